@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one operation that may outlive the call that started it. A request belongs to the rank
+// that made it; `complete` is the only member that another thread reads without the engine's lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mpi.h"
+#include "runtime/object.hpp"
+
+namespace lisle {
+class rank;
+class communicator;
+} // namespace lisle
+
+namespace lisle::protocol {
+
+/// What an operation ended with: the fields of MPI_Status, with a count of bytes.
+struct outcome {
+    int source = MPI_ANY_SOURCE;
+    int tag = MPI_ANY_TAG;
+    int error = MPI_SUCCESS;
+    bool cancelled = false;
+    MPI_Count bytes = 0;
+
+    /// Fills `status` (which may be MPI_STATUS_IGNORE) but for MPI_ERROR, which only the calls that
+    /// complete several requests set.
+    void store(MPI_Status *status) const noexcept;
+};
+
+/// Base of all requests. The virtual functions are what the request calls of MPI need; the engine
+/// and the schedules of collectives derive from it.
+class request : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::request;
+
+    explicit request(rank &owner) noexcept : object{object_kind::request}, owner{owner} {}
+    virtual ~request() = default;
+
+    /// Begins (again) a persistent operation. @pre persistent and not active
+    virtual void start() {}
+    /// MPI_Cancel: asks; whether it was in time shows in the outcome.
+    virtual void cancel() {}
+    /// Called once, by the thread that found the operation complete, before the outcome is read: the
+    /// place for callbacks (generalized requests).
+    virtual void finish() {}
+    /// Gives the request back: destroys it now, or at completion if it is still active.
+    virtual void free() = 0;
+
+    /// Set with release order once everything else is written; read with acquire order.
+    std::atomic<bool> complete{false};
+    bool persistent = false;
+    /// False for a persistent request that is not started: waiting for it returns at once.
+    bool active = true;
+    outcome result;
+    rank &owner;
+    /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.
+    communicator *comm = nullptr;
+};
+
+} // namespace lisle::protocol

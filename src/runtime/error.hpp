@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How errors travel inside the library: a call that cannot do its work throws an mpi_error with the
+// standard's error class and one sentence that names the values. The C entry points (abi/) catch it,
+// prefix the sentence with the call's name and hand it to the error handler; nothing else catches.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace lisle {
+
+namespace detail {
+
+inline void append(std::string &text, std::string_view part) { text.append(part); }
+inline void append(std::string &text, char part) { text.push_back(part); }
+
+template <std::integral Integer>
+    requires(!std::same_as<Integer, char>)
+void append(std::string &text, Integer part) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
+    text.append(digits, end);
+}
+
+inline void append(std::string &text, const void *part) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "%p", part);
+    text.append(digits);
+}
+
+} // namespace detail
+
+/// Joins strings, characters, integers and addresses into one sentence.
+template <class... Parts> [[nodiscard]] std::string sentence(const Parts &...parts) {
+    std::string text;
+    (detail::append(text, parts), ...);
+    return text;
+}
+
+/// An error on its way to the error handler: `code()` is an error class or code of the standard,
+/// `what()` one sentence without the name of the call.
+class mpi_error : public std::exception {
+  public:
+    mpi_error(int code, std::string sentence) : code_{code}, sentence_{std::move(sentence)} {}
+    [[nodiscard]] int code() const noexcept { return code_; }
+    [[nodiscard]] const char *what() const noexcept override { return sentence_.c_str(); }
+
+  private:
+    int code_;
+    std::string sentence_;
+};
+
+/// Throws an mpi_error: `fail(MPI_ERR_RANK, "rank ", dest, " is outside ...")`.
+template <class... Parts> [[noreturn, gnu::cold]] void fail(int code, const Parts &...parts) {
+    throw mpi_error{code, sentence(parts...)};
+}
+
+} // namespace lisle

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank: an execution context of a job, be it a process of its own or a thread among others. The
+// calling thread's rank is found through one thread-local pointer; no call searches a table.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+namespace lisle {
+
+class job;
+
+namespace protocol {
+class engine;
+}
+
+/// Where a rank stands between MPI_Init and MPI_Finalize (of the world model).
+enum class world_phase : unsigned char { before_init, initialized, finalized };
+
+/// One rank of the job. Created when its process or thread enters the job, destroyed when it ends.
+class rank {
+  public:
+    rank(job &job, int number);
+    ~rank();
+    rank(const rank &) = delete;
+    rank &operator=(const rank &) = delete;
+
+    /// The rank's number in the job, which is its rank in MPI_COMM_WORLD.
+    [[nodiscard]] int number() const noexcept { return number_; }
+    [[nodiscard]] job &get_job() const noexcept { return job_; }
+    /// The rank's protocol engine: matching, requests, progress.
+    [[nodiscard]] protocol::engine &engine() const noexcept { return *engine_; }
+
+    std::atomic<world_phase> phase{world_phase::before_init};
+    /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
+    int thread_level = 0;
+
+    // For rank_local only.
+    static constexpr std::size_t most_slots = 32;
+    static std::size_t allot_slot();
+    [[nodiscard]] std::shared_ptr<void> &slot(std::size_t index) { return slots_[index]; }
+
+  private:
+    job &job_;
+    int number_;
+    std::unique_ptr<protocol::engine> engine_;
+    std::array<std::shared_ptr<void>, most_slots> slots_;
+};
+
+namespace detail {
+// Initial-exec: one instruction to read, and never a lazily allocated block.
+extern thread_local rank *current_rank [[gnu::tls_model("initial-exec")]];
+/// Finds the rank of a thread that nobody announced: the only rank of a process, or an error.
+[[gnu::cold]] rank &adopt_thread();
+} // namespace detail
+
+/// The rank that the calling thread belongs to. Enters the job at the first call of a process.
+[[nodiscard]] inline rank &this_rank() {
+    rank *const current = detail::current_rank;
+    return current != nullptr ? *current : detail::adopt_thread();
+}
+
+/// Makes the calling thread one of `target`'s (null: of no rank). Returns the former value.
+rank *become(rank *target) noexcept;
+
+} // namespace lisle
