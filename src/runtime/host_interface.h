@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the host of thread ranks (src/launch/host) asks of the library: to turn a thread into a rank, to
+ * let other threads inherit one, and to record how a rank ended. Plain C with default visibility, since
+ * the host links the shared library as any program does. Not for users. */
+#ifndef LISLE_HOST_INTERFACE_H
+#define LISLE_HOST_INTERFACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LISLE_HOST_CALL __attribute__((visibility("default")))
+
+struct lisle_rank;
+
+/* Number of ranks that this process of the job runs, and the first one's number in the job. */
+LISLE_HOST_CALL int lisle_host_rank_count(void);
+LISLE_HOST_CALL int lisle_host_first_rank(void);
+
+/* Makes the calling thread the rank with this index among the process's own. Once for each index. */
+LISLE_HOST_CALL struct lisle_rank *lisle_host_begin_rank(int index);
+/* The calling thread's rank, or null. */
+LISLE_HOST_CALL struct lisle_rank *lisle_host_current_rank(void);
+/* Makes the calling thread one of this rank's (null: of none): threads that a rank starts. */
+LISLE_HOST_CALL void lisle_host_become(struct lisle_rank *rank);
+/* The number in the job. */
+LISLE_HOST_CALL int lisle_host_rank_number(const struct lisle_rank *rank);
+/* The rank's program has ended with this exit status; the calling thread is of no rank afterwards.
+ * Records it for the launcher (a rank that ends between MPI_Init and MPI_Finalize is an error). */
+LISLE_HOST_CALL void lisle_host_end_rank(struct lisle_rank *rank, int status);
+/* Notes for the launcher that a signal is about to end the process because of this rank.
+ * Async-signal-safe. */
+LISLE_HOST_CALL void lisle_host_record_fault(int rank_number, int signal, const void *address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
