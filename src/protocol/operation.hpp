@@ -18,14 +18,11 @@ namespace lisle::protocol {
 
 class engine;
 
-/// Base of both: how an operation ends.
+/// Base of both: what streams and lists need.
 class operation : public request {
   public:
     using request::request;
-    void free() override;
 
-    /// The user has freed the request: destroy it when it completes.
-    bool orphaned = false;
     /// Identifier in the engine's table, 0 if it has none.
     std::uint64_t id = 0;
     /// Bytes moved so far by a stream of data packets, and how many there will be.

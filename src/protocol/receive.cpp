@@ -46,11 +46,7 @@ void engine::cancel(receive_operation &receive) {
         receive.result.cancelled = true;
         complete_locked(receive);
     }
-    const bool wake = take_wake_locked();
-    lock_.unlock();
-    if (wake) {
-        bell_.ring();
-    }
+    unlock_and_follow_up();
 }
 
 unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &found) {
