@@ -4,10 +4,14 @@
 #pragma once
 
 #include "abi/entry.hpp"
-#include "collective/op.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/request.hpp"
+
+namespace lisle {
+class op;
+[[nodiscard]] const op *find_op(MPI_Op handle) noexcept;
+} // namespace lisle
 
 namespace lisle::abi {
 

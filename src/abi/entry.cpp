@@ -6,16 +6,7 @@
 #include <new>
 #include <system_error>
 
-#if __has_include("communicator/errhandler.hpp")
 #include "communicator/errhandler.hpp"
-#else // until the communicator module is there
-namespace lisle {
-static int raise_error(communicator *, const char *call, const mpi_error &error) {
-    std::fprintf(stderr, "lisle: %s: %s\n", call, error.what());
-    return error.code();
-}
-} // namespace lisle
-#endif
 
 namespace lisle::abi {
 
