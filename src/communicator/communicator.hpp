@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -15,6 +16,10 @@
 #include "communicator/hints.hpp"
 #include "protocol/channel.hpp"
 #include "runtime/object.hpp"
+
+namespace lisle::protocol {
+class send_buffer;
+}
 
 namespace lisle {
 
@@ -59,6 +64,8 @@ class communicator : public object {
     errhandler_slot errors;
     attribute_set attributes;
     communicator_hints hints;
+    /// The buffer that the user has attached for buffered sends on this communicator, or null.
+    std::shared_ptr<protocol::send_buffer> send_buffer;
 
     /// The user's name for it, empty if there is none.
     [[nodiscard]] std::string name() const;

@@ -46,6 +46,7 @@ void engine::store_data(receive_operation &receive, std::span<const std::byte> d
 }
 
 void engine::arrived(const fabric::packet_header &header, std::span<const std::byte> payload) {
+    note_news_locked();
     const envelope what{header.context, header.source, header.tag};
     switch (static_cast<packet_kind>(header.kind)) {
     case packet_kind::eager:

@@ -63,11 +63,7 @@ bool engine::move_messages() {
         any |= push_streams_locked();
     }
     operation *transfers = std::exchange(transfers_, nullptr);
-    const bool wake = take_wake_locked();
-    lock_.unlock();
-    if (wake) [[unlikely]] {
-        bell_.ring();
-    }
+    unlock_and_follow_up();
     while (transfers != nullptr) {
         // Read before the transfer: completing gives the operation away.
         auto *const receive = static_cast<receive_operation *>(std::exchange(transfers, transfers->next));
@@ -119,14 +115,14 @@ void engine::add(progressor &work) {
 
 void engine::wait_until(bool (*done)(void *), void *argument) {
     unsigned idle = 0;
-    std::uint64_t completions_seen = 0;
+    std::uint64_t news_seen = 0;
     while (!done(argument)) {
         if (progress()) {
             idle = 0;
         } else if (++idle < spins_) {
             relax();
         } else {
-            sleep_unless(done, argument, completions_seen);
+            sleep_unless_news(news_seen);
         }
     }
 }
@@ -138,16 +134,15 @@ void engine::found_nothing() noexcept {
     }
 }
 
-void engine::sleep_unless(bool (*done)(void *), void *argument, std::uint64_t &completions_seen) {
-    // The order matters: the bell's value first, then the last look for news, then sleep. Completions
-    // ring the bell if they find sleepers_ set under the lock; arrivals if the fabric is armed.
+void engine::sleep_unless_news(std::uint64_t &news_seen) {
+    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
+    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
     const std::uint32_t seen = bell_.value();
     std::uint64_t longest = 0;
     {
         const std::scoped_lock guard{lock_};
-        // A completion that nobody was asleep for may be what a schedule waits for: one more round.
-        if (std::exchange(completions_seen, completions_) != completions_ || done(argument) ||
-            transfers_ != nullptr) {
+        // Anything that came since the caller last looked may be what it waits for: one more round.
+        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
             return;
         }
         for (const auto &fabric : job_.fabrics()) {
@@ -167,43 +162,44 @@ void engine::sleep_unless(bool (*done)(void *), void *argument, std::uint64_t &c
     --sleepers_;
 }
 
-void engine::complete_locked(operation &finished) {
-    ++completions_;
+void engine::note_news_locked() noexcept {
+    ++news_;
     wake_wanted_ = sleepers_ != 0;
-    if (finished.orphaned) {
-        delete &finished;
+}
+
+void engine::complete_locked(request &finished) {
+    note_news_locked();
+    if (finished.orphaned) [[unlikely]] {
+        orphans_.push_back(&finished);
         return;
     }
-    // Release: pairs with the acquire load of whoever waits; the operation is theirs from here on.
+    // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
     finished.complete.store(true, std::memory_order_release);
 }
 
-bool engine::take_wake_locked() noexcept {
-    return std::exchange(wake_wanted_, false);
-}
-
-void engine::complete(operation &finished) {
-    lock_.lock();
-    complete_locked(finished);
-    const bool wake = take_wake_locked();
-    lock_.unlock();
-    if (wake) {
+void engine::unlock_and_follow_up() {
+    const bool wake = std::exchange(wake_wanted_, false);
+    if (orphans_.empty()) [[likely]] {
+        lock_.unlock();
+    } else {
+        const auto orphans = std::exchange(orphans_, {});
+        lock_.unlock();
+        for (request *orphan : orphans) {
+            delete orphan;
+        }
+    }
+    if (wake) [[unlikely]] {
         bell_.ring();
     }
 }
 
 void engine::complete(request &finished) {
     lock_.lock();
-    ++completions_;
-    const bool wake = sleepers_ != 0;
-    finished.complete.store(true, std::memory_order_release); // as in complete_locked
-    lock_.unlock();
-    if (wake) {
-        bell_.ring();
-    }
+    complete_locked(finished);
+    unlock_and_follow_up();
 }
 
-void engine::release(operation &freed) {
+void engine::release(request &freed) {
     {
         const std::scoped_lock guard{lock_};
         if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {

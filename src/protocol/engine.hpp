@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <unordered_map>
+#include <vector>
 
 #include "fabric/fabric.hpp"
 #include "protocol/id_table.hpp"
@@ -62,11 +62,9 @@ class engine final : private fabric::sink {
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
-    void complete(operation &finished);
-    /// The same for requests that are no operations.
     void complete(request &finished);
-    /// Gives an operation back that the user frees: now if complete, otherwise at its completion.
-    void release(operation &freed);
+    /// Destroys a request that the user frees: now if complete, otherwise at its completion.
+    void release(request &freed);
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
 
@@ -115,12 +113,14 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
                                        std::size_t bytes, const typed_buffer *data, std::size_t data_bytes);
     bool flush_deferred_locked();
-    void complete_locked(operation &finished);
-    /// True if the caller has to ring the bell once it has released the lock. Lock held.
-    [[nodiscard]] bool take_wake_locked() noexcept;
-    /// Sleeps until there may be news; returns at once if `done` or if anything has completed since the
-    /// caller's last look (`completions_seen`).
-    void sleep_unless(bool (*done)(void *), void *argument, std::uint64_t &completions_seen);
+    void complete_locked(request &finished);
+    /// Releases the lock, then does what completions ask for and must not be done under it.
+    void unlock_and_follow_up();
+    /// Something has come or completed that a thread of the rank may wait for. Lock held.
+    void note_news_locked() noexcept;
+    /// Sleeps until there may be news; returns at once if there has been any since the caller's last
+    /// look, which `news_seen` stands for.
+    void sleep_unless_news(std::uint64_t &news_seen);
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
@@ -141,8 +141,9 @@ class engine final : private fabric::sink {
     // All below: under the lock.
     matcher matcher_;
     operation *transfers_ = nullptr; ///< matched receives whose data is to be fetched, newest first
-    std::uint64_t completions_ = 0;  ///< how many operations have completed
-    bool wake_wanted_ = false;       ///< something completed while a thread of the rank slept
+    std::uint64_t news_ = 0;         ///< how often something has come or completed
+    bool wake_wanted_ = false;       ///< news came while a thread of the rank slept
+    std::vector<request *> orphans_; ///< completed requests that nobody waits for, to be destroyed
     int sleepers_ = 0;
     bool congested_ = false;
     id_table<send_operation> sends_;       ///< announced to other processes

@@ -46,11 +46,7 @@ void engine::cancel(receive_operation &receive) {
         receive.result.cancelled = true;
         complete_locked(receive);
     }
-    const bool wake = take_wake_locked();
-    lock_.unlock();
-    if (wake) {
-        bell_.ring();
-    }
+    unlock_and_follow_up();
 }
 
 unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &found) {
@@ -94,6 +90,7 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    operation->keep(*buffer.type);
     operation->start();
     return operation;
 }

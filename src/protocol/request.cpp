@@ -27,6 +27,18 @@ void outcome::store(MPI_Status *status) const noexcept {
     status->MPI_internal[2] = cancelled ? 1 : 0;
 }
 
+outcome outcome::load(const MPI_Status &status) noexcept {
+    const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
+    const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
+    return {.source = status.MPI_SOURCE,
+            .tag = status.MPI_TAG,
+            .error = status.MPI_ERROR,
+            .cancelled = status.MPI_internal[2] != 0,
+            .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
+}
+
+void request::free() { owner.engine().release(*this); }
+
 void wait(request &request) {
     wait_until(request.owner, [&request] { return is_complete(request); });
 }

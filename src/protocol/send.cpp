@@ -184,6 +184,7 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
         return mine.completed_send();
     }
     auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};
+    operation->keep(*buffer.type);
     mine.announce(*operation);
     return operation;
 }
