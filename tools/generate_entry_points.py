@@ -71,7 +71,7 @@ HANDLES = {
     "GROUP": ("to_group", "const group &"),
     "OPERATION": ("to_op", "const op &"),
     "ERRHANDLER": ("to_errhandler", "errhandler &"),
-    "REQUEST": ("to_request", "protocol::request &"),
+    "REQUEST": ("to_request", None),  # checked, but passed as it is: requests come in arrays, too
     "INFO": ("to_info_or_null", "info *"),
 }
 
@@ -113,7 +113,7 @@ class Parameter:
     def implementation_type(self):
         """What the implementation takes."""
         if self.handle:
-            kind = HANDLES[self.kind][1]
+            kind = HANDLES[self.kind][1] or ""
             return kind.replace("&", "*") if self.may_be_null else kind
         if self.poly:
             if self.array and self.input:
@@ -126,7 +126,7 @@ class Parameter:
 
     def argument(self):
         """The expression that the implementation is called with."""
-        if self.handle:
+        if self.handle and HANDLES[self.kind][1]:
             return self.local()
         if self.poly and self.array and self.input:
             return f"count_list{{{self.name}}}"
@@ -222,6 +222,9 @@ class EntryPoint:
                     converter = "to_info"
                 elif p.kind == "REQUEST" and p.may_be_null:
                     converter = "to_request_or_null"
+                if not HANDLES[p.kind][1]:
+                    self.lines.append(f"(void){converter}({p.name}, \"{p.name}\");")
+                    continue
                 # Not by the type's name: many parameters are called as their type is.
                 auto = "auto *const " if p.implementation_type().endswith("*") else "auto &"
                 self.lines.append(f"{auto}{p.local()} = {converter}({p.name}, \"{p.name}\");")
