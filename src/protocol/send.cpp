@@ -126,10 +126,6 @@ void send_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-void operation::free() {
-    owner.engine().release(*this);
-}
-
 namespace {
 
 // Nobody says when a full mailbox has room again, so the sender looks, makes progress for itself (its
