@@ -56,7 +56,7 @@ void comm_compare(communicator &comm1, communicator &comm2, int *result) {
     if (comm1.inter()) {
         worst = std::max(worst, compare(comm1.remote_group(), comm2.remote_group()));
     }
-    *result = std::max(worst, MPI_CONGRUENT);
+    *result = std::max<int>(worst, MPI_CONGRUENT);
 }
 
 void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
