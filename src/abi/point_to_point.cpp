@@ -35,9 +35,10 @@ void start_send(const void *buf, MPI_Count count, const datatype &type, int dest
 }
 
 /// A persistent request that is not started yet.
-template <class Operation> void give_persistent(std::unique_ptr<Operation> made, communicator &comm, MPI_Request *request) {
+template <class Operation> void give_persistent(std::unique_ptr<Operation> made, const datatype &type, communicator &comm, MPI_Request *request) {
     made->persistent = true;
     made->active = false;
+    made->keep(type);
     *request = abi::give_request(made.release(), &comm);
 }
 
@@ -45,14 +46,14 @@ void init_send(const void *buf, MPI_Count count, const datatype &type, int dest,
                send_mode mode, MPI_Request *request) {
     give_persistent(std::make_unique<protocol::send_operation>(this_rank(), typed_buffer{buf, count, type},
                                                                comm.point_to_point, dest, tag, mode),
-                    comm, request);
+                    type, comm, request);
 }
 
 /// A persistent buffered send: each start copies the data away, so each is complete at once.
-class persistent_buffered_send final : public protocol::request {
+class persistent_buffered_send final : public protocol::operation {
   public:
     persistent_buffered_send(const typed_buffer &buffer, communicator &comm, int dest, int tag)
-        : request{this_rank()}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
+        : operation{this_rank()}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
     void start() override {
         active = true;
         result = {};
@@ -196,8 +197,8 @@ void rsend_init(const void *buf, MPI_Count count, const datatype &type, int dest
 
 void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                 MPI_Request *request) {
-    give_persistent(std::make_unique<persistent_buffered_send>(typed_buffer{buf, count, type}, comm, dest, tag), comm,
-                    request);
+    give_persistent(std::make_unique<persistent_buffered_send>(typed_buffer{buf, count, type}, comm, dest, tag), type,
+                    comm, request);
 }
 
 void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
@@ -205,7 +206,7 @@ void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int
     give_persistent(std::make_unique<protocol::receive_operation>(
                         this_rank(), typed_buffer{buf, count, type},
                         protocol::envelope{comm.point_to_point.context, source, tag}),
-                    comm, request);
+                    type, comm, request);
 }
 
 void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
@@ -294,6 +295,7 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
     protocol::unexpected_message *const taken = take_message(message);
     auto receive = std::make_unique<protocol::receive_operation>(this_rank(), typed_buffer{buf, count, type},
                                                                  protocol::envelope{});
+    receive->keep(type);
     start_matched(*receive, taken);
     *request = abi::give_request(receive.release(), nullptr);
 }

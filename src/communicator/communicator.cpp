@@ -2,6 +2,7 @@
 // Construction and end of a communicator.
 #include "communicator/communicator.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace lisle {
@@ -20,12 +21,25 @@ bool within_local_group(message_space space) noexcept {
 } // namespace
 
 communicator::communicator(std::uint64_t context, const group &local, const group *remote, int self)
-    : object{object_kind::communicator}, point_to_point{context, self, remote != nullptr ? remote : &local},
-      collective{context_of(context, message_space::collective), self, point_to_point.peers},
-      local_collective{remote != nullptr ? context_of(context, message_space::local_collective)
-                                         : collective.context,
-                       self, &local},
-      local_{group_ref::share(local)}, remote_{remote != nullptr ? group_ref::share(*remote) : group_ref{}} {}
+    : object{object_kind::communicator}, local_{group_ref::share(local)},
+      remote_{remote != nullptr ? group_ref::share(*remote) : group_ref{}} {
+    point_to_point.self = collective.self = local_collective.self = self;
+    point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
+    local_collective.peers = &local;
+    settle_context(context);
+}
+
+void communicator::settle_context(std::uint64_t context) noexcept {
+    point_to_point.context = context;
+    collective.context = context_of(context, message_space::collective);
+    local_collective.context =
+        inter() ? context_of(context, message_space::local_collective) : collective.context;
+}
+
+int communicator::next_agreement_tag() noexcept {
+    constexpr unsigned largest_tag = std::numeric_limits<int>::max();
+    return static_cast<int>(agreements_.fetch_add(1, std::memory_order_relaxed) & largest_tag);
+}
 
 protocol::channel communicator::channel(message_space space) const noexcept {
     return {context_of(context(), space), rank(),

@@ -47,12 +47,12 @@ class communicator : public object {
     [[nodiscard]] std::uint64_t context() const noexcept { return point_to_point.context; }
 
     /// User messages.
-    const protocol::channel point_to_point;
+    protocol::channel point_to_point;
     /// Messages of collectives: never seen by the user's wildcards. `peers` as for point_to_point.
-    const protocol::channel collective;
+    protocol::channel collective;
     /// Messages of collectives within the local group: the same as `collective` for an
     /// intra-communicator, a context of its own for an inter-communicator.
-    const protocol::channel local_collective;
+    protocol::channel local_collective;
     /// Another message space of this communicator, see context.hpp; the local group's where that says so.
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
@@ -60,6 +60,10 @@ class communicator : public object {
     /// messages apart, see collective/launch.cpp. Atomic for threads that take turns; orders nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
+    /// The tag for the next operation that creates a communicator from this one. All members make these
+    /// calls in one order, so they agree on the tags, and the messages of two such operations that are
+    /// under way at once do not meet.
+    [[nodiscard]] int next_agreement_tag() noexcept;
 
     errhandler_slot errors;
     attribute_set attributes;
@@ -76,6 +80,9 @@ class communicator : public object {
     /// The user's handle: a constant for the predefined ones.
     [[nodiscard]] MPI_Comm handle() noexcept;
     [[nodiscard]] bool predefined() const noexcept { return predefined_ != MPI_COMM_NULL; }
+    /// Sets the context of a communicator that was made before it was agreed (MPI_Comm_idup).
+    /// @pre nobody has used the communicator yet
+    void settle_context(std::uint64_t context) noexcept;
     /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
     void become_predefined(MPI_Comm constant, std::string name);
 
@@ -92,6 +99,8 @@ class communicator : public object {
     const group_ref local_;
     const group_ref remote_;
     MPI_Comm predefined_ = MPI_COMM_NULL;
+    // Counts; what else must be ordered is ordered by the order of the calls.
+    std::atomic<unsigned> agreements_{0};
     mutable std::mutex name_mutex_; ///< protects name_
     std::string name_;
     // The last decrement acquires what all others released; `idle` reads with acquire order what

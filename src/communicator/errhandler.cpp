@@ -46,7 +46,7 @@ MPI_Errhandler handle_of_errhandler(errhandler &target) noexcept {
 }
 
 void errhandler::release() noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (!predefined() && references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         delete this;
     }
 }

@@ -45,8 +45,12 @@ class errhandler : public object {
     void call(MPI_File handle, int code) const { function_.file(&handle, &code); }
     void call(MPI_Session handle, int code) const { function_.session(&handle, &code); }
 
-    /// Shared ownership. Predefined handlers are never destroyed.
-    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    /// Shared ownership. For predefined handlers both do nothing, however often the program frees them.
+    void retain() noexcept {
+        if (!predefined()) {
+            references_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
     void release() noexcept;
 
   private:

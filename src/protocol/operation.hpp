@@ -22,13 +22,26 @@ class engine;
 class operation : public request {
   public:
     using request::request;
+    ~operation() override {
+        if (kept_type_ != nullptr) {
+            kept_type_->release();
+        }
+    }
+    /// Holds a share of the buffer's type: the user may free it before the operation is complete.
+    void keep(const datatype &type) noexcept {
+        type.retain();
+        kept_type_ = &type;
+    }
 
     /// Identifier in the engine's table, 0 if it has none.
     std::uint64_t id = 0;
     /// Bytes moved so far by a stream of data packets, and how many there will be.
     MPI_Count streamed = 0;
     MPI_Count stream_end = 0;
-    operation *next = nullptr; ///< in the engine's list of transfers or of streams
+    operation *next = nullptr; ///< in the engine's list of transfers
+
+  private:
+    const datatype *kept_type_ = nullptr;
 };
 
 class receive_operation final : public operation {

@@ -21,6 +21,8 @@ send_receive_request::send_receive_request(rank &owner, const typed_buffer &send
     : progressed_request{owner}, copy_{std::move(copy)},
       receiving_{owner, receive_buffer, {channel.context, source, receive_tag}},
       sending_{owner, send_buffer, channel, dest, send_tag, send_mode::standard} {
+    sending_.keep(*send_buffer.type);
+    receiving_.keep(*receive_buffer.type);
     if (!copy_.empty()) {
         sending_.buffer.address = copy_.data();
     }

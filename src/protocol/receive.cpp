@@ -90,6 +90,7 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    operation->keep(*buffer.type);
     operation->start();
     return operation;
 }

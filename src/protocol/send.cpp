@@ -126,10 +126,6 @@ void send_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-void operation::free() {
-    owner.engine().release(*this);
-}
-
 namespace {
 
 // Nobody says when a full mailbox has room again, so the sender looks, makes progress for itself (its
@@ -184,6 +180,7 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
         return mine.completed_send();
     }
     auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};
+    operation->keep(*buffer.type);
     mine.announce(*operation);
     return operation;
 }

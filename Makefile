@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands that people use. Each one sees to what it needs first: packages, configuration, build.
+# The real build is CMake's; the presets are in CMakePresets.json.
+
+PRESET ?= release
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+LONG := -LE long
+BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
+
+.PHONY: help run test test-long test-asan test-tsan install bench build configure dependencies clean
+
+help:
+	@echo "make run                  build Lisle and run the heat example as processes and as threads"
+	@echo "make test                 build everything and run the tests (a few minutes)"
+	@echo "make test-long            run the long tests too"
+	@echo "make test-asan, test-tsan the tests under AddressSanitizer+UBSan, under ThreadSanitizer"
+	@echo "make install PREFIX=dir   build and install; the installed tree can be moved"
+	@echo "make bench                compare with the other MPIs of this machine, into out/bench"
+	@echo "make build PRESET=debug   only build (presets: release, debug, asan, tsan)"
+	@echo "make clean                remove build/ and out/"
+
+dependencies:
+	@tools/install_dependencies
+
+configure: dependencies
+	@cmake --preset $(PRESET) --log-level=NOTICE >/dev/null
+
+build: configure
+	@$(BUILD)
+
+run: configure
+	@$(BUILD) --target src/all examples/all
+	@examples/heat/show build/$(PRESET)
+
+test: build
+	@ctest --preset $(PRESET) --parallel $(JOBS) $(LONG)
+
+test-long: LONG :=
+test-long: test
+
+# One sanitized build after the other, so that two of them never compete for the memory.
+test-asan:
+	@$(MAKE) --no-print-directory test PRESET=asan
+test-tsan:
+	@$(MAKE) --no-print-directory test PRESET=tsan
+
+install: configure
+	@$(BUILD) --target src/all
+	@cmake --install build/$(PRESET) --prefix $(PREFIX)
+
+bench: configure
+	@$(BUILD) --target src/all
+	@bench/run --build build/$(PRESET)
+
+clean:
+	@rm -rf build out
