@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The flags of all of Lisle's own code: an interface target, so that installed users never see them.
 add_library(lisle_flags INTERFACE)
-target_compile_options(lisle_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+target_compile_options(lisle_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow=local
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>)
 if(LISLE_SANITIZE)
   target_compile_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE} -fno-omit-frame-pointer -g)

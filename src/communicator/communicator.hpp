@@ -1,35 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator as one rank holds it: its groups, its two channels, and what users attach to it.
+// A communicator as one rank holds it: its groups, its message spaces, and what users attach to it. Each
+// rank has its own object for each communicator; the groups may be shared with other ranks of the
+// process. Groups and contexts never change after construction.
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "communicator/attributes.hpp"
+#include "communicator/context.hpp"
 #include "communicator/errhandler.hpp"
 #include "communicator/group.hpp"
+#include "communicator/hints.hpp"
 #include "protocol/channel.hpp"
 #include "runtime/object.hpp"
 
+namespace lisle::protocol {
+class send_buffer;
+}
+
 namespace lisle {
 
+/// See the file's head. Any thread of the rank may use one at any time.
 class communicator : public object {
   public:
     static constexpr object_kind kind_of_object = object_kind::communicator;
 
     /// An intra-communicator (remote null) or an inter-communicator; takes a share of each group.
-    /// @param context an even number, agreed by all members; the odd one after it is used as well
-    communicator(std::uint64_t context, const group &local, const group *remote);
+    /// @param context a base context, agreed by all members
+    /// @param self the calling rank's own rank in `local`
+    communicator(std::uint64_t context, const group &local, const group *remote, int self);
 
     /// The calling rank's own rank in the local group.
     [[nodiscard]] int rank() const noexcept { return point_to_point.self; }
     /// Size of the local group.
     [[nodiscard]] int size() const noexcept { return local_->size(); }
-    [[nodiscard]] bool inter() const noexcept { return remote_ != nullptr; }
+    [[nodiscard]] bool inter() const noexcept { return static_cast<bool>(remote_); }
     /// Size of the group that destinations are ranks of.
     [[nodiscard]] int peer_count() const noexcept { return point_to_point.peers->size(); }
     [[nodiscard]] const group &local_group() const noexcept { return *local_; }
+    /// @pre inter()
     [[nodiscard]] const group &remote_group() const noexcept { return *remote_; }
+    /// The base context: equal for all members, unique in the job.
+    [[nodiscard]] std::uint64_t context() const noexcept { return point_to_point.context; }
 
     /// User messages.
     protocol::channel point_to_point;
@@ -38,14 +53,57 @@ class communicator : public object {
     /// Messages of collectives within the local group: the same as `collective` for an
     /// intra-communicator, a context of its own for an inter-communicator.
     protocol::channel local_collective;
-    errhandler_ref errors;
+    /// Another message space of this communicator, see context.hpp; the local group's where that says so.
+    [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
+
+    /// The tag for the next operation that creates a communicator from this one. All members make these
+    /// calls in one order, so they agree on the tags, and the messages of two such operations that are
+    /// under way at once do not meet.
+    [[nodiscard]] int next_agreement_tag() noexcept;
+
+    errhandler_slot errors;
     attribute_set attributes;
-    std::string name;
+    communicator_hints hints;
+    /// The buffer that the user has attached for buffered sends on this communicator, or null.
+    std::shared_ptr<protocol::send_buffer> send_buffer;
+
+    /// The user's name for it, empty if there is none.
+    [[nodiscard]] std::string name() const;
+    void set_name(std::string name);
+    /// How sentences call it: its name, or "the communicator".
+    [[nodiscard]] std::string label() const;
+
+    /// The user's handle: a constant for the predefined ones.
+    [[nodiscard]] MPI_Comm handle() noexcept;
+    [[nodiscard]] bool predefined() const noexcept { return predefined_ != MPI_COMM_NULL; }
+    /// Sets the context of a communicator that was made before it was agreed (MPI_Comm_idup).
+    /// @pre nobody has used the communicator yet
+    void settle_context(std::uint64_t context) noexcept;
+    /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
+    void become_predefined(MPI_Comm constant, std::string name);
 
     /// Shared ownership: the user's handle and every active request hold a share, so that a freed
     /// communicator stays until its operations are complete (MPI_Comm_free).
-    void retain() noexcept;
+    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
+    /// True if only one share is left: no operation is pending.
+    [[nodiscard]] bool idle() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
+
+  private:
+    ~communicator() = default;
+
+    const group_ref local_;
+    const group_ref remote_;
+    MPI_Comm predefined_ = MPI_COMM_NULL;
+    // Counts; what else must be ordered is ordered by the order of the calls.
+    std::atomic<unsigned> agreements_{0};
+    mutable std::mutex name_mutex_; ///< protects name_
+    std::string name_;
+    // The last decrement acquires what all others released; `idle` reads with acquire order what
+    // completed operations released.
+    std::atomic<int> references_{1};
 };
+
+using communicator_ref = ref<communicator>;
 
 } // namespace lisle

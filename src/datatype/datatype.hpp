@@ -1,44 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datatype of MPI: an immutable type tree, its bounds, and (once committed) the compact program that
-// copies it. Types are shared by reference count: requests and derived types keep the types they use.
+// A datatype of MPI: an immutable type tree, its bounds, and the compact program that copies it. Types
+// are shared by reference count: requests and derived types keep the types they use. Types are made by
+// the calls of abi/type_constructors.cpp with builder.hpp; the predefined ones are in predefined.hpp.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "datatype/basic_type.hpp"
+#include "datatype/layout.hpp"
 #include "mpi.h"
 #include "runtime/object.hpp"
 
 namespace lisle {
 
-/// See the file's head. Immutable after construction but for names and attributes; any number of
-/// threads and ranks may read one.
+class datatype;
+struct predefined_facts;
+union immortal;
+
+/// Lower bound, extent and their kin, as section 5.1 of the standard defines them.
+struct type_bounds {
+    MPI_Count lower = 0;
+    MPI_Count extent = 0;
+    MPI_Count true_lower = 0;
+    MPI_Count true_extent = 0;
+    /// What the extent is rounded to, if it is not set: the strictest alignment among the data.
+    MPI_Count alignment = 1;
+    /// Bounds were set by the user (resized, subarray, darray), here or further down: then such set
+    /// bounds alone count in types made of this one.
+    bool explicitly_set = false;
+};
+
+/// What a type's data are, whatever made them.
+struct type_part {
+    type_bounds bounds;
+    layout data;
+    /// Number of basic elements (pairs have two).
+    MPI_Count elements = 0;
+    /// The representation of all of the data, or `none` or `mixed`.
+    basic_type basic = basic_type::none;
+};
+
+/// The call that made a type: what MPI_Type_get_envelope and _contents tell, and the type tree. The
+/// `types` are shared.
+struct type_origin {
+    int combiner = MPI_COMBINER_NAMED;
+    std::vector<int> integers;
+    std::vector<MPI_Aint> addresses;
+    std::vector<MPI_Count> large_counts;
+    std::vector<const datatype *> types;
+    /// Structures only: how many of each of `types` follow each other in the data. All other types'
+    /// data are types[0] over and over.
+    std::vector<MPI_Count> repetitions;
+};
+
+/// See the file's head. Immutable after construction but for name, attributes and whether it is
+/// committed; any number of threads and ranks may read one.
 class datatype : public object {
   public:
     static constexpr object_kind kind_of_object = object_kind::datatype;
 
+    /// A derived type, with one reference. Retains the types of `origin`.
+    datatype(type_part part, type_origin origin);
+    /// A predefined type. `facts` outlives it.
+    explicit datatype(const predefined_facts &facts);
+
     /// Bytes of data in one element, gaps not counted (MPI_Type_size).
-    [[nodiscard]] MPI_Count size() const noexcept { return size_; }
-    [[nodiscard]] MPI_Count lower_bound() const noexcept { return lower_bound_; }
+    [[nodiscard]] MPI_Count size() const noexcept { return part_.data.size; }
+    [[nodiscard]] MPI_Count lower_bound() const noexcept { return part_.bounds.lower; }
     /// Bytes from one element to the next in an array.
-    [[nodiscard]] MPI_Count extent() const noexcept { return extent_; }
-    [[nodiscard]] MPI_Count true_lower_bound() const noexcept { return true_lower_bound_; }
-    [[nodiscard]] MPI_Count true_extent() const noexcept { return true_extent_; }
+    [[nodiscard]] MPI_Count extent() const noexcept { return part_.bounds.extent; }
+    [[nodiscard]] MPI_Count true_lower_bound() const noexcept { return part_.bounds.true_lower; }
+    [[nodiscard]] MPI_Count true_extent() const noexcept { return part_.bounds.true_extent; }
     /// True if any count of elements is one run of bytes that begins at the buffer's address, in
     /// order: then data is moved by plain copies (size() == extent(), true lower bound 0).
     [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
-    [[nodiscard]] bool committed() const noexcept { return committed_; }
+    // Relaxed: a type's users on other threads got its handle through some synchronisation already.
+    [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool predefined() const noexcept { return predefined_; }
+
+    /// Number of basic elements in one element of this type (pairs have two).
+    [[nodiscard]] MPI_Count elements() const noexcept { return part_.elements; }
+    /// The representation that all of the data has, or `none` or `mixed`. A pair is one of its own.
+    [[nodiscard]] basic_type basic() const noexcept { return part_.basic; }
+    [[nodiscard]] const type_bounds &bounds() const noexcept { return part_.bounds; }
+    [[nodiscard]] const type_part &part() const noexcept { return part_; }
+    [[nodiscard]] const layout &data() const noexcept { return part_.data; }
+    [[nodiscard]] const type_origin &origin() const noexcept { return origin_; }
+    /// The predefined type that this is, or (the f90 types) stands for; null for derived types.
+    [[nodiscard]] const predefined_facts *facts() const noexcept { return facts_; }
+
+    void commit() noexcept { committed_.store(true, std::memory_order_relaxed); }
 
     /// Shared ownership. Predefined types are never destroyed, so for them both do nothing.
     void retain() const noexcept;
     void release() const noexcept;
 
-  protected:
-    datatype() noexcept : object{object_kind::datatype} {}
+    /// The name that MPI_Type_set_name gave a derived type. Predefined types have a name for each
+    /// rank, which is not here (see type_names.hpp).
+    std::string name;
+
+  private:
+    friend union immortal;
     ~datatype() = default;
-    MPI_Count size_ = 0, lower_bound_ = 0, extent_ = 0, true_lower_bound_ = 0, true_extent_ = 0;
-    bool contiguous_ = false, committed_ = false, predefined_ = false;
+
+    type_part part_;
+    type_origin origin_;
+    const predefined_facts *facts_ = nullptr;
+    bool contiguous_ = false, predefined_ = false;
+    std::atomic<bool> committed_ = false;
+    // The last release must see all uses before it: release order when counting down, acquire before
+    // destruction.
     mutable std::atomic<int> references_{1};
 };
+
+/// The representation that all data of `type` has, if it is one.
+[[nodiscard]] inline std::optional<basic_type> uniform_basic_type(const datatype &type) noexcept {
+    const basic_type basic = type.basic();
+    return basic == basic_type::none || basic == basic_type::mixed ? std::nullopt : std::optional{basic};
+}
 
 } // namespace lisle

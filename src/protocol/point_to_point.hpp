@@ -4,7 +4,7 @@
 // Thread-safety: any thread of the calling rank may call anything here at any time.
 #pragma once
 
-#include <optional>
+#include <utility>
 
 #include "protocol/buffer.hpp"
 #include "protocol/channel.hpp"
@@ -18,25 +18,20 @@ enum class send_mode : unsigned char { standard, synchronous, ready, buffered };
 void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
           send_mode mode = send_mode::standard);
 /// @param source a rank of the channel or MPI_ANY_SOURCE @param tag a tag or MPI_ANY_TAG
-/// Throws MPI_ERR_TRUNCATE if the message was longer than the buffer (what fits is stored).
+/// @return the error MPI_ERR_TRUNCATE in it if the message was longer than the buffer (what fits is stored)
 outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
-                     const typed_buffer &receive_buffer, int source, int receive_tag,
-                     const channel &channel);
+                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel);
 
 /// The non-blocking forms. The caller owns the request: wait(), then request->free().
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                   send_mode mode = send_mode::standard);
-[[nodiscard]] request *start_receive(const typed_buffer &buffer, const channel &channel, int source,
-                                     int tag);
+[[nodiscard]] request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
 
 /// Returns when the request is complete; does not free it and does not throw: look at `result`.
 void wait(request &request);
 /// Makes progress once; true if complete.
 bool test(request &request);
-/// Makes progress until `done()` is true; sleeps when nothing moves. `done` is called often and
-/// cheaply must answer; what makes it true must be progress of this rank (a message, a completion).
-template <class Predicate> void wait_until(rank &rank, Predicate done);
 
 /// Owns a request of the two functions above: waits for it and frees it at the end of its scope.
 class scoped_request {

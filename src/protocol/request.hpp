@@ -27,6 +27,8 @@ struct outcome {
     /// Fills `status` (which may be MPI_STATUS_IGNORE) but for MPI_ERROR, which only the calls that
     /// complete several requests set.
     void store(MPI_Status *status) const noexcept;
+    /// The opposite: what a callback of the user's has put into a status.
+    static outcome load(const MPI_Status &status) noexcept;
 };
 
 /// Base of all requests. The virtual functions are what the request calls of MPI need; the engine
@@ -46,13 +48,15 @@ class request : public object {
     /// place for callbacks (generalized requests).
     virtual void finish() {}
     /// Gives the request back: destroys it now, or at completion if it is still active.
-    virtual void free() = 0;
+    virtual void free();
 
     /// Set with release order once everything else is written; read with acquire order.
     std::atomic<bool> complete{false};
     bool persistent = false;
     /// False for a persistent request that is not started: waiting for it returns at once.
     bool active = true;
+    /// The user has freed the request: it is destroyed when it completes. Under the engine's lock.
+    bool orphaned = false;
     outcome result;
     rank &owner;
     /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.

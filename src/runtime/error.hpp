@@ -14,6 +14,8 @@
 
 namespace lisle {
 
+class communicator;
+
 namespace detail {
 
 inline void append(std::string &text, std::string_view part) { text.append(part); }
@@ -46,13 +48,18 @@ template <class... Parts> [[nodiscard]] std::string sentence(const Parts &...par
 /// `what()` one sentence without the name of the call.
 class mpi_error : public std::exception {
   public:
-    mpi_error(int code, std::string sentence) : code_{code}, sentence_{std::move(sentence)} {}
+    /// @param about the communicator whose error handler is to hear of it, if it is not the one that the
+    /// call names (a request's, for one)
+    mpi_error(int code, std::string sentence, communicator *about = nullptr)
+        : code_{code}, sentence_{std::move(sentence)}, about_{about} {}
     [[nodiscard]] int code() const noexcept { return code_; }
+    [[nodiscard]] communicator *about() const noexcept { return about_; }
     [[nodiscard]] const char *what() const noexcept override { return sentence_.c_str(); }
 
   private:
     int code_;
     std::string sentence_;
+    communicator *about_;
 };
 
 /// Throws an mpi_error: `fail(MPI_ERR_RANK, "rank ", dest, " is outside ...")`.

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/doorbell.hpp"
+
 namespace lisle {
 
 /// How many ranks each process of the job runs.
@@ -79,13 +81,16 @@ class job_segment {
     void record_fault(int rank, int signal, std::uintptr_t address) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<fault_record> fault() const noexcept;
 
-    /// The room of one rank's mailbox, and its size in bytes. See fabric/local/mailbox.hpp.
+    /// Where the rank sleeps.
+    [[nodiscard]] doorbell &bell(int rank) const noexcept;
+    /// The room of one rank's mailbox, zeroed at creation, and its size in bytes.
     [[nodiscard]] std::byte *mailbox(int rank) const noexcept;
     [[nodiscard]] std::size_t mailbox_bytes() const noexcept;
 
   private:
     struct table;
     job_segment(int descriptor, void *base, std::size_t bytes) noexcept;
+    static job_segment lay_out(int descriptor, const job_shape &shape);
     int descriptor_ = -1;
     table *table_ = nullptr;
     std::size_t bytes_ = 0;

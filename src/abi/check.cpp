@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of failed argument checks.
+#include "abi/check.hpp"
+
+namespace lisle::abi {
+
+void bad_handle(const handle_sort &sort, std::uintptr_t value, bool is_null, const char *argument) {
+    if (is_null) {
+        fail(sort.error_class, argument, " is ", sort.null_name);
+    }
+    if (value == 0) {
+        fail(sort.error_class, argument, " is a null pointer, not a ", sort.noun);
+    }
+    fail(sort.error_class, argument, " (", reinterpret_cast<const void *>(value), ") is not a valid ",
+         sort.noun, "; it was freed or never was one");
+}
+
+void bad_rank(const communicator &comm, int rank, const char *argument, int error_class) {
+    // The two parameters that are plainly ranks need no name.
+    const bool plain = std::string_view{argument} == "dest" || std::string_view{argument} == "source";
+    const std::string subject = plain ? sentence("rank ", rank) : sentence(argument, " rank ", rank);
+    const int size = comm.peer_count();
+    fail(error_class, subject, " is outside ", comm.label(), ", which has ", size,
+         comm.inter() ? " remote" : "", size == 1 ? " rank" : " ranks");
+}
+
+void bad_tag(int tag, const char *argument) {
+    fail(MPI_ERR_TAG, argument, " is ", tag, "; tags are 0 to ", std::numeric_limits<int>::max());
+}
+
+void bad_number(int error_class, MPI_Count value, const char *argument) {
+    fail(error_class, argument, " is ", value, "; it must not be negative");
+}
+
+void null_pointer(int error_class, const char *argument) {
+    fail(error_class, argument, " is a null pointer");
+}
+
+void null_buffer(MPI_Count count, const char *argument) {
+    fail(MPI_ERR_BUFFER, argument, " is a null pointer although there are ", count, " elements");
+}
+
+void uncommitted(const char *argument) {
+    fail(MPI_ERR_TYPE, argument, " is a datatype that was not committed: call MPI_Type_commit first");
+}
+
+} // namespace lisle::abi

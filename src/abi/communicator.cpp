@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the communicator calls of MPI to communicators and their creation.
+#include "abi/communicator.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "communicator/creation.hpp"
+#include "communicator/group_algebra.hpp"
+#include "communicator/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "runtime/error.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+/// The user's handle takes over the share.
+MPI_Comm give_handle(communicator_ref created) {
+    return created ? created.give()->handle() : MPI_COMM_NULL;
+}
+
+void check_inter(const communicator &comm) {
+    if (!comm.inter()) {
+        fail(MPI_ERR_COMM, comm.label(), " is not an inter-communicator");
+    }
+}
+
+/// The communicator that the user gives up; throws if it is one that cannot be given up.
+communicator &to_be_freed(MPI_Comm handle) {
+    communicator *const target = find_communicator(handle);
+    if (target == nullptr) {
+        fail(MPI_ERR_COMM, "the communicator was freed already or never was one");
+    }
+    if (target->predefined()) {
+        fail(MPI_ERR_COMM, target->label(), " cannot be freed");
+    }
+    return *target;
+}
+
+} // namespace
+
+void comm_compare(communicator &comm1, communicator &comm2, int *result) {
+    if (&comm1 == &comm2) {
+        *result = MPI_IDENT;
+        return;
+    }
+    if (comm1.inter() != comm2.inter()) {
+        *result = MPI_UNEQUAL;
+        return;
+    }
+    // The constants grow from IDENT over CONGRUENT and SIMILAR to UNEQUAL, so the worse result counts.
+    int worst = compare(comm1.local_group(), comm2.local_group());
+    if (comm1.inter()) {
+        worst = std::max(worst, compare(comm1.remote_group(), comm2.remote_group()));
+    }
+    *result = std::max<int>(worst, MPI_CONGRUENT);
+}
+
+void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
+    *newcomm = give_handle(create_from_members(comm, members));
+}
+
+void comm_create_group(communicator &comm, const group &members, int tag, MPI_Comm *newcomm) {
+    *newcomm = give_handle(create_among(comm, members, tag));
+}
+
+void comm_disconnect(MPI_Comm *comm) {
+    communicator &target = to_be_freed(*comm);
+    target.attributes.clear(*comm);
+    protocol::wait_until(this_rank(), [&target] { return target.idle(); });
+    target.release();
+    *comm = MPI_COMM_NULL;
+}
+
+void comm_dup(communicator &comm, MPI_Comm *newcomm) { *newcomm = give_handle(duplicate(comm, nullptr)); }
+
+void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
+    *newcomm = give_handle(duplicate(comm, hints));
+}
+
+void comm_free(MPI_Comm *comm) {
+    communicator &target = to_be_freed(*comm);
+    target.attributes.clear(*comm);
+    target.release();
+    *comm = MPI_COMM_NULL;
+}
+
+void comm_get_info(communicator &comm, MPI_Info *info_used) {
+    auto hints = std::make_unique<info>();
+    comm.hints.describe(*hints);
+    *info_used = handle_of<MPI_Info>(*hints.release());
+}
+
+void comm_get_name(communicator &comm, char *comm_name, int *resultlen) {
+    const std::string name = comm.name();
+    std::memcpy(comm_name, name.c_str(), name.size() + 1);
+    *resultlen = static_cast<int>(name.size());
+}
+
+void comm_group(communicator &comm, MPI_Group *group) {
+    *group = lisle::give_handle(group_ref::share(comm.local_group()));
+}
+
+void comm_idup(communicator &comm, MPI_Comm *newcomm, MPI_Request *request) {
+    comm_idup_with_info(comm, nullptr, newcomm, request);
+}
+
+void comm_idup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm, MPI_Request *request) {
+    protocol::request *started = nullptr;
+    *newcomm = give_handle(start_duplicate(comm, hints, started));
+    *request = handle_of<MPI_Request>(*started);
+}
+
+void comm_rank(communicator &comm, int *rank) { *rank = comm.rank(); }
+
+void comm_remote_group(communicator &comm, MPI_Group *group) {
+    check_inter(comm);
+    *group = lisle::give_handle(group_ref::share(comm.remote_group()));
+}
+
+void comm_remote_size(communicator &comm, int *size) {
+    check_inter(comm);
+    *size = comm.peer_count();
+}
+
+void comm_set_info(communicator &comm, info *hints) {
+    if (hints != nullptr) {
+        comm.hints.apply(*hints);
+    }
+}
+
+void comm_set_name(communicator &comm, const char *comm_name) {
+    const std::size_t length = std::strlen(comm_name);
+    if (length >= MPI_MAX_OBJECT_NAME) {
+        fail(MPI_ERR_ARG, "the name has ", length, " characters, but at most ", MPI_MAX_OBJECT_NAME - 1,
+             " are allowed");
+    }
+    comm.set_name(comm_name);
+}
+
+void comm_size(communicator &comm, int *size) { *size = comm.size(); }
+
+void comm_split(communicator &comm, int color, int key, MPI_Comm *newcomm) {
+    if (color < 0 && color != MPI_UNDEFINED) {
+        fail(MPI_ERR_ARG, "color is ", color, "; it must not be negative, but for MPI_UNDEFINED");
+    }
+    *newcomm = give_handle(split(comm, color, key));
+}
+
+void comm_split_type(communicator &comm, int split_type, int key, info *hints, MPI_Comm *newcomm) {
+    const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPI_COMM_TYPE_RESOURCE_GUIDED;
+    if (!known && split_type != MPI_UNDEFINED) {
+        fail(MPI_ERR_ARG, "split_type is ", split_type, ", which is none of MPI_COMM_TYPE_*");
+    }
+    *newcomm = give_handle(split_by_type(comm, split_type, key, hints));
+}
+
+void comm_test_inter(communicator &comm, int *flag) { *flag = comm.inter() ? 1 : 0; }
+
+void intercomm_create(communicator &local_comm, int local_leader, communicator *peer_comm, int remote_leader,
+                      int tag, MPI_Comm *newintercomm) {
+    *newintercomm = give_handle(connect_groups(local_comm, local_leader, peer_comm, remote_leader, tag));
+}
+
+void intercomm_merge(communicator &intercomm, int high, MPI_Comm *newintracomm) {
+    *newintracomm = give_handle(merge(intercomm, high != 0));
+}
+
+} // namespace lisle::api

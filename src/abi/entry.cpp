@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cold half of the entry points: what happens when something is wrong.
+#include "abi/entry.hpp"
+
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "communicator/errhandler.hpp"
+
+namespace lisle::abi {
+
+void fail_not_running(world_phase phase) {
+    fail(MPI_ERR_OTHER,
+         phase == world_phase::before_init ? "called before MPI_Init" : "called after MPI_Finalize");
+}
+
+void fail_too_large(MPI_Count value, const char *argument) {
+    fail(MPI_ERR_VALUE_TOO_LARGE, argument, " would be ", value,
+         ", which does not fit: call the form of this function that ends in _c");
+}
+
+int raise(communicator *comm, const char *call, const std::exception &error) {
+    if (const auto *const known = dynamic_cast<const mpi_error *>(&error)) {
+        return raise_error(comm, call, *known);
+    }
+    if (dynamic_cast<const std::bad_alloc *>(&error) != nullptr) {
+        return raise_error(comm, call, mpi_error{MPI_ERR_NO_MEM, "there is not enough memory"});
+    }
+    if (dynamic_cast<const std::system_error *>(&error) != nullptr) {
+        return raise_error(comm, call, mpi_error{MPI_ERR_OTHER, error.what()});
+    }
+    throw;
+}
+
+int unsupported(const char *call, std::atomic_flag &told) noexcept {
+    // Orders nothing: it only picks one caller to speak.
+    if (!told.test_and_set(std::memory_order_relaxed)) {
+        std::fprintf(stderr, "lisle: %s is not implemented yet and returned MPI_ERR_UNSUPPORTED_OPERATION\n",
+                     call);
+    }
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+} // namespace lisle::abi

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every generated entry point is made of: is the library in a state to be called, and what becomes
+// of an error. The checks are a few inlined instructions; everything that fails is out of line and cold.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <limits>
+
+#include "mpi.h"
+#include "runtime/error.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle {
+class communicator;
+}
+
+namespace lisle::abi {
+
+/// Throws: the calling rank has not called MPI_Init yet, or has called MPI_Finalize.
+[[noreturn, gnu::cold]] void fail_not_running(world_phase phase);
+
+/// Most calls are allowed only between MPI_Init and MPI_Finalize. [MPI-5.0 11.2, 11.4]
+inline void require_running() {
+    const world_phase phase = this_rank().phase.load(std::memory_order_relaxed);
+    if (phase != world_phase::initialized) [[unlikely]] {
+        fail_not_running(phase);
+    }
+}
+
+/// From an exception to the code that the user's call returns, by way of the error handler of `comm`
+/// (null: the call is about no communicator). @param call name of the call, the sentence's beginning
+/// Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in a catch block
+[[gnu::cold]] int raise(communicator *comm, const char *call, const std::exception &error);
+
+/// The answer of calls that Lisle does not have yet. Says so on the standard error stream once for each
+/// call and process; `told` remembers that. Never ends the job, whatever the error handler.
+[[gnu::cold]] int unsupported(const char *call, std::atomic_flag &told) noexcept;
+
+/// What a result becomes that the small form of a call cannot express.
+inline void store_or_undefined(MPI_Count value, int *into) noexcept {
+    *into = value > std::numeric_limits<int>::max() ? MPI_UNDEFINED : static_cast<int>(value);
+}
+inline void store_or_undefined(MPI_Count value, MPI_Count *into) noexcept {
+    *into = value;
+}
+
+[[noreturn, gnu::cold]] void fail_too_large(MPI_Count value, const char *argument);
+
+/// The same where the standard names no such value: an error.
+inline void store_or_fail(MPI_Count value, int *into, const char *argument) {
+    if (value > std::numeric_limits<int>::max() || value < std::numeric_limits<int>::min()) [[unlikely]] {
+        fail_too_large(value, argument);
+    }
+    *into = static_cast<int>(value);
+}
+inline void store_or_fail(MPI_Count value, MPI_Count *into, const char *) noexcept {
+    *into = value;
+}
+
+} // namespace lisle::abi

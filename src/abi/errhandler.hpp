@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of MPI about error handlers, classes and codes.
+#pragma once
+
+#include "communicator/communicator.hpp"
+#include "mpi.h"
+
+namespace lisle::api {
+
+void add_error_class(int *errorclass);
+void add_error_code(int errorclass, int *errorcode);
+void add_error_string(int errorcode, const char *string);
+void comm_call_errhandler(communicator &comm, int errorcode);
+void comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *created);
+void comm_get_errhandler(communicator &comm, MPI_Errhandler *handler);
+void comm_set_errhandler(communicator &comm, errhandler &handler);
+void errhandler_free(MPI_Errhandler *handler);
+void error_class(int errorcode, int *errorclass);
+void error_string(int errorcode, char *string, int *resultlen);
+void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *created);
+void remove_error_class(int errorclass);
+void remove_error_code(int errorcode);
+void remove_error_string(int errorcode);
+void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created);
+void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created);
+
+} // namespace lisle::api

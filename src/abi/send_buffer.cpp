@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "abi/send_buffer.hpp"
+
+#include "abi/request.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/send_buffer.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+/// MPI_BUFFER_AUTOMATIC stands for memory that the library allots for each message.
+bool automatic(const void *buffer) { return buffer == MPI_BUFFER_AUTOMATIC; }
+
+template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size) {
+    if (place != nullptr) {
+        fail(MPI_ERR_BUFFER, "a buffer of ", place->bytes(), " bytes is attached already: detach it first");
+    }
+    place = Holder{new protocol::send_buffer{automatic(buffer) ? nullptr : buffer, automatic(buffer) ? 0 : size}};
+}
+
+template <class Holder> void detach(Holder &place, void *buffer_addr, MPI_Count &size) {
+    if (place == nullptr) {
+        fail(MPI_ERR_BUFFER, "no buffer is attached");
+    }
+    place->flush();
+    *static_cast<void **>(buffer_addr) = place->base() != nullptr ? place->base() : MPI_BUFFER_AUTOMATIC;
+    size = place->bytes();
+    place = nullptr;
+}
+
+template <class Holder> void start_flush(Holder &place, communicator *comm, MPI_Request *request) {
+    if (place == nullptr || place->empty()) {
+        *request = abi::give_request(this_rank().engine().completed_send(), nullptr);
+        return;
+    }
+    auto *const made = new protocol::flush_request{this_rank(), *place};
+    made->watch();
+    *request = abi::give_request(made, comm);
+}
+
+} // namespace
+
+void buffer_attach(void *buffer, MPI_Count size) { attach(protocol::rank_send_buffer(), buffer, size); }
+
+void buffer_detach(void *buffer_addr, MPI_Count &size) { detach(protocol::rank_send_buffer(), buffer_addr, size); }
+
+void buffer_flush() {
+    if (protocol::rank_send_buffer() != nullptr) {
+        protocol::rank_send_buffer()->flush();
+    }
+}
+
+void buffer_iflush(MPI_Request *request) { start_flush(protocol::rank_send_buffer(), nullptr, request); }
+
+void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size) { attach(comm.send_buffer, buffer, size); }
+
+void comm_detach_buffer(communicator &comm, void *buffer_addr, MPI_Count &size) {
+    detach(comm.send_buffer, buffer_addr, size);
+}
+
+void comm_flush_buffer(communicator &comm) {
+    if (comm.send_buffer != nullptr) {
+        comm.send_buffer->flush();
+    }
+}
+
+void comm_iflush_buffer(communicator &comm, MPI_Request *request) { start_flush(comm.send_buffer, &comm, request); }
+
+} // namespace lisle::api

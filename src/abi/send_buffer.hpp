@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attaching, detaching and flushing the buffers of buffered sends [MPI-5.0 3.6].
+#pragma once
+
+#include "communicator/communicator.hpp"
+#include "mpi.h"
+
+namespace lisle::api {
+
+void buffer_attach(void *buffer, MPI_Count size);
+/// @param buffer_addr where to store the buffer's address
+void buffer_detach(void *buffer_addr, MPI_Count &size);
+void buffer_flush();
+void buffer_iflush(MPI_Request *request);
+
+void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size);
+void comm_detach_buffer(communicator &comm, void *buffer_addr, MPI_Count &size);
+void comm_flush_buffer(communicator &comm);
+void comm_iflush_buffer(communicator &comm, MPI_Request *request);
+
+} // namespace lisle::api

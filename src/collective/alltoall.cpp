@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/alltoall.hpp"
+
+#include <algorithm>
+
+namespace lisle::collective {
+
+namespace {
+
+/// Calls function(to, from) for each round; a rank that does not exist is given as -1.
+template <class Function> void each_round(const team &team, int own_size, Function function) {
+    const int rounds = std::max(own_size, team.size);
+    for (int round = 0; round < rounds; ++round) {
+        const int to = static_cast<int>((std::int64_t{team.rank} + round) % rounds);
+        const int from = (team.rank - round + rounds) % rounds;
+        function(to < team.size ? to : -1, from < team.size ? from : -1);
+    }
+}
+
+void exchange(schedule &plan, const team &team, int own_size, std::span<const typed_buffer> send_blocks,
+              std::span<const typed_buffer> receive_blocks, bool one_round_at_a_time) {
+    each_round(team, own_size, [&](int to, int from) {
+        if (team.member && to == team.rank) {
+            plan.copy(send_blocks[static_cast<std::size_t>(to)], receive_blocks[static_cast<std::size_t>(to)]);
+            return;
+        }
+        if (from >= 0 && receive_blocks[static_cast<std::size_t>(from)].bytes() > 0) {
+            plan.receive(receive_blocks[static_cast<std::size_t>(from)], team, from);
+        }
+        if (to >= 0 && send_blocks[static_cast<std::size_t>(to)].bytes() > 0) {
+            plan.send(send_blocks[static_cast<std::size_t>(to)], team, to);
+        }
+        if (one_round_at_a_time) {
+            plan.await_all();
+        }
+    });
+}
+
+} // namespace
+
+void alltoall_pairwise(schedule &plan, const team &team, int own_size,
+                       std::span<const typed_buffer> send_blocks,
+                       std::span<const typed_buffer> receive_blocks) {
+    exchange(plan, team, own_size, send_blocks, receive_blocks, true);
+}
+
+void alltoall_linear(schedule &plan, const team &team, int own_size,
+                     std::span<const typed_buffer> send_blocks,
+                     std::span<const typed_buffer> receive_blocks) {
+    exchange(plan, team, own_size, send_blocks, receive_blocks, false);
+}
+
+std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
+                                        std::span<const typed_buffer> blocks) {
+    MPI_Count bytes = 0;
+    for (int peer = 0; peer < team.size; ++peer) {
+        bytes += peer == team.rank ? 0 : blocks[static_cast<std::size_t>(peer)].bytes();
+    }
+    const typed_buffer memory = plan.packed(bytes);
+    std::vector<typed_buffer> copies;
+    MPI_Count offset = 0;
+    for (int peer = 0; peer < team.size; ++peer) {
+        const typed_buffer &block = blocks[static_cast<std::size_t>(peer)];
+        if (peer == team.rank) {
+            copies.push_back(block);
+            continue;
+        }
+        copies.push_back(part(memory, offset, block.bytes()));
+        plan.copy(block, copies.back());
+        offset += block.bytes();
+    }
+    return copies;
+}
+
+} // namespace lisle::collective

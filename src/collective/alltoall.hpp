@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithms of MPI_Alltoall(v, w): a block from each rank to each rank.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collective/schedule.hpp"
+
+namespace lisle::collective {
+
+/// Pairwise exchange: in round k each rank sends to the one k further and receives from the one k
+/// before. [Thakur, Rabenseifner, Gropp 2005, section 4.4] Also between the groups of an
+/// inter-communicator, `own_size` being the size of the calling rank's group.
+/// Blocks without data are not sent: both sides know that.
+void alltoall_pairwise(schedule &plan, const team &team, int own_size,
+                       std::span<const typed_buffer> send_blocks,
+                       std::span<const typed_buffer> receive_blocks);
+
+/// Everything begins at once, nearest ranks first. For few ranks and for comparison.
+void alltoall_linear(schedule &plan, const team &team, int own_size,
+                     std::span<const typed_buffer> send_blocks,
+                     std::span<const typed_buffer> receive_blocks);
+
+/// Packed copies of all blocks but the calling rank's own: what MPI_IN_PLACE sends while the blocks are
+/// overwritten.
+[[nodiscard]] std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
+                                                      std::span<const typed_buffer> blocks);
+
+} // namespace lisle::collective

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reduction operation of MPI: one of the predefined ones, which combine elements of the types that the
+// standard allows through a table of kernels, or a user's function. Immutable; shared by reference count,
+// since a collective that runs keeps its operation while the user may free the handle.
+#pragma once
+
+#include <atomic>
+
+#include "datatype/datatype.hpp"
+#include "mpi.h"
+#include "runtime/object.hpp"
+
+namespace lisle {
+
+class op : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::op;
+
+    /// inout[i] = in[i] op inout[i] for `count` elements of `type`; the two do not overlap. For a
+    /// predefined operation `type` must have passed check().
+    virtual void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const = 0;
+    /// Throws MPI_ERR_OP if this operation cannot reduce elements of `type`.
+    virtual void check(const datatype &type) const = 0;
+    [[nodiscard]] bool commutative() const noexcept { return commutative_; }
+    /// True for the operations that have a constant for a handle and cannot be freed.
+    [[nodiscard]] bool predefined() const noexcept { return name_ != nullptr; }
+    /// The constant's name; null for a user's operation.
+    [[nodiscard]] const char *name() const noexcept { return name_; }
+
+    /// Shared ownership. Predefined operations are never destroyed, so for them both do nothing.
+    void retain() const noexcept;
+    void release() const noexcept;
+
+  protected:
+    op(const char *name, bool commutative) noexcept
+        : object{object_kind::op}, name_{name}, commutative_{commutative} {}
+    virtual ~op() = default;
+
+  private:
+    const char *name_;
+    bool commutative_;
+    mutable std::atomic<int> references_{1};
+};
+
+/// The operation behind a handle, or null if there is none.
+[[nodiscard]] const op *find_op(MPI_Op handle) noexcept;
+
+/// A user's operation with the handle's share. The first form's function is called in pieces when there
+/// are more elements than an int can say.
+[[nodiscard]] op *create_op(MPI_User_function *function, bool commutative);
+[[nodiscard]] op *create_op(MPI_User_function_c *function, bool commutative);
+
+} // namespace lisle

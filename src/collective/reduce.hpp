@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithms of MPI_Reduce. All combine in an order that depends on ranks and sizes alone, so that results
+// are reproducible; it is the order of ranks unless the operation is commutative.
+#pragma once
+
+#include "collective/schedule.hpp"
+
+namespace lisle::collective {
+
+/// Binomial tree rooted at the root, or at rank 0 with one more message if the operation is not
+/// commutative. `send` and `receive` (which matters at the root only) may be the same buffer.
+/// [Thakur, Rabenseifner, Gropp 2005, section 4.5]
+void reduce_binomial(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                     const typed_buffer &receive, int root);
+
+/// The root combines the contributions one by one in the order of ranks. For comparison.
+void reduce_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                   const typed_buffer &receive, int root);
+
+} // namespace lisle::collective

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/reduce_scatter.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "collective/gather.hpp"
+#include "collective/reduce.hpp"
+
+namespace lisle::collective {
+
+namespace {
+
+/// The pieces of a vector.
+std::vector<typed_buffer> pieces(const typed_buffer &vector, std::span<const MPI_Count> counts) {
+    std::vector<typed_buffer> blocks;
+    blocks.reserve(counts.size());
+    MPI_Count first = 0;
+    for (const MPI_Count count : counts) {
+        blocks.push_back(part(vector, first, count));
+        first += count;
+    }
+    return blocks;
+}
+
+} // namespace
+
+void reduce_scatter_by_root(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                            const typed_buffer &receive, std::span<const MPI_Count> counts) {
+    if (team.rank == 0) {
+        const typed_buffer result = plan.temporary(send.count, *send.type);
+        reduce_binomial(plan, team, operation, send, result, 0);
+        scatter_linear(plan, team, pieces(result, counts), receive, 0);
+        return;
+    }
+    reduce_binomial(plan, team, operation, send, {}, 0);
+    plan.await_all();
+    scatter_linear(plan, team, {}, receive, 0);
+}
+
+void reduce_scatter_pairwise(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                             const typed_buffer &receive, std::span<const MPI_Count> counts) {
+    const auto blocks = pieces(send, counts);
+    typed_buffer value = plan.temporary(receive.count, *receive.type);
+    typed_buffer place = plan.temporary(receive.count, *receive.type);
+    plan.copy(blocks[static_cast<std::size_t>(team.rank)], value);
+    for (int round = 1; round < team.size; ++round) {
+        const int to = static_cast<int>((std::int64_t{team.rank} + round) % team.size);
+        const int from = (team.rank - round + team.size) % team.size;
+        plan.receive(place, team, from);
+        plan.send(blocks[static_cast<std::size_t>(to)], team, to);
+        plan.await_all();
+        plan.reduce(operation, place, value);
+    }
+    plan.copy(value, receive);
+}
+
+void reduce_scatter_between_groups(schedule &plan, const team &own, const team &other, const op &operation,
+                                   const typed_buffer &send, const typed_buffer &receive,
+                                   std::span<const MPI_Count> counts) {
+    if (own.rank != 0) {
+        reduce_binomial(plan, own, operation, send, {}, 0);
+        scatter_linear(plan, own, {}, receive, 0);
+        return;
+    }
+    const typed_buffer result = plan.temporary(send.count, *send.type);
+    const typed_buffer others = plan.temporary(send.count, *send.type);
+    reduce_binomial(plan, own, operation, send, result, 0);
+    plan.receive(others, other, 0);
+    plan.send(result, other, 0);
+    plan.await_all();
+    scatter_linear(plan, own, pieces(others, counts), receive, 0);
+}
+
+} // namespace lisle::collective

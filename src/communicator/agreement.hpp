@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The little collectives that the creation of communicators is made of, over any subset of a channel's
+// ranks. They use point-to-point messages only, so communicators do not depend on the collective module.
+// What peers send is taken only if it has the expected size.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "protocol/channel.hpp"
+
+namespace lisle {
+
+/// Sends and receives bytes with one peer; a size that differs from the expected one is an error.
+void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<const std::byte> data);
+void receive_bytes(const protocol::channel &channel, int source, int tag, std::span<std::byte> data);
+void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
+                    int source, std::span<std::byte> received);
+
+/// The parent and the children of a member in the binomial tree below `root`.
+struct tree_place {
+    int parent; ///< -1 for the root
+    std::vector<int> children;
+};
+[[nodiscard]] tree_place place_in_tree(int self, int size, int root);
+
+/// Some ranks that agree on something, each of which has an index among them.
+class party {
+  public:
+    /// All ranks of the channel's group. @pre the calling rank is one of them, with rank channel.self
+    party(const protocol::channel &channel, int tag)
+        : channel_{channel}, tag_{tag}, self_{channel.self}, size_{channel.peers->size()} {}
+    /// The ranks of the channel that `ranks` lists. @param self the calling rank's index in the list
+    party(const protocol::channel &channel, int tag, std::vector<int> ranks, int self)
+        : channel_{channel}, tag_{tag}, self_{self}, size_{static_cast<int>(ranks.size())},
+          ranks_{std::move(ranks)} {}
+
+    [[nodiscard]] int self() const noexcept { return self_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+
+    /// Gives all members the root's data.
+    template <class T> void broadcast(std::span<T> data, int root = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        broadcast_bytes(std::as_writable_bytes(data), root);
+    }
+    template <class T> void broadcast(T &value, int root = 0) const {
+        broadcast(std::span<T>{&value, 1}, root);
+    }
+    /// A list whose length only the root knows. @param most a length that it cannot exceed
+    template <class T> void broadcast_list(std::vector<T> &list, std::size_t most, int root = 0) const {
+        std::size_t length = list.size();
+        broadcast(length, root);
+        check_length(length, most);
+        list.resize(length);
+        broadcast(std::span<T>{list}, root);
+    }
+    /// The values of all members, by index.
+    template <class T> [[nodiscard]] std::vector<T> allgather(const T &value) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<T> all(static_cast<std::size_t>(size_));
+        all[0] = value;
+        allgather_bytes(std::as_writable_bytes(std::span<T>{all}), sizeof(T));
+        return all;
+    }
+
+    /// Throws if a peer announces more than it can have.
+    static void check_length(std::size_t length, std::size_t most);
+
+  private:
+    void broadcast_bytes(std::span<std::byte> data, int root) const;
+    /// @param all room for all values; the caller's own comes first, and they are put in order
+    void allgather_bytes(std::span<std::byte> all, std::size_t each) const;
+    [[nodiscard]] int rank_of(int index) const noexcept {
+        return ranks_.empty() ? index : ranks_[static_cast<std::size_t>(index)];
+    }
+
+    protocol::channel channel_;
+    int tag_;
+    int self_;
+    int size_;
+    std::vector<int> ranks_; ///< empty: indices are ranks
+};
+
+} // namespace lisle

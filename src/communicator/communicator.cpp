@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Construction and end of a communicator.
+#include "communicator/communicator.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace lisle {
+
+namespace {
+
+std::uint64_t context_of(std::uint64_t base, message_space space) noexcept {
+    return base + static_cast<std::uint64_t>(space);
+}
+
+bool within_local_group(message_space space) noexcept {
+    return space == message_space::local_collective || space == message_space::agreement ||
+           space == message_space::tagged_agreement;
+}
+
+} // namespace
+
+communicator::communicator(std::uint64_t context, const group &local, const group *remote, int self)
+    : object{object_kind::communicator}, local_{group_ref::share(local)},
+      remote_{remote != nullptr ? group_ref::share(*remote) : group_ref{}} {
+    point_to_point.self = collective.self = local_collective.self = self;
+    point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
+    local_collective.peers = &local;
+    settle_context(context);
+}
+
+void communicator::settle_context(std::uint64_t context) noexcept {
+    point_to_point.context = context;
+    collective.context = context_of(context, message_space::collective);
+    local_collective.context =
+        inter() ? context_of(context, message_space::local_collective) : collective.context;
+}
+
+int communicator::next_agreement_tag() noexcept {
+    constexpr unsigned largest_tag = std::numeric_limits<int>::max();
+    return static_cast<int>(agreements_.fetch_add(1, std::memory_order_relaxed) & largest_tag);
+}
+
+protocol::channel communicator::channel(message_space space) const noexcept {
+    return {context_of(context(), space), rank(),
+            within_local_group(space) ? local_.get() : point_to_point.peers};
+}
+
+std::string communicator::name() const {
+    const std::scoped_lock lock{name_mutex_};
+    return name_;
+}
+
+void communicator::set_name(std::string name) {
+    const std::scoped_lock lock{name_mutex_};
+    name_ = std::move(name);
+}
+
+std::string communicator::label() const {
+    std::string text = name();
+    return text.empty() ? "the communicator" : text;
+}
+
+MPI_Comm communicator::handle() noexcept {
+    return predefined() ? predefined_ : handle_of<MPI_Comm>(*this);
+}
+
+void communicator::become_predefined(MPI_Comm constant, std::string name) {
+    predefined_ = constant;
+    name_ = std::move(name);
+}
+
+void communicator::release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete this;
+    }
+}
+
+} // namespace lisle

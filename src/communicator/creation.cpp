@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators whose members all belong to the parent's groups: by colour, and by list.
+#include "communicator/creation.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "communicator/child.hpp"
+#include "communicator/remote_exchange.hpp"
+#include "runtime/error.hpp"
+#include "runtime/job.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle {
+
+communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
+                            const group *remote, int self) {
+    auto child = communicator_ref::adopt(new communicator{context, local, remote, self});
+    child->errors.set(parent.errors.get());
+    return child;
+}
+
+void check_context(std::uint64_t context) {
+    if (!plausible_context(context, this_rank().get_job().size())) {
+        fail(MPI_ERR_OTHER, "a peer proposed ", context, " as context of a new communicator, which is impossible");
+    }
+}
+
+group_ref subgroup(const group &parent, std::span<const int> ranks) {
+    std::vector<int> members(ranks.size());
+    std::transform(ranks.begin(), ranks.end(), members.begin(),
+                   [&parent](int rank) { return parent.member(rank); });
+    return make_group(std::move(members));
+}
+
+namespace {
+
+/// What a rank says in a split.
+struct choice {
+    int color;
+    int key;
+    std::uint64_t context; ///< its proposal, taken if it becomes the new group's first rank
+};
+
+/// The ranks with this colour, in their new order.
+std::vector<int> ranks_with(const std::vector<choice> &choices, int color) {
+    std::vector<int> ranks;
+    for (std::size_t rank = 0; rank < choices.size(); ++rank) {
+        if (choices[rank].color == color) {
+            ranks.push_back(static_cast<int>(rank));
+        }
+    }
+    // Stable: equal keys keep the parent's order.
+    std::stable_sort(ranks.begin(), ranks.end(), [&choices](int left, int right) {
+        return choices[static_cast<std::size_t>(left)].key < choices[static_cast<std::size_t>(right)].key;
+    });
+    return ranks;
+}
+
+int index_of(const std::vector<int> &ranks, int rank) {
+    return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+}
+
+std::uint64_t first_proposal(const std::vector<choice> &choices, const std::vector<int> &ranks) {
+    const std::uint64_t proposal = choices[static_cast<std::size_t>(ranks.front())].context;
+    check_context(proposal);
+    return proposal;
+}
+
+/// The parent's ranks of the members. Throws if one is not in the parent.
+std::vector<int> ranks_of(const group &members, const group &parent) {
+    std::vector<int> ranks(static_cast<std::size_t>(members.size()));
+    for (int index = 0; index < members.size(); ++index) {
+        const int rank = parent.rank_of(members.member(index));
+        if (rank == MPI_UNDEFINED) {
+            fail(MPI_ERR_GROUP, "rank ", index, " of the group (rank ", members.member(index),
+                 " of the job) is not in the communicator");
+        }
+        ranks[static_cast<std::size_t>(index)] = rank;
+    }
+    return ranks;
+}
+
+/// Agrees on a context among the members of a new intra-communicator; all others get nothing.
+communicator_ref create_intra(communicator &parent, const group &members, message_space space, int tag) {
+    std::vector<int> ranks = ranks_of(members, parent.local_group());
+    const int self = index_of(ranks, parent.rank());
+    if (self == members.size()) {
+        return {};
+    }
+    std::uint64_t context = self == 0 ? next_context() : 0;
+    party{parent.channel(space), tag, std::move(ranks), self}.broadcast(context);
+    check_context(context);
+    return make_child(parent, context, members, nullptr, self);
+}
+
+communicator_ref create_inter(communicator &parent, const group &members, int tag) {
+    const std::vector<int> ranks = ranks_of(members, parent.local_group());
+    // The first rank's proposal, then the members.
+    std::vector<std::uint64_t> mine{parent.rank() == 0 ? next_context() : 0};
+    party{parent.channel(message_space::agreement), tag}.broadcast(mine.front());
+    mine.insert(mine.end(), ranks.begin(), ranks.end());
+    const auto remote_size = static_cast<std::size_t>(parent.remote_group().size());
+    const auto theirs = exchange_with_remote(parent, tag, mine, remote_size + 1);
+    if (theirs.empty()) {
+        fail(MPI_ERR_OTHER, "the remote group sent no context");
+    }
+    std::vector<int> remote_ranks;
+    std::vector<bool> seen(remote_size);
+    for (std::size_t i = 1; i < theirs.size(); ++i) {
+        if (theirs[i] >= remote_size || seen[theirs[i]]) {
+            fail(MPI_ERR_GROUP, "the remote group sent rank ", theirs[i], " twice or beyond its ", remote_size,
+                 " ranks");
+        }
+        seen[theirs[i]] = true;
+        remote_ranks.push_back(static_cast<int>(theirs[i]));
+    }
+    const int self = index_of(ranks, parent.rank());
+    if (remote_ranks.empty() || self == members.size()) {
+        return {};
+    }
+    const std::uint64_t context = std::min(mine.front(), theirs.front());
+    check_context(context);
+    return make_child(parent, context, members, subgroup(parent.remote_group(), remote_ranks).get(), self);
+}
+
+} // namespace
+
+communicator_ref split(communicator &parent, int color, int key) {
+    const int tag = parent.next_agreement_tag();
+    const choice mine{color, key, next_context()};
+    const auto choices = party{parent.channel(message_space::agreement), tag}.allgather(mine);
+    std::vector<choice> remote_choices;
+    if (parent.inter()) {
+        const auto remote_size = static_cast<std::size_t>(parent.remote_group().size());
+        remote_choices = exchange_with_remote(parent, tag, choices, remote_size);
+    }
+    if (color == MPI_UNDEFINED) {
+        return {};
+    }
+    const auto ranks = ranks_with(choices, color);
+    const int self = index_of(ranks, parent.rank());
+    const group_ref local = subgroup(parent.local_group(), ranks);
+    std::uint64_t context = first_proposal(choices, ranks);
+    if (!parent.inter()) {
+        return make_child(parent, context, *local, nullptr, self);
+    }
+    const auto remote_ranks = ranks_with(remote_choices, color);
+    if (remote_ranks.empty()) {
+        return {};
+    }
+    // Both sides see both proposals: the smaller one counts.
+    context = std::min(context, first_proposal(remote_choices, remote_ranks));
+    return make_child(parent, context, *local, subgroup(parent.remote_group(), remote_ranks).get(), self);
+}
+
+communicator_ref split_by_type(communicator &parent, int split_type, int key, const info *hints) {
+    // A job is on one node, and no rank is bound to a part of it that others do not share. So what asks
+    // for shared memory gets all ranks, and the other types of resource split nothing.
+    const auto hint = [hints](const char *name) { return hints != nullptr ? hints->get(name) : std::nullopt; };
+    const bool guided =
+        split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    int color = MPI_UNDEFINED;
+    if (split_type == MPI_COMM_TYPE_SHARED ||
+        (guided && hint("mpi_hw_resource_type") == std::optional<std::string>{"mpi_shared_memory"})) {
+        color = 0;
+    } else if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
+        const auto set = hint("mpi_pset_name");
+        if (set == std::optional<std::string>{"mpi://WORLD"}) {
+            color = 0;
+        } else if (set == std::optional<std::string>{"mpi://SELF"}) {
+            color = parent.rank();
+        }
+    }
+    communicator_ref part = split(parent, color, key);
+    if (part && hints != nullptr) {
+        part->hints.apply(*hints);
+    }
+    return part;
+}
+
+communicator_ref create_from_members(communicator &parent, const group &members) {
+    const int tag = parent.next_agreement_tag();
+    return parent.inter() ? create_inter(parent, members, tag)
+                          : create_intra(parent, members, message_space::agreement, tag);
+}
+
+communicator_ref create_among(communicator &parent, const group &members, int tag) {
+    if (parent.inter()) {
+        fail(MPI_ERR_COMM, parent.label(), " is an inter-communicator");
+    }
+    return create_intra(parent, members, message_space::tagged_agreement, tag);
+}
+
+} // namespace lisle

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How communicators come from communicators. All of it is collective as the standard says, and sends no
+// more messages than agreeing on a context and on the members takes. New communicators inherit the
+// parent's error handler. A null result means that the calling rank gets none (MPI_COMM_NULL).
+#pragma once
+
+#include "communicator/communicator.hpp"
+#include "communicator/info.hpp"
+
+namespace lisle {
+
+namespace protocol {
+class request;
+}
+
+/// MPI_Comm_dup, with the attributes' copy functions; `hints` may be null.
+[[nodiscard]] communicator_ref duplicate(communicator &parent, const info *hints);
+/// MPI_Comm_idup: the communicator may be used when the request is complete.
+/// @param started is set to a request that the caller owns
+[[nodiscard]] communicator_ref start_duplicate(communicator &parent, const info *hints,
+                                               protocol::request *&started);
+/// MPI_Comm_split. @param color not negative, or MPI_UNDEFINED
+[[nodiscard]] communicator_ref split(communicator &parent, int color, int key);
+/// MPI_Comm_split_type. @param split_type one of MPI_COMM_TYPE_*, or MPI_UNDEFINED
+[[nodiscard]] communicator_ref split_by_type(communicator &parent, int split_type, int key, const info *hints);
+/// MPI_Comm_create.
+[[nodiscard]] communicator_ref create_from_members(communicator &parent, const group &members);
+/// MPI_Comm_create_group: collective over the members only.
+[[nodiscard]] communicator_ref create_among(communicator &parent, const group &members, int tag);
+/// MPI_Intercomm_create. @param peer significant at the local leader only
+[[nodiscard]] communicator_ref connect_groups(communicator &local, int local_leader, communicator *peer,
+                                              int remote_leader, int tag);
+/// MPI_Intercomm_merge. @param high whether the local group comes second
+[[nodiscard]] communicator_ref merge(communicator &parent, bool high);
+
+} // namespace lisle

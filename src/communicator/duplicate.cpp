@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Comm_dup and MPI_Comm_idup: the same groups, the attributes that their copy functions let through,
+// and a context that travels from the first rank down a binomial tree (between the groups of an
+// inter-communicator, the first ranks exchange proposals before that).
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+
+#include "communicator/agreement.hpp"
+#include "communicator/child.hpp"
+#include "communicator/creation.hpp"
+#include "communicator/remote_exchange.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle {
+
+namespace {
+
+communicator_ref make_bare_copy(communicator &parent) {
+    return make_child(parent, 0, parent.local_group(), parent.inter() ? &parent.remote_group() : nullptr,
+                      parent.rank());
+}
+
+/// The duplicate but for its context.
+communicator_ref make_copy(communicator &parent, const info *hints) {
+    communicator_ref copy = make_bare_copy(parent);
+    if (hints != nullptr) {
+        copy->hints.apply(*hints);
+    }
+    parent.attributes.copy_to(copy->attributes, parent.handle(), copy->handle());
+    return copy;
+}
+
+std::uint64_t agree_on_context(const communicator &parent, int tag) {
+    std::uint64_t context = parent.rank() == 0 ? next_context() : 0;
+    if (parent.inter() && parent.rank() == 0) {
+        std::uint64_t theirs = 0;
+        exchange_bytes(parent.channel(message_space::remote_agreement), tag, 0,
+                       std::as_bytes(std::span{&context, 1}), 0,
+                       std::as_writable_bytes(std::span{&theirs, 1}));
+        context = std::min(context, theirs);
+    }
+    party{parent.channel(message_space::agreement), tag}.broadcast(context);
+    check_context(context);
+    return context;
+}
+
+/// An operation under way that is given back, complete or not, when its owner ends.
+struct give_back {
+    void operator()(protocol::request *started) const { started->free(); }
+};
+using started_operation = std::unique_ptr<protocol::request, give_back>;
+
+bool is_complete(const started_operation &operation) {
+    // Acquire: pairs with the release store of whoever completed the operation.
+    return operation == nullptr || operation->complete.load(std::memory_order_acquire);
+}
+
+/// agree_on_context() in steps that do not wait. Owned by the user's request handle and by the engine's
+/// list of work; the last of the two destroys it.
+class pending_duplicate final : public protocol::request, private protocol::progressor {
+  public:
+    pending_duplicate(communicator &source, communicator_ref copy)
+        : request{this_rank()}, parent_{communicator_ref::share(source)}, copy_{std::move(copy)},
+          tag_{source.next_agreement_tag()}, place_{place_in_tree(source.rank(), source.size(), 0)} {
+        comm = parent_.get();
+        if (place_.parent >= 0) {
+            begin_receive(message_space::agreement, place_.parent, context_);
+            return;
+        }
+        context_ = next_context();
+        if (source.inter()) {
+            begin_receive(message_space::remote_agreement, 0, remote_proposal_);
+            proposal_ = context_;
+            begin_send(message_space::remote_agreement, 0, proposal_);
+        }
+    }
+
+    void begin() { owner.engine().add(*this); }
+
+    void free() override { release(); }
+
+  private:
+    bool advance() override {
+        if (!is_complete(receive_)) {
+            return true;
+        }
+        if (!passed_on_) {
+            passed_on_ = true;
+            pass_on();
+        }
+        if (!std::all_of(sends_.begin(), sends_.end(), is_complete)) {
+            return true;
+        }
+        receive_.reset();
+        sends_.clear();
+        owner.engine().complete(static_cast<protocol::request &>(*this));
+        release();
+        return false;
+    }
+
+    void pass_on() {
+        try {
+            if (receive_ != nullptr && (receive_->result.error != MPI_SUCCESS ||
+                                        receive_->result.bytes != static_cast<MPI_Count>(sizeof context_))) {
+                fail(MPI_ERR_OTHER, "a peer sent ", receive_->result.bytes, " bytes instead of a context");
+            }
+            if (place_.parent < 0 && parent_->inter()) {
+                context_ = std::min(context_, remote_proposal_);
+            }
+            check_context(context_);
+            copy_->settle_context(context_);
+        } catch (const mpi_error &error) {
+            result.error = error.code();
+        }
+        for (const int child : place_.children) {
+            begin_send(message_space::agreement, child, context_);
+        }
+    }
+
+    void begin_receive(message_space space, int source, std::uint64_t &value) {
+        receive_.reset(protocol::start_receive(buffer_of(value), parent_->channel(space), source, tag_));
+    }
+    void begin_send(message_space space, int dest, std::uint64_t &value) {
+        sends_.emplace_back(protocol::start_send(buffer_of(value), parent_->channel(space), dest, tag_));
+    }
+    static typed_buffer buffer_of(std::uint64_t &value) {
+        return {&value, static_cast<MPI_Count>(sizeof value), *find_datatype(MPI_BYTE)};
+    }
+
+    void release() {
+        // The last one acquires what the other released.
+        if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            delete this;
+        }
+    }
+
+    communicator_ref parent_;
+    communicator_ref copy_;
+    int tag_;
+    tree_place place_;
+    std::uint64_t context_ = 0;
+    std::uint64_t proposal_ = 0; ///< what the remote group is sent; context_ may change meanwhile
+    std::uint64_t remote_proposal_ = 0;
+    started_operation receive_;
+    std::vector<started_operation> sends_;
+    bool passed_on_ = false;
+    std::atomic<int> owners_{2};
+};
+
+} // namespace
+
+communicator_ref duplicate(communicator &parent, const info *hints) {
+    const int tag = parent.next_agreement_tag();
+    communicator_ref copy;
+    std::exception_ptr failure;
+    try {
+        copy = make_copy(parent, hints);
+    } catch (const mpi_error &) {
+        // The other ranks count on this one to pass the context on.
+        failure = std::current_exception();
+    }
+    const std::uint64_t context = agree_on_context(parent, tag);
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+    copy->settle_context(context);
+    return copy;
+}
+
+communicator_ref start_duplicate(communicator &parent, const info *hints, protocol::request *&started) {
+    communicator_ref copy;
+    std::exception_ptr failure;
+    try {
+        copy = make_copy(parent, hints);
+    } catch (const mpi_error &) {
+        failure = std::current_exception();
+        copy = make_bare_copy(parent);
+    }
+    auto *const pending = new pending_duplicate{parent, copy};
+    pending->begin();
+    if (failure) {
+        pending->free();
+        std::rethrow_exception(failure);
+    }
+    started = pending;
+    return copy;
+}
+
+} // namespace lisle

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when a call fails.
+#include "communicator/errhandler.hpp"
+
+#include <cstdio>
+
+#include "communicator/error_codes.hpp"
+#include "communicator/predefined.hpp"
+#include "runtime/job.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle {
+
+errhandler &predefined_errhandler(errhandler_kind kind) noexcept {
+    // Never destroyed: ranks may still fail while the process's static objects are taken down.
+    static errhandler *const handlers[] = {new errhandler{errhandler_kind::fatal},
+                                           new errhandler{errhandler_kind::abort},
+                                           new errhandler{errhandler_kind::return_code}};
+    return *handlers[static_cast<unsigned>(kind)];
+}
+
+errhandler *find_errhandler(MPI_Errhandler handle) noexcept {
+    if (handle == MPI_ERRORS_ARE_FATAL) {
+        return &predefined_errhandler(errhandler_kind::fatal);
+    }
+    if (handle == MPI_ERRORS_ABORT) {
+        return &predefined_errhandler(errhandler_kind::abort);
+    }
+    if (handle == MPI_ERRORS_RETURN) {
+        return &predefined_errhandler(errhandler_kind::return_code);
+    }
+    return object_of<errhandler>(handle);
+}
+
+MPI_Errhandler handle_of_errhandler(errhandler &target) noexcept {
+    switch (target.action) {
+    case errhandler_kind::fatal:
+        return MPI_ERRORS_ARE_FATAL;
+    case errhandler_kind::abort:
+        return MPI_ERRORS_ABORT;
+    case errhandler_kind::return_code:
+        return MPI_ERRORS_RETURN;
+    default:
+        return handle_of<MPI_Errhandler>(target);
+    }
+}
+
+void errhandler::release() noexcept {
+    if (!predefined() && references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete this;
+    }
+}
+
+void end_job(const char *call, int code, const std::string &text) {
+    const std::string line =
+        sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (", error_name(code), ")\n");
+    // One write, so that the sentences of several ranks do not mix.
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fflush(stderr);
+    abort_job(code);
+}
+
+int raise_error(communicator *comm, const char *call, const mpi_error &error) {
+    if (comm == nullptr && this_rank().phase == world_phase::initialized) {
+        comm = predefined->self;
+    }
+    if (comm == nullptr) {
+        end_job(call, error.code(), error.what());
+    }
+    // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
+    const errhandler_ref handler = comm->errors.get();
+    if (handler->action == errhandler_kind::return_code) {
+        return error.code();
+    }
+    if (handler->predefined()) {
+        end_job(call, error.code(), error.what());
+    }
+    handler->call(comm->handle(), error.code());
+    return error.code();
+}
+
+} // namespace lisle

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error handlers, and what happens when a call fails: the handler of the communicator that the call was
+// about (MPI_COMM_SELF's if it was about none) ends the job, returns the code, or is the user's function.
+// No lock is held while the user's function runs.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "communicator/ref.hpp"
+#include "mpi.h"
+#include "runtime/error.hpp"
+#include "runtime/object.hpp"
+
+namespace lisle {
+
+class communicator;
+
+/// What a handler does. Handlers made by the user belong to one sort of object.
+enum class errhandler_kind : unsigned char { fatal, abort, return_code, comm, win, file, session };
+
+/// An error handler: immutable, shared by reference count.
+class errhandler : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::errhandler;
+
+    explicit errhandler(MPI_Comm_errhandler_function *function) noexcept
+        : object{object_kind::errhandler}, action{errhandler_kind::comm}, function_{.comm = function} {}
+    explicit errhandler(MPI_Win_errhandler_function *function) noexcept
+        : object{object_kind::errhandler}, action{errhandler_kind::win}, function_{.win = function} {}
+    explicit errhandler(MPI_File_errhandler_function *function) noexcept
+        : object{object_kind::errhandler}, action{errhandler_kind::file}, function_{.file = function} {}
+    explicit errhandler(MPI_Session_errhandler_function *function) noexcept
+        : object{object_kind::errhandler}, action{errhandler_kind::session}, function_{.session = function} {}
+    /// A predefined one. @pre `kind` is fatal, abort or return_code
+    explicit errhandler(errhandler_kind kind) noexcept
+        : object{object_kind::errhandler}, action{kind}, function_{.comm = nullptr} {}
+
+    const errhandler_kind action;
+    [[nodiscard]] bool predefined() const noexcept { return action <= errhandler_kind::return_code; }
+    /// Calls the user's function. @pre the handler is for this sort of object
+    void call(MPI_Comm handle, int code) const { function_.comm(&handle, &code); }
+    void call(MPI_Win handle, int code) const { function_.win(&handle, &code); }
+    void call(MPI_File handle, int code) const { function_.file(&handle, &code); }
+    void call(MPI_Session handle, int code) const { function_.session(&handle, &code); }
+
+    /// Shared ownership. For predefined handlers both do nothing, however often the program frees them.
+    void retain() noexcept {
+        if (!predefined()) {
+            references_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+    void release() noexcept;
+
+  private:
+    ~errhandler() = default;
+    union {
+        MPI_Comm_errhandler_function *comm;
+        MPI_Win_errhandler_function *win;
+        MPI_File_errhandler_function *file;
+        MPI_Session_errhandler_function *session;
+    } function_;
+    // The last decrement acquires what all others released.
+    std::atomic<int> references_{1};
+};
+
+using errhandler_ref = ref<errhandler>;
+
+/// The predefined handler of this kind.
+[[nodiscard]] errhandler &predefined_errhandler(errhandler_kind kind) noexcept;
+/// The handler behind a handle, or null if there is none (MPI_ERRHANDLER_NULL included).
+[[nodiscard]] errhandler *find_errhandler(MPI_Errhandler handle) noexcept;
+/// The handle of a handler: the constant for a predefined one.
+[[nodiscard]] MPI_Errhandler handle_of_errhandler(errhandler &target) noexcept;
+
+/// The handler of one object. Any thread may read and replace it at any time.
+class errhandler_slot {
+  public:
+    errhandler_slot() : current_{errhandler_ref::share(predefined_errhandler(errhandler_kind::fatal))} {}
+    [[nodiscard]] errhandler_ref get() const {
+        const std::scoped_lock lock{mutex_};
+        return current_;
+    }
+    void set(errhandler_ref replacement) {
+        const std::scoped_lock lock{mutex_};
+        std::swap(current_, replacement);
+    }
+
+  private:
+    mutable std::mutex mutex_; ///< protects current_
+    errhandler_ref current_;
+};
+
+/// What to do with an error of the call `call`: returns the code that the call returns to the user, or
+/// does not return. `comm` is the communicator that the call was about, or null. Before MPI_Init and
+/// after MPI_Finalize errors are fatal.
+[[nodiscard]] int raise_error(communicator *comm, const char *call, const mpi_error &error);
+
+/// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>
+/// (MPI_ERR_RANK)". The end of every error whose handler is fatal.
+[[noreturn]] void end_job(const char *call, int code, const std::string &sentence);
+
+/// Runs a handler as MPI_Comm_call_errhandler and its kin do. @param owner the object's handle
+/// @param call the name of the call, for the sentence with which a fatal handler ends the job
+template <class Handle>
+void call_errhandler(const errhandler &handler, Handle owner, const char *call, int code) {
+    if (handler.action == errhandler_kind::return_code) {
+        return;
+    }
+    if (handler.predefined()) {
+        end_job(call, code, "the program called its error handler");
+    }
+    handler.call(owner, code);
+}
+
+} // namespace lisle

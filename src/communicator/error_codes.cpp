@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codes that a rank's program has added, over the standard's classes. Added classes and codes share
+// one sequence of numbers behind MPI_ERR_LASTCODE.
+#include "communicator/error_codes.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "abi/error_texts.hpp"
+#include "mpi.h"
+#include "runtime/error.hpp"
+#include "runtime/rank_local.hpp"
+
+namespace lisle {
+
+namespace {
+
+bool is_standard_class(int code) noexcept {
+    return code >= MPI_SUCCESS && code <= last_standard_class;
+}
+
+class added_codes {
+  public:
+    int add(int error_class) {
+        const std::scoped_lock lock{mutex_};
+        if (error_class != own_class) {
+            check_class_locked(error_class);
+        }
+        const int code = last_ + 1;
+        entries_.emplace(code, entry{error_class == own_class ? code : error_class, {}});
+        last_ = code;
+        return code;
+    }
+
+    void set_text(int code, std::string_view text) {
+        const std::scoped_lock lock{mutex_};
+        find_locked(code).text = text;
+    }
+
+    void remove(int code, bool as_class) {
+        const std::scoped_lock lock{mutex_};
+        if ((find_locked(code).error_class == code) != as_class) {
+            fail(MPI_ERR_ARG, code,
+                 as_class ? " is an error code, not a class" : " is an error class, not a code");
+        }
+        for (const auto &[other, item] : entries_) {
+            if (other != code && item.error_class == code) {
+                fail(MPI_ERR_ARG, "error class ", code, " still has code ", other);
+            }
+        }
+        entries_.erase(code);
+        last_ = entries_.empty() ? MPI_ERR_LASTCODE : entries_.rbegin()->first;
+    }
+
+    /// The class of an added code, or MPI_UNDEFINED if nobody added it.
+    int class_of(int code) const {
+        const std::scoped_lock lock{mutex_};
+        const auto found = entries_.find(code);
+        return found != entries_.end() ? found->second.error_class : MPI_UNDEFINED;
+    }
+
+    std::string text_of(int code) const {
+        const std::scoped_lock lock{mutex_};
+        const auto found = entries_.find(code);
+        return found != entries_.end() ? found->second.text : std::string{};
+    }
+
+    const int *last() const noexcept { return &last_; }
+
+    static constexpr int own_class = -1; ///< for add(): the code is a class of its own
+
+  private:
+    struct entry {
+        int error_class;
+        std::string text;
+    };
+
+    void check_class_locked(int error_class) const {
+        const auto found = entries_.find(error_class);
+        if (!is_standard_class(error_class) &&
+            (found == entries_.end() || found->second.error_class != error_class)) {
+            fail(MPI_ERR_ARG, error_class, " is no error class");
+        }
+    }
+
+    entry &find_locked(int code) {
+        const auto found = entries_.find(code);
+        if (found == entries_.end()) {
+            fail(MPI_ERR_ARG, code, " is no error code that this program has added");
+        }
+        return found->second;
+    }
+
+    mutable std::mutex mutex_; ///< protects all below; the program may read last_ without it
+    std::map<int, entry> entries_;
+    int last_ = MPI_ERR_LASTCODE;
+};
+
+const rank_local<added_codes> codes;
+
+} // namespace
+
+int add_error_class() {
+    return codes->add(added_codes::own_class);
+}
+
+int add_error_code(int error_class) {
+    return codes->add(error_class);
+}
+
+void add_error_string(int code, std::string_view text) {
+    if (text.size() >= MPI_MAX_ERROR_STRING) {
+        fail(MPI_ERR_ARG, "the text has ", text.size(), " characters, but at most ", MPI_MAX_ERROR_STRING - 1,
+             " are allowed");
+    }
+    codes->set_text(code, text);
+}
+
+void remove_error_class(int error_class) {
+    codes->remove(error_class, true);
+}
+
+void remove_error_code(int code) {
+    codes->remove(code, false);
+}
+
+void remove_error_string(int code) {
+    codes->set_text(code, {});
+}
+
+bool is_error_code(int code) {
+    return is_standard_class(code) || codes->class_of(code) != MPI_UNDEFINED;
+}
+
+int class_of_error(int code) {
+    if (is_standard_class(code)) {
+        return code;
+    }
+    const int error_class = codes->class_of(code);
+    if (error_class == MPI_UNDEFINED) {
+        fail(MPI_ERR_ARG, code, " is no error code");
+    }
+    return error_class;
+}
+
+std::string text_of_error(int code) {
+    if (is_standard_class(code)) {
+        return std::string{error_text(code)};
+    }
+    static_cast<void>(class_of_error(code));
+    return codes->text_of(code);
+}
+
+std::string error_name(int code) {
+    return is_standard_class(code) ? std::string{error_class_name(code)} : sentence("code ", code);
+}
+
+const int *last_used_code() {
+    return codes->last();
+}
+
+} // namespace lisle

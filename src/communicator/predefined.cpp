@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The predefined objects of a rank.
+#include "communicator/predefined.hpp"
+
+#include "communicator/world_attributes.hpp"
+
+namespace lisle {
+
+void create_world(const world_description &description) {
+    rank &self = this_rank();
+    predefined_objects &objects = predefined.of(self);
+    const group_ref everyone = group_ref::adopt(new group{0, description.size, 1});
+    const group_ref alone = group_ref::adopt(new group{self.number(), 1, 1});
+    objects.world = new communicator{world_context, *everyone, nullptr, self.number()};
+    objects.world->become_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+    objects.self = new communicator{next_context(), *alone, nullptr, 0};
+    objects.self->become_predefined(MPI_COMM_SELF, "MPI_COMM_SELF");
+    objects.environment = std::make_unique<info>();
+    describe_environment(*objects.environment, description.arguments, description.size, self.thread_level);
+    set_world_attributes(description);
+}
+
+void delete_world_attributes() {
+    const predefined_objects &objects = *predefined;
+    objects.self->attributes.clear(MPI_COMM_SELF);
+    objects.world->attributes.clear(MPI_COMM_WORLD);
+}
+
+void destroy_world() noexcept {
+    predefined_objects &objects = *predefined;
+    objects.environment.reset();
+    for (communicator **const target : {&objects.self, &objects.world}) {
+        if (*target != nullptr) {
+            std::exchange(*target, nullptr)->release();
+        }
+    }
+}
+
+MPI_Group give_handle(group_ref target) noexcept {
+    if (target->size() == 0) {
+        return MPI_GROUP_EMPTY;
+    }
+    target->add_handle();
+    // Objects are immutable, but the handle type is not const.
+    return handle_of<MPI_Group>(const_cast<group &>(*target.give()));
+}
+
+} // namespace lisle

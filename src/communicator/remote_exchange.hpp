@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the two groups of an inter-communicator tell each other something: their first ranks exchange it
+// and pass it on within their groups.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "communicator/agreement.hpp"
+#include "communicator/communicator.hpp"
+
+namespace lisle {
+
+/// Two leaders exchange lists of different lengths. @param most a length the peer's cannot exceed
+template <class T>
+[[nodiscard]] std::vector<T> exchange_lists(const protocol::channel &channel, int tag, int peer,
+                                            const std::vector<T> &mine, std::size_t most) {
+    const std::size_t length = mine.size();
+    std::size_t length_there = 0;
+    exchange_bytes(channel, tag, peer, std::as_bytes(std::span{&length, 1}), peer,
+                   std::as_writable_bytes(std::span{&length_there, 1}));
+    party::check_length(length_there, most);
+    std::vector<T> theirs(length_there);
+    exchange_bytes(channel, tag, peer, std::as_bytes(std::span{mine}), peer,
+                   std::as_writable_bytes(std::span{theirs}));
+    return theirs;
+}
+
+/// The list that the remote group's first rank has; `mine` counts at the local group's first rank.
+template <class T>
+[[nodiscard]] std::vector<T> exchange_with_remote(const communicator &comm, int tag,
+                                                  const std::vector<T> &mine, std::size_t most) {
+    std::vector<T> theirs;
+    if (comm.rank() == 0) {
+        theirs = exchange_lists(comm.channel(message_space::remote_agreement), tag, 0, mine, most);
+    }
+    party{comm.channel(message_space::agreement), tag}.broadcast_list(theirs, most);
+    return theirs;
+}
+
+} // namespace lisle

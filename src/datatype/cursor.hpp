@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the data of a typed buffer in order, from any byte on, and hands them out as pieces: many
+// blocks of memory at a time wherever the layout is regular, so that the loops over blocks are the
+// callers' and tight. Everything that moves typed data is made of this.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "datatype/datatype.hpp"
+#include "protocol/buffer.hpp"
+
+namespace lisle {
+
+/// Blocks of memory that follow each other in data order. Block i lies at base + offsets[i], or at
+/// base + i * stride if there are no offsets; it has starts[i + 1] - starts[i] bytes, or `length`.
+struct piece {
+    std::uintptr_t base = 0;
+    const MPI_Count *offsets = nullptr;
+    const MPI_Count *starts = nullptr;
+    MPI_Count stride = 0;
+    MPI_Count length = 0;
+    MPI_Count count = 0;
+
+    [[nodiscard]] std::byte *block(MPI_Count i) const noexcept {
+        const MPI_Count offset = offsets != nullptr ? offsets[i] : i * stride;
+        return reinterpret_cast<std::byte *>(base + static_cast<std::uintptr_t>(offset));
+    }
+    [[nodiscard]] MPI_Count block_length(MPI_Count i) const noexcept {
+        return starts != nullptr ? starts[i + 1] - starts[i] : length;
+    }
+    [[nodiscard]] MPI_Count bytes() const noexcept {
+        return starts != nullptr ? starts[count] - starts[0] : count * length;
+    }
+    /// Forgets the first `n` blocks.
+    void drop(MPI_Count n) noexcept;
+    /// Number of whole blocks, from the first on, that `most` bytes can hold.
+    [[nodiscard]] MPI_Count whole_blocks(MPI_Count most) const noexcept;
+};
+
+/// See the file's head. Keeps pointers into the buffer's type, which must outlive it.
+class cursor {
+  public:
+    /// Starts `offset` bytes of data after the buffer's first. @pre 0 <= offset <= buffer.bytes()
+    cursor(const typed_buffer &buffer, MPI_Count offset);
+
+    /// The next piece, of at least one byte and at most `most`: whole blocks, or a part of one.
+    /// @pre `most` > 0 and so many bytes are left
+    [[nodiscard]] piece take(MPI_Count most);
+
+  private:
+    // A nest that the walk is in: a loop over `part`, or `list`'s parts.
+    struct frame {
+        const nest *list;
+        const layout *part;
+        std::uintptr_t base;
+        MPI_Count stride, index, count;
+    };
+    static constexpr int usual_depth = 8;
+
+    void enter(const layout &part, std::uintptr_t base, MPI_Count skip);
+    void next();
+    void push(const frame &added) noexcept { frames_[depth_++] = added; }
+
+    piece rest_;
+    // Bytes of rest_'s first block that are taken already.
+    MPI_Count skip_ = 0;
+    int depth_ = 0;
+    frame *frames_;
+    std::unique_ptr<frame[]> deep_;
+    // Left uninitialised on purpose: small messages come through here.
+    std::array<frame, usual_depth> shallow_;
+};
+
+} // namespace lisle

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datatype/datatype.hpp"
+
+#include <utility>
+
+#include "datatype/predefined.hpp"
+
+namespace lisle {
+
+namespace {
+
+bool is_contiguous(const type_part &part) {
+    return part.data.is_run() && part.data.offset == 0 && part.data.size == part.bounds.extent;
+}
+
+// The table is in order of handles, and the types that pairs are made of come before all pairs.
+MPI_Count index_size(const predefined_facts &facts) {
+    return predefined_datatypes[facts.index_type - first_predefined_handle]->size();
+}
+
+layout pair_data(const predefined_facts &facts) {
+    layout_list list;
+    list.add({0, facts.size - index_size(facts), nullptr});
+    list.add({facts.index_offset, index_size(facts), nullptr});
+    return list.finish();
+}
+
+type_part describe(const predefined_facts &facts) {
+    const bool pair = facts.category == type_category::pair;
+    type_part part;
+    part.data = pair ? pair_data(facts) : layout{0, facts.size, nullptr};
+    part.bounds.extent = facts.extent;
+    part.bounds.true_extent = pair ? facts.index_offset + index_size(facts) : facts.extent;
+    part.bounds.alignment = facts.alignment;
+    part.elements = pair ? 2 : 1;
+    part.basic = facts.basic;
+    return part;
+}
+
+} // namespace
+
+datatype::datatype(type_part part, type_origin origin)
+    : object{object_kind::datatype}, part_{std::move(part)}, origin_{std::move(origin)},
+      contiguous_{is_contiguous(part_)} {
+    for (const datatype *type : origin_.types) {
+        type->retain();
+    }
+}
+
+datatype::datatype(const predefined_facts &facts)
+    : object{object_kind::datatype}, part_{describe(facts)}, facts_{&facts},
+      contiguous_{is_contiguous(part_)}, predefined_{true}, committed_{true} {}
+
+void datatype::retain() const noexcept {
+    if (!predefined_) {
+        references_.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void datatype::release() const noexcept {
+    if (predefined_ || references_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+        return;
+    }
+    // A loop and not recursion: users may build chains of types that are longer than the stack.
+    std::vector<const datatype *> unused{this};
+    while (!unused.empty()) {
+        const datatype *const type = unused.back();
+        unused.pop_back();
+        for (const datatype *part : type->origin_.types) {
+            if (!part->predefined_ && part->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                unused.push_back(part);
+            }
+        }
+        delete type;
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datatype/layout.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "datatype/checked.hpp"
+
+namespace lisle {
+
+namespace {
+
+// A nest in a list becomes part of that list if it is as small as this: walking one list costs less
+// than entering a nest for a few runs.
+constexpr MPI_Count small_nest = 8;
+// ... or as long as the list does not grow beyond this by it.
+constexpr MPI_Count long_list = 4096;
+
+bool same_data(const layout &a, const layout &b) {
+    return a.size == b.size && a.inner == b.inner;
+}
+
+// Modulo 2^64, which is enough to compare distances.
+std::uint64_t distance(const layout &from, const layout &to) {
+    return static_cast<std::uint64_t>(to.offset) - static_cast<std::uint64_t>(from.offset);
+}
+
+} // namespace
+
+layout shifted(const layout &part, MPI_Count by) {
+    return part.size == 0 ? layout{} : layout{checked_sum(part.offset, by), part.size, part.inner};
+}
+
+layout repeat(const layout &part, MPI_Count count, MPI_Count stride) {
+    if (count == 0 || part.size == 0) {
+        return {};
+    }
+    if (count == 1) {
+        return part;
+    }
+    const MPI_Count size = checked_product(part.size, count);
+    if (part.is_run() && stride == part.size) {
+        return {part.offset, size, nullptr};
+    }
+    auto loop = std::make_shared<nest>();
+    MPI_Count end_of_inner = 0;
+    if (!part.is_run() && part.inner->shape == nest_shape::loop &&
+        !__builtin_mul_overflow(part.inner->count, part.inner->stride, &end_of_inner) &&
+        end_of_inner == stride) {
+        *loop = *part.inner;
+        loop->count = checked_product(part.inner->count, count);
+    } else {
+        loop->depth = part.depth() + 1;
+        loop->count = count;
+        loop->stride = stride;
+        loop->length = part.size;
+        loop->part = layout{0, part.size, part.inner};
+    }
+    return {part.offset, size, std::move(loop)};
+}
+
+void layout_list::add(layout part) {
+    if (part.size == 0) {
+        return;
+    }
+    if (part.is_run() && !parts_.empty()) {
+        layout &last = parts_.back();
+        if (last.is_run() && last.offset + last.size == part.offset) {
+            last.size = checked_sum(last.size, part.size);
+            return;
+        }
+    }
+    parts_.push_back(std::move(part));
+}
+
+bool layout_list::try_loop(layout &result) const {
+    const layout &first = parts_[0];
+    const MPI_Count stride = checked_difference(parts_[1].offset, first.offset);
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        if (!same_data(first, parts_[i]) ||
+            distance(parts_[i - 1], parts_[i]) != static_cast<std::uint64_t>(stride)) {
+            return false;
+        }
+    }
+    result = repeat(first, static_cast<MPI_Count>(parts_.size()), stride);
+    return true;
+}
+
+void layout_list::expand() {
+    const std::vector<layout> parts = std::exchange(parts_, {});
+    auto total = static_cast<MPI_Count>(parts.size());
+    for (const layout &part : parts) {
+        if (part.is_run() || (part.inner->count > small_nest && total + part.inner->count > long_list) ||
+            (part.inner->shape == nest_shape::loop && part.inner->count > small_nest)) {
+            add(part);
+            continue;
+        }
+        const nest &inner = *part.inner;
+        total += inner.count;
+        for (MPI_Count i = 0; i < inner.count; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            switch (inner.shape) {
+            case nest_shape::loop:
+                add(shifted(inner.part, part.offset + i * inner.stride));
+                break;
+            case nest_shape::runs:
+                add({part.offset + inner.offsets[at],
+                     inner.starts.empty() ? inner.length : inner.starts[at + 1] - inner.starts[at], nullptr});
+                break;
+            case nest_shape::parts:
+                add(shifted(inner.parts[at], part.offset));
+                break;
+            }
+        }
+    }
+}
+
+layout layout_list::finish() {
+    layout result;
+    if (parts_.size() > 1 && !try_loop(result)) {
+        expand();
+    }
+    if (parts_.size() <= 1) {
+        if (!parts_.empty()) {
+            result = std::move(parts_[0]);
+        }
+        parts_.clear();
+        return result;
+    }
+    if (result.size > 0 || try_loop(result)) {
+        parts_.clear();
+        return result;
+    }
+    auto list = std::make_shared<nest>();
+    list->count = static_cast<MPI_Count>(parts_.size());
+    const bool even = std::all_of(parts_.begin(), parts_.end(),
+                                  [&](const layout &part) { return part.size == parts_[0].size; });
+    const bool only_runs =
+        std::all_of(parts_.begin(), parts_.end(), [](const layout &part) { return part.is_run(); });
+    list->shape = only_runs ? nest_shape::runs : nest_shape::parts;
+    result.offset = parts_[0].offset;
+    if (even) {
+        list->length = parts_[0].size;
+        result.size = checked_product(list->length, list->count);
+    } else {
+        list->starts.reserve(parts_.size() + 1);
+        list->starts.push_back(0);
+        for (const layout &part : parts_) {
+            list->starts.push_back(checked_sum(list->starts.back(), part.size));
+        }
+        result.size = list->starts.back();
+    }
+    for (layout &part : parts_) {
+        part.offset = checked_difference(part.offset, result.offset);
+        list->depth = std::max(list->depth, part.depth() + 1);
+    }
+    if (only_runs) {
+        list->offsets.reserve(parts_.size());
+        for (const layout &part : parts_) {
+            list->offsets.push_back(part.offset);
+        }
+    } else {
+        list->parts = std::move(parts_);
+    }
+    parts_.clear();
+    result.inner = std::move(list);
+    return result;
+}
+
+} // namespace lisle

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The predefined datatypes, and the way from a handle to a datatype. The table of predefined types is
+// generated from the standard's data; it is constant, so it serves all ranks of a process.
+#pragma once
+
+#include <cstddef>
+
+#include "datatype/datatype.hpp"
+
+namespace lisle {
+
+/// One row of the table.
+struct predefined_facts {
+    const char *name;
+    std::uintptr_t handle;
+    MPI_Count size, extent, alignment;
+    /// Bytes in the external32 representation.
+    MPI_Count external_size;
+    basic_type basic;
+    type_category category;
+    /// Pairs only: the handles of their two types, and where the index lies.
+    std::uintptr_t value_type, index_type;
+    MPI_Count index_offset;
+};
+
+/// One more than the greatest handle of a predefined datatype, counted from MPI_DATATYPE_NULL.
+inline constexpr std::size_t predefined_handles = 236;
+inline constexpr std::uintptr_t first_predefined_handle = 0x200;
+
+/// By handle - MPI_DATATYPE_NULL; null where there is no type (MPI_DATATYPE_NULL itself included).
+extern datatype *const predefined_datatypes[predefined_handles];
+
+/// The datatype behind a handle; null for MPI_DATATYPE_NULL and for what is no datatype's handle.
+[[nodiscard]] inline datatype *find_datatype(MPI_Datatype handle) noexcept {
+    const std::uintptr_t index = handle_value(handle) - first_predefined_handle;
+    return index < predefined_handles ? predefined_datatypes[index] : object_of<datatype>(handle);
+}
+
+/// The handle of a type: the standard's constant or the object's address.
+[[nodiscard]] inline MPI_Datatype datatype_handle(const datatype &type) noexcept {
+    if (type.facts() != nullptr && type.origin().combiner == MPI_COMBINER_NAMED) {
+        return reinterpret_cast<MPI_Datatype>(type.facts()->handle);
+    }
+    return handle_of<MPI_Datatype>(const_cast<datatype &>(type));
+}
+
+/// The group of types that a type belongs to where reductions are concerned.
+[[nodiscard]] inline type_category category_of(const datatype &type) noexcept {
+    return type.facts() != nullptr ? type.facts()->category : type_category::none;
+}
+
+} // namespace lisle

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one interface between the protocol engine and whatever moves packets. A fabric knows nothing of
+// matching, ordering between fabrics, requests or flow control: it carries packets of bounded size in
+// order from one endpoint to another, may refuse one, and never blocks. Adding a fabric means
+// implementing this class; nothing above it changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <sys/uio.h>
+
+namespace lisle::fabric {
+
+/// What travels with each packet besides its payload. The meaning of all fields but `payload_bytes` is
+/// the protocol's.
+struct packet_header {
+    std::uint64_t context;
+    std::int32_t source;
+    std::int32_t tag;
+    std::uint8_t kind;
+    std::uint8_t flags;
+    std::uint16_t spare;
+    std::uint32_t payload_bytes;
+};
+static_assert(sizeof(packet_header) == 24);
+
+/// A packet between `try_claim` and `publish`: the caller fills in both parts, straight where the
+/// fabric sends from.
+struct packet_slot {
+    packet_header *header;
+    std::byte *payload;
+    std::uint64_t token; ///< the fabric's own
+};
+
+enum class claim_result : std::uint8_t {
+    claimed,
+    full,      ///< no room now: try again after some progress
+    congested, ///< the receiver has asked for no more unexpected data: announce it instead
+};
+
+/// Receives packets from `fabric::poll`. The payload is only valid during the call.
+class sink {
+  public:
+    virtual void arrived(const packet_header &header, std::span<const std::byte> payload) = 0;
+
+  protected:
+    ~sink() = default;
+};
+
+struct fabric_limits {
+    std::size_t largest_payload; ///< bytes in one packet
+    std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
+    bool reads_peer_memory;      ///< `read` may work
+    /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
+    /// sure that the owner's doorbell rings.
+    std::uint64_t poll_interval;
+};
+
+/// One device or medium, as one process uses it. Endpoints are numbered by the job's ranks.
+/// Thread-safety: claiming and publishing from any thread; poll and arm for one endpoint by one thread
+/// at a time (the holder of the engine's lock).
+class fabric {
+  public:
+    virtual ~fabric() = default;
+
+    [[nodiscard]] virtual const char *name() const noexcept = 0;
+    [[nodiscard]] virtual const fabric_limits &limits() const noexcept = 0;
+    [[nodiscard]] virtual bool reaches(int dest) const noexcept = 0;
+
+    /// Reserves a packet to `dest`. A claimed packet must be published soon: those behind it wait.
+    /// @param payload_bytes at most limits().largest_payload
+    /// @param solicited false for data that nobody asked for: only that can be `congested`
+    [[nodiscard]] virtual claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
+                                                 packet_slot &slot) noexcept = 0;
+    virtual void publish(int dest, packet_slot &slot) noexcept = 0;
+
+    /// Hands at most `most` arrived packets of endpoint `self` to `into`, in order of each sender.
+    virtual int poll(int self, sink &into, int most) = 0;
+    /// Announces that `self` is about to sleep. False: something has arrived or is arriving, poll again.
+    /// True: the doorbell of `self` rings at the next arrival.
+    [[nodiscard]] virtual bool arm(int self) noexcept = 0;
+    /// Tells senders whether `self` can take data that it has not asked for.
+    virtual void set_congested(int self, bool congested) noexcept = 0;
+
+    /// Copies from the memory of `peer` into `to`, one run of remote memory. False: not possible here
+    /// (find another way); once false, always false.
+    [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
+                                    std::span<const iovec> to) noexcept = 0;
+};
+
+} // namespace lisle::fabric

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/local/local_fabric.hpp"
+
+#include <sys/prctl.h>
+
+#include "fabric/local/peer_memory.hpp"
+
+namespace lisle::fabric::local {
+
+local_fabric::local_fabric(job_segment &segment, int process, bool cross_memory_allowed)
+    : segment_{segment}, first_rank_{segment.first_rank(process)}, cross_memory_{cross_memory_allowed} {
+    const auto layout = mailbox_layout::for_job_of(segment.ranks());
+    limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
+               .inline_payload = cell::inline_bytes,
+               .reads_peer_memory = cross_memory_allowed,
+               .poll_interval = 0};
+    senders_.reserve(static_cast<std::size_t>(segment.ranks()));
+    for (int rank = 0; rank < segment.ranks(); ++rank) {
+        senders_.emplace_back(segment.mailbox(rank), layout, segment.bell(rank));
+    }
+    for (int index = 0; index < segment.rank_count(process); ++index) {
+        receivers_.emplace_back(segment.mailbox(first_rank_ + index), layout);
+    }
+    if (cross_memory_allowed && segment.processes() > 1) {
+        // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    }
+}
+
+claim_result local_fabric::try_claim(int dest, std::size_t payload_bytes, bool solicited,
+                                     packet_slot &slot) noexcept {
+    return senders_[static_cast<std::size_t>(dest)].try_claim(payload_bytes, solicited, slot);
+}
+
+void local_fabric::publish(int dest, packet_slot &slot) noexcept {
+    senders_[static_cast<std::size_t>(dest)].publish(slot);
+}
+
+int local_fabric::poll(int self, sink &into, int most) {
+    return receivers_[static_cast<std::size_t>(self - first_rank_)].poll(into, most);
+}
+
+bool local_fabric::arm(int self) noexcept {
+    return receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
+}
+
+void local_fabric::set_congested(int self, bool congested) noexcept {
+    receivers_[static_cast<std::size_t>(self - first_rank_)].set_congested(congested);
+}
+
+bool local_fabric::read(int peer, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
+    if (!cross_memory_.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    if (read_peer_memory(segment_.pid(segment_.process_of(peer)), remote_address, to)) {
+        return true;
+    }
+    cross_memory_.store(false, std::memory_order_relaxed);
+    return false;
+}
+
+} // namespace lisle::fabric::local

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric of one node: threads and processes that share the job's segment. See mailbox.hpp for how
+// packets travel and peer_memory.hpp for direct reads between processes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "fabric/local/mailbox.hpp"
+#include "runtime/job_segment.hpp"
+
+namespace lisle::fabric::local {
+
+class local_fabric final : public fabric {
+  public:
+    /// @param segment outlives the fabric @param process index of the calling process in the job
+    local_fabric(job_segment &segment, int process, bool cross_memory_allowed);
+
+    [[nodiscard]] const char *name() const noexcept override { return "local"; }
+    [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }
+    [[nodiscard]] bool reaches(int dest) const noexcept override {
+        return dest >= 0 && dest < segment_.ranks();
+    }
+    [[nodiscard]] claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
+                                         packet_slot &slot) noexcept override;
+    void publish(int dest, packet_slot &slot) noexcept override;
+    int poll(int self, sink &into, int most) override;
+    [[nodiscard]] bool arm(int self) noexcept override;
+    void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] bool read(int peer, std::uint64_t remote_address,
+                            std::span<const iovec> to) noexcept override;
+
+  private:
+    job_segment &segment_;
+    int first_rank_;
+    fabric_limits limits_;
+    std::vector<mailbox_sender> senders_;
+    std::vector<mailbox_receiver> receivers_;
+    // Only ever goes from true to false, by whichever thread first meets a refusal; relaxed, since
+    // acting on a stale value costs one more refused call.
+    std::atomic<bool> cross_memory_;
+};
+
+} // namespace lisle::fabric::local

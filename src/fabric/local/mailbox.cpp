@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/local/mailbox.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace lisle::fabric::local {
+
+namespace {
+
+constexpr std::uint32_t lines_of(std::size_t payload_bytes) noexcept {
+    return payload_bytes <= cell::inline_bytes
+               ? 0
+               : static_cast<std::uint32_t>((payload_bytes + line_bytes - 1) / line_bytes);
+}
+
+// A payload lies in one piece: if it would run over the ring's end, it begins at the ring's start.
+constexpr std::uint32_t begin_of(std::uint32_t next_line, std::uint32_t lines, std::uint32_t ring) noexcept {
+    const std::uint32_t index = next_line & (ring - 1);
+    return index + lines > ring ? next_line + (ring - index) : next_line;
+}
+
+// A token is the ticket, and above it whether the receiver has to be woken.
+constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
+
+// Going on would mean to read memory that the packet's sender never wrote.
+[[noreturn, gnu::cold]] void die_of_corruption(std::uint32_t claimed, std::size_t limit) {
+    std::fprintf(stderr,
+                 "lisle: a packet in a mailbox claims %u bytes, where %zu are the most: a process of the "
+                 "job has overwritten the shared memory\n",
+                 claimed, limit);
+    std::abort();
+}
+
+} // namespace
+
+claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited,
+                                       packet_slot &slot) noexcept {
+    const std::uint32_t lines = lines_of(payload_bytes);
+    // Acquire: the receiver's reads of what it has returned came before our writes to it.
+    const position credit = position::unpack(memory_->credit.load(std::memory_order_acquire));
+    if (credit.flag && !solicited) {
+        return claim_result::congested;
+    }
+    std::uint64_t seen = memory_->claimed.load(std::memory_order_relaxed);
+    position now{};
+    std::uint32_t begin = 0;
+    do {
+        now = position::unpack(seen);
+        if (((now.cells - credit.cells) & position::cell_mask) >= layout_.cells) {
+            return claim_result::full;
+        }
+        begin = begin_of(now.lines, lines, layout_.data_lines);
+        if (begin + lines - credit.lines > layout_.data_lines) {
+            return claim_result::full;
+        }
+        // Acquire and release: ordered with the receiver's fetch_or in arm(), see `claimed`.
+    } while (!memory_->claimed.compare_exchange_weak(seen,
+                                                     position{now.cells + 1, begin + lines, false}.pack(),
+                                                     std::memory_order_acq_rel, std::memory_order_relaxed));
+    cell &mine = memory_->cells()[now.cells & (layout_.cells - 1)];
+    auto *const data = reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
+    slot.header = &mine.header;
+    slot.payload =
+        lines == 0 ? mine.inline_payload : data + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
+    slot.token = now.cells | (now.flag ? wake_bit : 0);
+    return claim_result::claimed;
+}
+
+void mailbox_sender::publish(packet_slot &slot) noexcept {
+    const auto ticket = static_cast<std::uint32_t>(slot.token);
+    memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(ticket + 1, std::memory_order_release);
+    if ((slot.token & wake_bit) != 0) [[unlikely]] {
+        bell_->ring();
+    }
+}
+
+int mailbox_receiver::poll(sink &into, int most) {
+    int delivered = 0;
+    for (; delivered < most; ++delivered) {
+        cell &next = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
+        if (next.stamp.load(std::memory_order_acquire) != consumed_.cells + 1) {
+            break;
+        }
+        // One copy of what a peer could still change, checked before it is used.
+        const packet_header header = next.header;
+        const std::uint32_t lines = lines_of(header.payload_bytes);
+        const std::byte *payload = next.inline_payload;
+        if (lines != 0) {
+            if (header.payload_bytes > mailbox_sender::largest_payload(layout_)) [[unlikely]] {
+                die_of_corruption(header.payload_bytes, mailbox_sender::largest_payload(layout_));
+            }
+            const std::uint32_t begin = begin_of(consumed_.lines, lines, layout_.data_lines);
+            payload = data() + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
+            consumed_.lines = begin + lines;
+        }
+        into.arrived(header, {payload, header.payload_bytes});
+        consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
+        // A quarter of either ring: rarely enough that senders keep the credit's line in their caches.
+        if (((consumed_.cells - returned_.cells) & position::cell_mask) >= layout_.cells / 4 ||
+            consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
+            return_credit();
+        }
+    }
+    return delivered;
+}
+
+bool mailbox_receiver::arm() noexcept {
+    const auto nothing_claimed = [this](std::uint64_t word) {
+        return position::unpack(word).cells == consumed_.cells;
+    };
+    // The look before the leap keeps senders from ringing for a receiver that stayed awake.
+    return nothing_claimed(memory_->claimed.load(std::memory_order_relaxed)) &&
+           nothing_claimed(memory_->claimed.fetch_or(position::flag_bit, std::memory_order_acq_rel));
+}
+
+void mailbox_receiver::set_congested(bool congested) noexcept {
+    if (congested != congested_) {
+        congested_ = congested;
+        return_credit();
+    }
+}
+
+void mailbox_receiver::return_credit() noexcept {
+    returned_ = consumed_;
+    // Release: all reads of the returned cells and data are done.
+    memory_->credit.store(position{returned_.cells, returned_.lines, congested_}.pack(),
+                          std::memory_order_release);
+}
+
+} // namespace lisle::fabric::local

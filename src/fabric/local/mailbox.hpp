@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One receiver's mailbox: a bounded ring of cells, one cache line each, and beside it a ring of bytes for
+// payloads that do not fit into a cell. Any thread of any process may send: it claims a cell and its
+// bytes with one compare-and-swap, writes them, and publishes by storing the cell's stamp. The receiver
+// never writes the rings; it returns credit in batches, so a small packet costs the transfer of one line.
+//
+// Invariant: the cell of ticket t may be read once its stamp is t + 1, and is written again only after
+// the receiver has returned the credit for t. Positions count up and wrap; they are never reset.
+// The layout holds no addresses, so it serves threads and processes alike. See docs/design/mailbox.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "fabric/fabric.hpp"
+#include "fabric/local/mailbox_layout.hpp"
+#include "runtime/doorbell.hpp"
+
+namespace lisle::fabric::local {
+
+struct alignas(line_bytes) cell {
+    static constexpr std::size_t inline_bytes = 32;
+
+    packet_header header;
+    std::byte inline_payload[inline_bytes];
+    /// Ticket + 1 of the packet that lies here. The sender's release store publishes header and payload
+    /// and pairs with the receiver's acquire load. (Where a longer payload lies follows from the order
+    /// of the claims, so it is not said.)
+    std::atomic<std::uint32_t> stamp;
+};
+static_assert(sizeof(cell) == line_bytes);
+
+/// The two counters of a mailbox in one word: cells (31 bits) and lines of data (32 bits), and a flag.
+struct position {
+    std::uint32_t cells;
+    std::uint32_t lines;
+    bool flag;
+
+    static constexpr std::uint32_t cell_mask = 0x7fffffff;
+    static constexpr std::uint64_t flag_bit = std::uint64_t{1} << 63;
+
+    static constexpr position unpack(std::uint64_t word) noexcept {
+        return {static_cast<std::uint32_t>(word >> 32) & cell_mask, static_cast<std::uint32_t>(word),
+                (word & flag_bit) != 0};
+    }
+    [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
+        return (flag ? flag_bit : 0) | (std::uint64_t{cells & cell_mask} << 32) | lines;
+    }
+};
+
+/// The part of a mailbox in shared memory. Never constructed: zeroed memory is an empty mailbox.
+struct mailbox_memory {
+    /// What senders have claimed. Flag: the receiver sleeps, and whoever claims next (and thereby clears
+    /// the flag) rings its doorbell after publishing. Claims and the decision to sleep are ordered by
+    /// this one word, so no wake-up is lost and no fence is needed.
+    alignas(line_bytes) std::atomic<std::uint64_t> claimed;
+    /// What the receiver has consumed and returned. Flag: it is congested. Written by the receiver with
+    /// release, read by senders with acquire: the cells are free only after they have been read.
+    alignas(line_bytes) std::atomic<std::uint64_t> credit;
+
+    [[nodiscard]] cell *cells() noexcept { return reinterpret_cast<cell *>(this + 1); }
+};
+static_assert(sizeof(mailbox_memory) == 2 * line_bytes);
+
+/// What senders do with a mailbox.
+class mailbox_sender {
+  public:
+    mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell} {}
+
+    [[nodiscard]] claim_result try_claim(std::size_t payload_bytes, bool solicited,
+                                         packet_slot &slot) noexcept;
+    void publish(packet_slot &slot) noexcept;
+
+    /// An eighth of the data ring: small enough that the credit the receiver holds back (less than a
+    /// quarter) and the gap at the ring's end can never keep a sender waiting for ever.
+    [[nodiscard]] static constexpr std::size_t largest_payload(mailbox_layout layout) noexcept {
+        return std::size_t{layout.data_lines} / 8 * line_bytes;
+    }
+
+  private:
+    mailbox_memory *memory_;
+    mailbox_layout layout_;
+    doorbell *bell_;
+};
+
+/// What the one receiver does with its mailbox. One thread at a time.
+class mailbox_receiver {
+  public:
+    mailbox_receiver(std::byte *memory, mailbox_layout layout) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout} {}
+
+    int poll(sink &into, int most);
+    [[nodiscard]] bool arm() noexcept;
+    void set_congested(bool congested) noexcept;
+
+  private:
+    void return_credit() noexcept;
+    [[nodiscard]] std::byte *data() noexcept {
+        return reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
+    }
+
+    mailbox_memory *memory_;
+    mailbox_layout layout_;
+    position consumed_{};
+    position returned_{};
+    bool congested_ = false;
+};
+
+} // namespace lisle::fabric::local

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// exit and its kin, as ranks see them: they end the rank, not the process. In a child that a rank forked,
+// and on threads that belong to no rank, they do what the C library does.
+#include "launch/host/life.hpp"
+#include "launch/host/output.hpp"
+#include "launch/host/real.hpp"
+#include "launch/host/thread_exit.hpp"
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace {
+
+using lisle::host::hosted_rank;
+using plain_function = void (*)();
+using argument_function = void (*)(void *);
+
+/// Set before any rank runs. A forked child has another id, also after vfork, where memory is shared.
+const pid_t host_process = getpid();
+
+bool in_child() {
+    return getpid() != host_process;
+}
+
+/// The rank whose image this handler belongs to, or null: a shared library's handlers stay with the process.
+hosted_rank *owner_of(const void *place) {
+    hosted_rank *const rank = lisle::host::this_rank();
+    return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
+}
+
+[[noreturn]] void end_process(const char *function, int status) {
+    lisle::host::real<void(int)>(function)(status);
+    __builtin_unreachable();
+}
+
+} // namespace
+
+extern "C" {
+
+void exit(int status) noexcept {
+    hosted_rank *const rank = lisle::host::this_rank();
+    if (rank == nullptr) {
+        end_process("exit", status);
+    }
+    if (in_child()) {
+        lisle::host::run_thread_exits();
+        rank->exits.run(status);
+        rank->code.destruct(rank->program);
+        lisle::host::flush_output(*rank);
+        end_process("_exit", status);
+    }
+    lisle::host::end_rank(*rank, status);
+}
+
+void _exit(int status) {
+    hosted_rank *const rank = lisle::host::this_rank();
+    if (rank == nullptr || in_child()) {
+        end_process("_exit", status);
+    }
+    lisle::host::end_rank_now(*rank, status);
+}
+
+void _Exit(int status) noexcept {
+    _exit(status);
+}
+
+void quick_exit(int status) noexcept {
+    hosted_rank *const rank = lisle::host::this_rank();
+    if (rank == nullptr) {
+        end_process("quick_exit", status);
+    }
+    rank->quick_exits.run(status);
+    _exit(status);
+}
+
+int __cxa_atexit(argument_function function, void *argument, void *library) {
+    static const auto pass_on = lisle::host::real<decltype(__cxa_atexit)>("__cxa_atexit");
+    hosted_rank *const rank = owner_of(library);
+    if (rank == nullptr) {
+        return pass_on(function, argument, library);
+    }
+    rank->exits.push([=](int) { function(argument); });
+    return 0;
+}
+
+int __cxa_at_quick_exit(plain_function function, void *library) {
+    static const auto pass_on = lisle::host::real<decltype(__cxa_at_quick_exit)>("__cxa_at_quick_exit");
+    hosted_rank *const rank = owner_of(library);
+    if (rank == nullptr) {
+        return pass_on(function, library);
+    }
+    rank->quick_exits.push([=](int) { function(); });
+    return 0;
+}
+
+int on_exit(void (*function)(int, void *), void *argument) noexcept {
+    static const auto pass_on = lisle::host::real<int(void (*)(int, void *), void *)>("on_exit");
+    hosted_rank *const rank = owner_of(reinterpret_cast<void *>(function));
+    if (rank == nullptr) {
+        return pass_on(function, argument);
+    }
+    rank->exits.push([=](int status) { function(status, argument); });
+    return 0;
+}
+
+} // extern "C"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// lisle-host program argument...: runs the thread ranks of one process of a job, each with a private image of
+// the program. The launcher starts it; how many ranks there are it learns from the library.
+#include "launch/host/architecture.hpp"
+#include "launch/host/faults.hpp"
+#include "launch/host/life.hpp"
+#include "launch/host/refusal.hpp"
+#include "runtime/host_interface.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace lisle::host {
+
+namespace {
+
+int run(const std::vector<std::string> &arguments) {
+    if (arguments.empty()) {
+        throw refusal("usage: lisle-host program [argument]...");
+    }
+    if (!architecture::block_in_place()) {
+        throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
+    }
+    const program_file program(find_program(arguments.front()));
+    const thread_local_image &variables = program.thread_locals();
+    if (variables.memory_size > architecture::thread_local_room ||
+        variables.alignment > architecture::thread_local_alignment) {
+        refuse_threads(program.path(), "its thread-local variables take " +
+                                           std::to_string(variables.memory_size) + " bytes (aligned to " +
+                                           std::to_string(variables.alignment) + "), the limit is " +
+                                           std::to_string(architecture::thread_local_room) + " (" +
+                                           std::to_string(architecture::thread_local_alignment) + ")");
+    }
+    load_neighbour_libraries(program);
+    rank_list ranks;
+    for (int index = 0; index != lisle_host_rank_count(); ++index) {
+        ranks.push_back(std::make_unique<hosted_rank>(program, index));
+    }
+    watch_faults();
+    return run_ranks(ranks, arguments);
+}
+
+} // namespace
+
+} // namespace lisle::host
+
+int main(int argc, char **argv) {
+    try {
+        std::exit(lisle::host::run({argv + 1, argv + argc}));
+    } catch (const lisle::host::refusal &reason) {
+        std::fprintf(stderr, "lisle-host: %s\n", reason.what());
+        std::_Exit(reason.code());
+    } catch (const std::exception &reason) {
+        std::fprintf(stderr, "lisle-host: %s\n", reason.what());
+        std::_Exit(1);
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/thread_exit.hpp"
+
+#include "launch/host/hosted_rank.hpp"
+#include "launch/host/real.hpp"
+
+namespace lisle::host {
+
+struct thread_exit {
+    void (*function)(void *);
+    void *object;
+    thread_exit *next;
+};
+
+void run_thread_exits() noexcept {
+    thread_notes &notes = architecture::notes();
+    while (thread_exit *const entry = notes.exits) {
+        notes.exits = entry->next;
+        entry->function(entry->object);
+        delete entry;
+    }
+}
+
+} // namespace lisle::host
+
+// The C++ library registers each thread-local object with a destructor here.
+extern "C" int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library) {
+    using namespace lisle::host;
+    static const auto pass_on = real<decltype(__cxa_thread_atexit_impl)>("__cxa_thread_atexit_impl");
+    thread_notes &notes = architecture::notes();
+    if (!notes.first) {
+        return pass_on(function, object, library);
+    }
+    notes.exits = new thread_exit{function, object, notes.exits};
+    return 0;
+}

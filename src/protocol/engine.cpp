@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress, waiting and completion. See engine.hpp.
+#include "protocol/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <sched.h>
+
+#include "datatype/copy.hpp"
+#include "runtime/settings.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
+constexpr int poll_batch = 32;
+// Looks for news before sleep. With a core of its own a rank spins about as long as a sleep and a
+// wake-up would take; where cores are shared, spinning keeps the awaited rank from running.
+constexpr unsigned spins_alone = 4000;
+constexpr unsigned spins_crowded = 40;
+// Sleep while something is to be sent that found no room: nobody tells us when there is.
+constexpr std::uint64_t retry_nanoseconds = 100'000;
+// Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
+constexpr std::int64_t eager_here_default = 4096;
+
+std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_t largest) {
+    return std::min(static_cast<std::size_t>(set >= 0 ? set : standard), largest);
+}
+
+} // namespace
+
+engine::engine(job &job, rank &owner)
+    : job_{job}, owner_{owner}, number_{owner.number()}, bell_{job.segment().bell(owner.number())},
+      completed_send_{owner} {
+    const std::size_t largest = job.fabric_to(number_).limits().largest_payload;
+    const std::int64_t set = value_of(setting::eager_limit);
+    eager_here_ = eager_limit_from(set, eager_here_default, largest);
+    eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
+    unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
+    const std::int64_t spin = value_of(setting::spin);
+    spins_ = spin >= 0 ? static_cast<unsigned>(spin) : job.oversubscribed() ? spins_crowded : spins_alone;
+}
+
+bool engine::progress() {
+    const bool advanced = has_progressors_.load(std::memory_order_relaxed) && advance_progressors();
+    return move_messages() || advanced;
+}
+
+bool engine::move_messages() {
+    if (!lock_.try_lock()) {
+        return false;
+    }
+    bool any = false;
+    for (const auto &fabric : job_.fabrics()) {
+        any |= fabric->poll(number_, *this, poll_batch) != 0;
+    }
+    if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        any |= flush_deferred_locked();
+    }
+    if (!streams_.empty()) [[unlikely]] {
+        any |= push_streams_locked();
+    }
+    operation *transfers = std::exchange(transfers_, nullptr);
+    unlock_and_follow_up();
+    while (transfers != nullptr) {
+        // Read before the transfer: completing gives the operation away.
+        auto *const receive = static_cast<receive_operation *>(std::exchange(transfers, transfers->next));
+        transfer(*receive);
+        any = true;
+    }
+    return any;
+}
+
+bool engine::advance_progressors() {
+    if (!progressors_lock_.try_lock()) {
+        return false;
+    }
+    // Taken off while it runs, so the lock is not held meanwhile and new ones can be added.
+    progressor *work = std::exchange(progressors_, nullptr);
+    has_progressors_.store(false, std::memory_order_relaxed);
+    progressors_lock_.unlock();
+    bool finished_any = false;
+    progressor *unfinished = nullptr;
+    progressor **end = &unfinished;
+    while (work != nullptr) {
+        progressor *const current = std::exchange(work, work->next_);
+        current->next_ = nullptr;
+        if (current->advance()) {
+            *end = current;
+            end = &current->next_;
+        } else {
+            finished_any = true;
+        }
+    }
+    if (unfinished != nullptr) {
+        const std::scoped_lock guard{progressors_lock_};
+        *end = progressors_;
+        progressors_ = unfinished;
+        has_progressors_.store(true, std::memory_order_relaxed);
+    }
+    return finished_any;
+}
+
+void engine::add(progressor &work) {
+    const std::scoped_lock guard{progressors_lock_};
+    progressor **end = &progressors_;
+    while (*end != nullptr) {
+        end = &(*end)->next_;
+    }
+    *end = &work;
+    has_progressors_.store(true, std::memory_order_relaxed);
+}
+
+void engine::wait_until(bool (*done)(void *), void *argument) {
+    unsigned idle = 0;
+    std::uint64_t news_seen = 0;
+    while (!done(argument)) {
+        if (progress()) {
+            idle = 0;
+        } else if (++idle < spins_) {
+            relax();
+        } else {
+            sleep_unless_news(news_seen);
+        }
+    }
+}
+
+void engine::found_nothing() noexcept {
+    // The count is a hint shared by the rank's threads; a lost increment does not matter.
+    if (job_.oversubscribed() && ++fruitless_ % 8 == 0) {
+        sched_yield();
+    }
+}
+
+void engine::sleep_unless_news(std::uint64_t &news_seen) {
+    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
+    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
+    const std::uint32_t seen = bell_.value();
+    std::uint64_t longest = 0;
+    {
+        const std::scoped_lock guard{lock_};
+        // Anything that came since the caller last looked may be what it waits for: one more round.
+        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
+            return;
+        }
+        for (const auto &fabric : job_.fabrics()) {
+            if (!fabric->arm(number_)) {
+                return;
+            }
+            const std::uint64_t interval = fabric->limits().poll_interval;
+            longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
+        }
+        if (!deferred_.empty() || !streams_.empty()) {
+            longest = retry_nanoseconds;
+        }
+        ++sleepers_;
+    }
+    bell_.sleep(seen, longest);
+    const std::scoped_lock guard{lock_};
+    --sleepers_;
+}
+
+void engine::note_news_locked() noexcept {
+    ++news_;
+    wake_wanted_ = sleepers_ != 0;
+}
+
+void engine::complete_locked(request &finished) {
+    note_news_locked();
+    if (finished.orphaned) [[unlikely]] {
+        orphans_.push_back(&finished);
+        return;
+    }
+    // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
+    finished.complete.store(true, std::memory_order_release);
+}
+
+void engine::unlock_and_follow_up() {
+    const bool wake = std::exchange(wake_wanted_, false);
+    if (orphans_.empty()) [[likely]] {
+        lock_.unlock();
+    } else {
+        const auto orphans = std::exchange(orphans_, {});
+        lock_.unlock();
+        for (request *orphan : orphans) {
+            delete orphan;
+        }
+    }
+    if (wake) [[unlikely]] {
+        bell_.ring();
+    }
+}
+
+void engine::complete(request &finished) {
+    lock_.lock();
+    complete_locked(finished);
+    unlock_and_follow_up();
+}
+
+void engine::release(request &freed) {
+    {
+        const std::scoped_lock guard{lock_};
+        if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {
+            freed.orphaned = true;
+            return;
+        }
+    }
+    delete &freed;
+}
+
+bool engine::drained() {
+    const std::scoped_lock guard{lock_};
+    return deferred_.empty() && streams_.empty();
+}
+
+bool engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                             std::size_t bytes, const typed_buffer *data, std::size_t data_bytes) {
+    fabric::packet_slot slot{};
+    auto &fabric = job_.fabric_to(dest);
+    if (fabric.try_claim(dest, bytes + data_bytes, true, slot) != fabric::claim_result::claimed) {
+        return false;
+    }
+    *slot.header = header;
+    slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
+    std::memcpy(slot.payload, payload, bytes);
+    if (data_bytes != 0) {
+        pack(*data, 0, {slot.payload + bytes, data_bytes});
+    }
+    fabric.publish(dest, slot);
+    return true;
+}
+
+void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
+                                 std::size_t bytes) {
+    if (deferred_.empty() && try_send_packet(dest, header, payload, bytes, nullptr, 0)) {
+        return;
+    }
+    auto &kept = deferred_.emplace_back(dest, header);
+    kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    std::memcpy(kept.payload, payload, bytes);
+    deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+}
+
+bool engine::flush_deferred_locked() {
+    // In order for each destination; a full mailbox does not hold up packets to others.
+    std::vector<int> full;
+    std::deque<deferred_packet> kept;
+    for (auto &packet : deferred_) {
+        const bool waits = std::find(full.begin(), full.end(), packet.dest) != full.end();
+        if (waits || !try_send_packet(packet.dest, packet.header, packet.payload, packet.header.payload_bytes,
+                                      nullptr, 0)) {
+            if (!waits) {
+                full.push_back(packet.dest);
+            }
+            kept.push_back(packet);
+        }
+    }
+    const bool any = kept.size() != deferred_.size();
+    if (any) {
+        deferred_ = std::move(kept);
+        deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+    }
+    return any;
+}
+
+} // namespace lisle::protocol

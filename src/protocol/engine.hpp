@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol engine of one rank: what it has posted, what has come unasked, and what is under way. Its
+// lock is held for table work and for copies of at most one packet, never for longer copies, callbacks
+// or sleep. Whoever holds it may make progress for the rank: usually a thread of the rank itself, but
+// also a sender in the same process while the rank computes.
+//
+// The way of a message: send.cpp -> fabric -> arrive.cpp -> operation::complete; long ones go on in
+// transfer.cpp. See docs/architecture.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "protocol/id_table.hpp"
+#include "protocol/matcher.hpp"
+#include "protocol/operation.hpp"
+#include "protocol/progressor.hpp"
+#include "runtime/job.hpp"
+#include "runtime/spin_lock.hpp"
+
+namespace lisle::protocol {
+
+class engine final : private fabric::sink {
+  public:
+    engine(job &job, rank &owner);
+
+    // ---- operations (send.cpp, receive.cpp) ----
+
+    /// Sends a short message if there is room for it. False: announce it, or try again.
+    [[nodiscard]] fabric::claim_result try_send_eager(const typed_buffer &buffer, const envelope &what,
+                                                      int dest, std::size_t bytes);
+    /// Starts a send: eager if it can, announced otherwise. Never waits.
+    void start(send_operation &send);
+    /// Tells the receiver of a message that stays here until it is asked for.
+    void announce(send_operation &send);
+    void start(receive_operation &receive);
+    /// Takes an unexpected message that the caller owns into a receive.
+    void accept(unexpected_message &message, receive_operation &receive);
+    void cancel(send_operation &send);
+    void cancel(receive_operation &receive);
+
+    /// The oldest unexpected message that the pattern accepts: its outcome, and the message itself taken
+    /// out if `take` is set. Looks only; makes no progress.
+    [[nodiscard]] unexpected_message *probe(const envelope &pattern, bool take, outcome &found);
+
+    /// Largest message to `dest` that is sent before its receive is known.
+    [[nodiscard]] std::size_t eager_limit(int dest) const noexcept {
+        return job_.here(dest) ? eager_here_ : eager_elsewhere_;
+    }
+
+    // ---- progress and waiting (engine.cpp) ----
+
+    /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
+    bool progress();
+    /// Returns when `done(argument)` is true. See point_to_point.hpp's wait_until.
+    void wait_until(bool (*done)(void *), void *argument);
+    /// A rank that looks for news in a loop of its own: gives its core away now and then if cores are few.
+    void found_nothing() noexcept;
+
+    void add(progressor &work);
+    /// Marks complete and wakes who waits; from any thread, without the lock.
+    void complete(request &finished);
+    /// Destroys a request that the user frees: now if complete, otherwise at its completion.
+    void release(request &freed);
+    /// True if all that this rank has promised to send has left it.
+    [[nodiscard]] bool drained();
+
+    /// A request that is complete and needs no freeing: what non-blocking eager sends return.
+    [[nodiscard]] request *completed_send() noexcept { return &completed_send_; }
+
+  private:
+    struct completed_request final : request {
+        explicit completed_request(rank &owner) noexcept : request{owner} {
+            complete.store(true, std::memory_order_relaxed);
+        }
+        void free() override {}
+    };
+    struct deferred_packet {
+        int dest;
+        fabric::packet_header header;
+        std::byte payload[sizeof(announcement)];
+    };
+
+    // arrive.cpp; all with the lock held
+    void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
+    void arrived_eager(const envelope &what, std::span<const std::byte> payload);
+    void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
+    void arrived_clearance(const clearance &clear);
+    void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
+    void arrived_done(std::uint64_t sender);
+    void arrived_cancel(int from, std::uint64_t sender);
+    void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
+    /// Stores a whole message that is here, and notes its size and whether it fitted.
+    static void store_data(receive_operation &receive, std::span<const std::byte> data);
+    void tell_done_locked(const announcement &sender);
+    void update_congestion();
+
+    // transfer.cpp
+    /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
+    void transfer(receive_operation &receive);
+    /// Tells the sender of a message whose data is no longer needed from it. Without the lock.
+    void finish_sender(const announcement &sender);
+    void ask_for_stream(receive_operation &receive, MPI_Count bytes);
+    [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
+    bool push_streams_locked();
+
+    /// Sends a packet with a payload that fits a cell, or keeps it until there is room. Lock held.
+    void send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
+                             std::size_t bytes);
+    [[nodiscard]] bool try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                       std::size_t bytes, const typed_buffer *data, std::size_t data_bytes);
+    bool flush_deferred_locked();
+    void complete_locked(request &finished);
+    /// Releases the lock, then does what completions ask for and must not be done under it.
+    void unlock_and_follow_up();
+    /// Something has come or completed that a thread of the rank may wait for. Lock held.
+    void note_news_locked() noexcept;
+    /// Sleeps until there may be news; returns at once if there has been any since the caller's last
+    /// look, which `news_seen` stands for.
+    void sleep_unless_news(std::uint64_t &news_seen);
+    bool advance_progressors();
+    /// The part of progress that any thread of the process may do for this rank.
+    bool move_messages();
+    /// Makes progress for a receiver of this process that may be computing.
+    void help(int dest);
+
+    job &job_;
+    rank &owner_;
+    int number_;
+    std::size_t eager_here_;
+    std::size_t eager_elsewhere_;
+    std::size_t unexpected_limit_;
+    unsigned spins_;
+    doorbell &bell_;
+    completed_request completed_send_;
+
+    alignas(64) spin_lock lock_;
+    // All below: under the lock.
+    matcher matcher_;
+    operation *transfers_ = nullptr; ///< matched receives whose data is to be fetched, newest first
+    std::uint64_t news_ = 0;         ///< how often something has come or completed
+    bool wake_wanted_ = false;       ///< news came while a thread of the rank slept
+    std::vector<request *> orphans_; ///< completed requests that nobody waits for, to be destroyed
+    int sleepers_ = 0;
+    bool congested_ = false;
+    id_table<send_operation> sends_;       ///< announced to other processes
+    id_table<receive_operation> receives_; ///< to which other processes stream
+    std::deque<send_operation *> streams_;
+    std::deque<deferred_packet> deferred_;
+    // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
+    // has to see packets that were deferred by calls which happened before its own, and those it sees.
+    std::atomic<std::size_t> deferred_count_{0};
+
+    spin_lock progressors_lock_;
+    progressor *progressors_ = nullptr;
+    // Relaxed: only saves the lock when there is nothing to advance.
+    std::atomic<bool> has_progressors_{false};
+    unsigned fruitless_ = 0;
+};
+
+template <class Predicate> void wait_until(rank &rank, Predicate done) {
+    if (!done()) {
+        rank.engine().wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); },
+                                 &done);
+    }
+}
+
+} // namespace lisle::protocol

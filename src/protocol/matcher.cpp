@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/matcher.hpp"
+
+#include <new>
+
+namespace lisle::protocol {
+
+unexpected_message *unexpected_message::make(rank &owner, std::size_t stored) {
+    return new (::operator new(sizeof(unexpected_message) + stored)) unexpected_message{owner, stored};
+}
+
+void unexpected_message::destroy(unexpected_message *message) noexcept {
+    message->~unexpected_message();
+    ::operator delete(message);
+}
+
+matcher::~matcher() {
+    while (oldest_ != nullptr) {
+        unexpected_message *const message = oldest_;
+        take(*message);
+        unexpected_message::destroy(message);
+    }
+}
+
+void matcher::append_posted(receive_operation &receive) {
+    posted_.append(receive.pattern, receive);
+    ++posted_with_[receive.pattern.wildcards()];
+}
+
+void matcher::post(receive_operation &receive) {
+    receive.stamp = next_stamp_++;
+    receive.posted = true;
+    const bool table_in_use = (posted_with_[0] | posted_with_[1] | posted_with_[2] | posted_with_[3]) != 0;
+    if (sole_ == nullptr && !table_in_use) {
+        sole_ = &receive;
+        return;
+    }
+    if (sole_ != nullptr) {
+        append_posted(*sole_);
+        sole_ = nullptr;
+    }
+    append_posted(receive);
+}
+
+void matcher::withdraw(receive_operation &receive) noexcept {
+    receive.posted = false;
+    if (sole_ == &receive) {
+        sole_ = nullptr;
+        return;
+    }
+    const unsigned wildcards = receive.pattern.wildcards();
+    posted_.remove(receive, wildcards);
+    --posted_with_[wildcards];
+}
+
+receive_operation *matcher::match(const envelope &message) noexcept {
+    receive_operation *best = nullptr;
+    if (sole_ != nullptr) {
+        best = sole_->pattern.accepts(message) ? sole_ : nullptr;
+    } else {
+        for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+            if (posted_with_[wildcards] != 0) {
+                receive_operation *const head = posted_.first(message.blurred(wildcards));
+                if (head != nullptr && (best == nullptr || head->stamp < best->stamp)) {
+                    best = head;
+                }
+            }
+        }
+    }
+    if (best != nullptr) {
+        withdraw(*best);
+    }
+    return best;
+}
+
+void matcher::store(unexpected_message &message) {
+    message.older = newest_;
+    (newest_ != nullptr ? newest_->newer : oldest_) = &message;
+    newest_ = &message;
+    stored_bytes_ += message.footprint();
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (indexed_[wildcards]) {
+            stored_.append(message.what.blurred(wildcards), message);
+        }
+    }
+}
+
+void matcher::index_by(unsigned wildcards) {
+    indexed_[wildcards] = true;
+    for (auto *message = oldest_; message != nullptr; message = message->newer) {
+        stored_.append(message->what.blurred(wildcards), *message);
+    }
+}
+
+unexpected_message *matcher::find(const envelope &pattern) {
+    if (oldest_ == nullptr) {
+        return nullptr;
+    }
+    const unsigned wildcards = pattern.wildcards();
+    if (!indexed_[wildcards]) {
+        index_by(wildcards);
+    }
+    return stored_.first(pattern);
+}
+
+void matcher::take(unexpected_message &message) noexcept {
+    (message.older != nullptr ? message.older->newer : oldest_) = message.newer;
+    (message.newer != nullptr ? message.newer->older : newest_) = message.older;
+    message.older = message.newer = nullptr;
+    stored_bytes_ -= message.footprint();
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (message.link(wildcards).queue != nullptr) {
+            stored_.remove(message, wildcards);
+        }
+    }
+}
+
+unexpected_message *matcher::find_announced(int rank, std::uint64_t sender) noexcept {
+    for (auto *message = oldest_; message != nullptr; message = message->newer) {
+        if (message->announced() && message->sender.rank == rank && message->sender.sender == sender) {
+            return message;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's matching: which posted receive takes an arriving message, and which stored message a new
+// receive takes. A match costs the same with one entry and with a hundred thousand, wildcards included
+// [MPI-5.0 3.5: messages and receives match in order]. Not thread-safe: the engine's lock protects it.
+//
+// Posted receives lie in a queue for their pattern; an arriving message can be taken from at most four
+// queues (source and tag each given or any), of which the one whose head was posted first wins.
+// Unexpected messages lie in a queue for their envelope and, once a receive or probe with that sort of
+// wildcard has been seen, in the queues of the wildcards as well.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/operation.hpp"
+#include "protocol/unexpected.hpp"
+
+namespace lisle::protocol {
+
+class matcher {
+  public:
+    matcher() = default;
+    matcher(const matcher &) = delete;
+    matcher &operator=(const matcher &) = delete;
+    ~matcher();
+
+    void post(receive_operation &receive);
+    /// Takes a receive that is still posted back. @pre receive.posted
+    void withdraw(receive_operation &receive) noexcept;
+    /// The receive that takes a message with this envelope, taken out; or null.
+    [[nodiscard]] receive_operation *match(const envelope &message) noexcept;
+
+    void store(unexpected_message &message);
+    /// The oldest stored message that `pattern` accepts, or null.
+    [[nodiscard]] unexpected_message *find(const envelope &pattern);
+    /// Takes a stored message out; the caller owns it.
+    void take(unexpected_message &message) noexcept;
+    /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
+    [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
+
+    [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
+    [[nodiscard]] bool stores_nothing() const noexcept { return oldest_ == nullptr; }
+
+  private:
+    void append_posted(receive_operation &receive);
+    void index_by(unsigned wildcards);
+
+    // The common case of one posted receive needs no table.
+    receive_operation *sole_ = nullptr;
+    keyed_queues<receive_operation> posted_;
+    std::array<std::size_t, 4> posted_with_{}; ///< receives in the table, by wildcards
+    std::uint64_t next_stamp_ = 0;
+
+    keyed_queues<unexpected_message> stored_;
+    std::array<bool, 4> indexed_{true, false, false, false};
+    unexpected_message *oldest_ = nullptr;
+    unexpected_message *newest_ = nullptr;
+    std::size_t stored_bytes_ = 0;
+};
+
+} // namespace lisle::protocol

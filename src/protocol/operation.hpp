@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two sorts of two-sided operations, as the engine tracks them. All members but `complete` are
+// written under the lock of the owner's engine, or by the one thread that has taken the operation out
+// of all tables (to copy its data).
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/buffer.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/envelope.hpp"
+#include "protocol/keyed_queues.hpp"
+#include "protocol/packet.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/request.hpp"
+
+namespace lisle::protocol {
+
+class engine;
+
+/// Base of both: what streams and lists need.
+class operation : public request {
+  public:
+    using request::request;
+    ~operation() override {
+        if (kept_type_ != nullptr) {
+            kept_type_->release();
+        }
+    }
+    /// Holds a share of the buffer's type: the user may free it before the operation is complete.
+    void keep(const datatype &type) noexcept {
+        type.retain();
+        kept_type_ = &type;
+    }
+
+    /// Identifier in the engine's table, 0 if it has none.
+    std::uint64_t id = 0;
+    /// Bytes moved so far by a stream of data packets, and how many there will be.
+    MPI_Count streamed = 0;
+    MPI_Count stream_end = 0;
+    operation *next = nullptr; ///< in the engine's list of transfers
+
+  private:
+    const datatype *kept_type_ = nullptr;
+};
+
+class receive_operation final : public operation {
+  public:
+    receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
+        : operation{owner}, buffer{buffer}, pattern{pattern} {}
+    void start() override;
+    void cancel() override;
+
+    queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
+
+    typed_buffer buffer;
+    envelope pattern;
+    /// Order of posting: of several receives that would take a message, the oldest does.
+    std::uint64_t stamp = 0;
+    bool posted = false;
+    /// What was announced, once it is matched.
+    announcement sender{};
+
+  private:
+    queue_link<receive_operation> link_;
+};
+
+class send_operation final : public operation {
+  public:
+    send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest, int tag,
+                   send_mode mode);
+    void start() override;
+    void cancel() override;
+
+    typed_buffer buffer;
+    std::uint64_t context;
+    int source; ///< the sender's rank as the receiver sees it
+    int dest;   ///< number in the job, or MPI_PROC_NULL
+    int tag;
+    send_mode mode;
+    std::uint64_t receiver_id = 0;
+};
+
+} // namespace lisle::protocol

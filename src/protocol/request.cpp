@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/request.hpp"
+
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Acquire: pairs with the release store of whoever completed the operation.
+bool is_complete(const request &request) {
+    return request.complete.load(std::memory_order_acquire);
+}
+
+} // namespace
+
+void outcome::store(MPI_Status *status) const noexcept {
+    if (status == MPI_STATUS_IGNORE) {
+        return;
+    }
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_internal[0] = static_cast<int>(static_cast<std::uint64_t>(bytes) & 0xffffffff);
+    status->MPI_internal[1] = static_cast<int>(static_cast<std::uint64_t>(bytes) >> 32);
+    status->MPI_internal[2] = cancelled ? 1 : 0;
+}
+
+outcome outcome::load(const MPI_Status &status) noexcept {
+    const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
+    const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
+    return {.source = status.MPI_SOURCE,
+            .tag = status.MPI_TAG,
+            .error = status.MPI_ERROR,
+            .cancelled = status.MPI_internal[2] != 0,
+            .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
+}
+
+void request::free() { owner.engine().release(*this); }
+
+void wait(request &request) {
+    wait_until(request.owner, [&request] { return is_complete(request); });
+}
+
+bool test(request &request) {
+    if (is_complete(request)) {
+        return true;
+    }
+    engine &mine = request.owner.engine();
+    mine.progress();
+    if (is_complete(request)) {
+        return true;
+    }
+    mine.found_nothing();
+    return false;
+}
+
+scoped_request::~scoped_request() {
+    if (owned_ != nullptr) {
+        protocol::wait(*owned_);
+        owned_->free();
+    }
+}
+
+outcome scoped_request::wait() {
+    protocol::wait(*owned_);
+    const outcome ended = owned_->result;
+    std::exchange(owned_, nullptr)->free();
+    if (ended.error != MPI_SUCCESS) {
+        fail(ended.error, "the message was longer than the buffer, of which it filled ", ended.bytes,
+             " bytes");
+    }
+    return ended;
+}
+
+} // namespace lisle::protocol

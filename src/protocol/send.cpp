@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// How messages leave: at once if they are short and there is room, otherwise announced first.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <sched.h>
+
+#include "datatype/copy.hpp"
+#include "protocol/engine.hpp"
+
+namespace lisle::protocol {
+
+using fabric::claim_result;
+
+claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
+                                    std::size_t bytes) {
+    if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        return claim_result::full; // an earlier message of ours may still wait for room: keep the order
+    }
+    fabric::packet_slot slot{};
+    auto &fabric = job_.fabric_to(dest);
+    const claim_result result = fabric.try_claim(dest, bytes, false, slot);
+    if (result == claim_result::claimed) [[likely]] {
+        *slot.header = {what.context,
+                        what.source,
+                        what.tag,
+                        static_cast<std::uint8_t>(packet_kind::eager),
+                        0,
+                        0,
+                        static_cast<std::uint32_t>(bytes)};
+        if (buffer.type->contiguous()) [[likely]] {
+            std::memcpy(slot.payload, buffer.address, bytes);
+        } else {
+            pack(buffer, 0, {slot.payload, bytes});
+        }
+        fabric.publish(dest, slot);
+    }
+    return result;
+}
+
+send_operation::send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest,
+                               int tag, send_mode mode)
+    : operation{owner}, buffer{buffer}, context{channel.context}, source{channel.self},
+      dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag}, mode{mode} {
+    result.source = MPI_ANY_SOURCE;
+}
+
+void engine::start(send_operation &send) {
+    if (send.dest == MPI_PROC_NULL) {
+        complete(send);
+        return;
+    }
+    const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
+    if (send.mode != send_mode::synchronous && bytes <= eager_limit(send.dest) &&
+        try_send_eager(send.buffer, {send.context, send.source, send.tag}, send.dest, bytes) ==
+            claim_result::claimed) {
+        complete(send);
+        return;
+    }
+    announce(send);
+}
+
+void engine::announce(send_operation &send) {
+    const bool here = job_.here(send.dest);
+    const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
+    announcement said{.bytes = bytes,
+                      .address = 0,
+                      .sender = reinterpret_cast<std::uint64_t>(&send),
+                      .rank = number_,
+                      .reserved = 0};
+    fabric::packet_header header{
+        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), 0, 0,
+        sizeof said};
+    {
+        const std::scoped_lock guard{lock_};
+        if (!here) {
+            send.id = sends_.insert(send);
+            said.sender = send.id;
+            if (send.buffer.type->contiguous()) {
+                said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
+            }
+            // A short message that only wants to hear of its match takes its data along.
+            if (bytes + sizeof said <= eager_limit(send.dest) && deferred_.empty()) {
+                header.flags = carries_data;
+                if (try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes)) {
+                    return;
+                }
+                header.flags = 0;
+            }
+        }
+        send_control_locked(send.dest, header, &said, sizeof said);
+    }
+    if (here) {
+        help(send.dest);
+    }
+}
+
+void engine::help(int dest) {
+    if (rank *const receiver = job_.find(dest); receiver != nullptr && dest != number_) {
+        receiver->engine().move_messages();
+    }
+}
+
+void engine::cancel(send_operation &send) {
+    if (send.dest == MPI_PROC_NULL) {
+        return;
+    }
+    const std::scoped_lock guard{lock_};
+    if (send.complete.load(std::memory_order_relaxed)) {
+        return;
+    }
+    const std::uint64_t id = job_.here(send.dest) ? reinterpret_cast<std::uint64_t>(&send) : send.id;
+    send_control_locked(send.dest, {id, number_, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
+                        nullptr, 0);
+}
+
+void send_operation::start() {
+    complete.store(false, std::memory_order_relaxed);
+    active = true;
+    result = {};
+    streamed = stream_end = 0;
+    owner.engine().start(*this);
+}
+
+void send_operation::cancel() {
+    owner.engine().cancel(*this);
+}
+
+namespace {
+
+// Nobody says when a full mailbox has room again, so the sender looks, makes progress for itself (its
+// own mailbox may be what the receiver waits for), and gives its core away.
+void make_room(engine &mine, unsigned &tries) {
+    if (!mine.progress()) {
+        if (++tries % 16 == 0) {
+            sched_yield();
+        } else {
+            relax();
+        }
+    }
+}
+
+} // namespace
+
+void send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+    if (dest == MPI_PROC_NULL) {
+        return;
+    }
+    rank &self = this_rank();
+    engine &mine = self.engine();
+    const int number = channel.peers->member(dest);
+    const auto bytes = static_cast<std::size_t>(buffer.bytes());
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) [[likely]] {
+        const envelope what{channel.context, channel.self, tag};
+        claim_result result = mine.try_send_eager(buffer, what, number, bytes);
+        for (unsigned tries = 0; result == claim_result::full;
+             result = mine.try_send_eager(buffer, what, number, bytes)) {
+            make_room(mine, tries);
+        }
+        if (result == claim_result::claimed) [[likely]] {
+            return;
+        }
+    }
+    send_operation operation{self, buffer, channel, dest, tag, mode};
+    mine.announce(operation);
+    wait(operation);
+}
+
+request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+    rank &self = this_rank();
+    engine &mine = self.engine();
+    if (dest == MPI_PROC_NULL) {
+        return mine.completed_send();
+    }
+    const int number = channel.peers->member(dest);
+    const auto bytes = static_cast<std::size_t>(buffer.bytes());
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
+        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number, bytes) ==
+            claim_result::claimed) {
+        return mine.completed_send();
+    }
+    auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};
+    operation->keep(*buffer.type);
+    mine.announce(*operation);
+    return operation;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the data of announced messages moves: by one copy within a process, by one read of the kernel's
+// between processes, or as a stream of packets where the kernel does not allow that or the data lies in
+// pieces on the sender's side.
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "datatype/copy.hpp"
+#include "protocol/engine.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Pieces of a receive buffer that one system call fills.
+constexpr std::size_t most_runs = 1024;
+// Packets that one round of progress may add to a stream: others want the lock, too.
+constexpr int stream_batch = 4;
+
+} // namespace
+
+void engine::transfer(receive_operation &receive) {
+    const announcement sender = receive.sender;
+    const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
+    receive.result.bytes = bytes;
+    receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    if (job_.here(sender.rank)) {
+        const auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
+        copy(sending.buffer, receive.buffer, 0, bytes);
+    } else if (bytes != 0 && !read_from_peer(receive, bytes)) {
+        ask_for_stream(receive, bytes);
+        return;
+    }
+    finish_sender(sender);
+    complete(receive);
+}
+
+void engine::finish_sender(const announcement &sender) {
+    if (job_.here(sender.rank)) {
+        auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
+        sending.owner.engine().complete(sending);
+    } else {
+        const std::scoped_lock guard{lock_};
+        tell_done_locked(sender);
+    }
+}
+
+bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
+    const announcement &sender = receive.sender;
+    auto &fabric = job_.fabric_to(sender.rank);
+    if (sender.address == 0 || !fabric.limits().reads_peer_memory) {
+        return false;
+    }
+    std::vector<iovec> pieces;
+    for (MPI_Count offset = 0; offset < bytes;) {
+        pieces.clear();
+        const MPI_Count covered = runs(receive.buffer, offset, bytes - offset, most_runs, pieces);
+        if (!fabric.read(sender.rank, sender.address + static_cast<std::uint64_t>(offset), pieces)) {
+            return false;
+        }
+        offset += covered;
+    }
+    return true;
+}
+
+void engine::ask_for_stream(receive_operation &receive, MPI_Count bytes) {
+    const std::scoped_lock guard{lock_};
+    receive.streamed = 0;
+    receive.stream_end = bytes;
+    receive.id = receives_.insert(receive);
+    const clearance clear{receive.sender.sender, receive.id, static_cast<std::uint64_t>(bytes)};
+    send_control_locked(receive.sender.rank,
+                        {0, 0, 0, static_cast<std::uint8_t>(packet_kind::clear_to_send), 0, 0, 0}, &clear,
+                        sizeof clear);
+}
+
+bool engine::push_streams_locked() {
+    bool any = false;
+    for (std::size_t i = 0; i < streams_.size();) {
+        send_operation &send = *streams_[i];
+        auto &fabric = job_.fabric_to(send.dest);
+        bool room = true;
+        for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end; ++packets) {
+            const auto piece = std::min(static_cast<std::size_t>(send.stream_end - send.streamed),
+                                        fabric.limits().largest_payload);
+            fabric::packet_slot slot{};
+            room = fabric.try_claim(send.dest, piece, true, slot) == fabric::claim_result::claimed;
+            if (room) {
+                *slot.header = {send.receiver_id,
+                                0,
+                                0,
+                                static_cast<std::uint8_t>(packet_kind::data),
+                                0,
+                                0,
+                                static_cast<std::uint32_t>(piece)};
+                pack(send.buffer, send.streamed, {slot.payload, piece});
+                fabric.publish(send.dest, slot);
+                send.streamed += static_cast<MPI_Count>(piece);
+                any = true;
+            }
+        }
+        if (send.streamed == send.stream_end) {
+            streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
+            sends_.erase(send.id);
+            complete_locked(send);
+        } else {
+            ++i;
+        }
+    }
+    return any;
+}
+
+} // namespace lisle::protocol

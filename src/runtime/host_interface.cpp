@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host_interface.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/error.hpp"
+#include "runtime/job.hpp"
+
+using lisle::job;
+using lisle::rank;
+
+namespace {
+rank *unwrap(lisle_rank *opaque) {
+    return reinterpret_cast<rank *>(opaque);
+}
+lisle_rank *wrap(rank *target) {
+    return reinterpret_cast<lisle_rank *>(target);
+}
+} // namespace
+
+int lisle_host_rank_count(void) {
+    return job::current().rank_count();
+}
+int lisle_host_first_rank(void) {
+    return job::current().first_rank();
+}
+
+lisle_rank *lisle_host_begin_rank(int index) {
+    try {
+        rank &begun = job::current().enter(index);
+        lisle::become(&begun);
+        return wrap(&begun);
+    } catch (const lisle::mpi_error &error) {
+        std::fprintf(stderr, "lisle: %s\n", error.what());
+        lisle::abort_job(EXIT_FAILURE);
+    }
+}
+
+lisle_rank *lisle_host_current_rank(void) {
+    return wrap(lisle::detail::current_rank);
+}
+void lisle_host_become(lisle_rank *target) {
+    lisle::become(unwrap(target));
+}
+int lisle_host_rank_number(const lisle_rank *opaque) {
+    return reinterpret_cast<const rank *>(opaque)->number();
+}
+
+void lisle_host_end_rank(lisle_rank *opaque, int status) {
+    rank &ended = *unwrap(opaque);
+    auto &segment = job::current().segment();
+    const int number = ended.number();
+    segment.set_exit_status(number, status);
+    // A rank that leaves between MPI_Init and MPI_Finalize stays `initialized` in the table: the launcher
+    // sees that and ends the job; its state stays, since others may be writing to it.
+    if (ended.phase.load(std::memory_order_relaxed) != lisle::world_phase::initialized) {
+        job::current().leave(ended);
+        segment.advance(number, lisle::rank_progress::ended);
+    }
+    lisle::become(nullptr);
+}
+
+void lisle_host_record_fault(int rank_number, int signal, const void *address) {
+    job::current().segment().record_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
+}

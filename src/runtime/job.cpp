@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/job.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <sched.h>
+#include <string>
+#include <unistd.h>
+
+#include "fabric/local/local_fabric.hpp"
+#include "mpi.h"
+#include "runtime/error.hpp"
+#include "runtime/foreign_launcher.hpp"
+#include "runtime/settings.hpp"
+
+namespace lisle {
+
+namespace {
+
+int usable_cores() noexcept {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+std::optional<int> number_from(const char *variable) {
+    const char *const text = std::getenv(variable);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    char *end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 0 || value > 1 << 30) {
+        fail(MPI_ERR_OTHER, variable, "=", text,
+             " is not a number: was it set by something else than lislerun?");
+    }
+    return static_cast<int>(value);
+}
+
+} // namespace
+
+job::job(job_segment segment, int process, bool launched)
+    : segment_{std::move(segment)}, process_{process}, first_rank_{segment_.first_rank(process)},
+      rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.ranks() >
+                                                                                      usable_cores()},
+      ranks_(static_cast<std::size_t>(rank_count_)) {
+    fabrics_.push_back(std::make_unique<fabric::local::local_fabric>(segment_, process,
+                                                                     value_of(setting::cross_memory) != 0));
+    segment_.set_pid(process, getpid());
+}
+
+job job::make() {
+    const auto descriptor = number_from(job_descriptor_variable);
+    if (!descriptor) {
+        if (const auto foreign = foreign_launcher()) {
+            fail(MPI_ERR_OTHER, *foreign);
+        }
+        return job{job_segment::private_to_process({.ranks_of_process = {1}}), 0, false};
+    }
+    auto segment = job_segment::attach(*descriptor);
+    const auto process = number_from(process_index_variable);
+    if (!process || *process >= segment.processes()) {
+        fail(MPI_ERR_OTHER, process_index_variable, " does not name one of the ", segment.processes(),
+             " processes of the job");
+    }
+    return job{std::move(segment), *process, true};
+}
+
+job &job::current() {
+    // Never destroyed: threads of a program may still be in the library when it exits.
+    static job *const the_job = [] {
+        try {
+            return new job{make()};
+        } catch (const mpi_error &error) {
+            std::fprintf(stderr, "lisle: %s\n", error.what());
+            _exit(EXIT_FAILURE);
+        }
+    }();
+    return *the_job;
+}
+
+rank &job::enter(int index) {
+    if (index < 0 || index >= rank_count_) {
+        fail(MPI_ERR_OTHER, "this process has ", rank_count_, " ranks; there is none with index ", index);
+    }
+    auto entered = std::make_unique<rank>(*this, first_rank_ + index);
+    rank *none = nullptr;
+    // Release: see find().
+    if (!ranks_[static_cast<std::size_t>(index)].compare_exchange_strong(
+            none, entered.get(), std::memory_order_release, std::memory_order_relaxed)) {
+        fail(MPI_ERR_OTHER, "rank ", first_rank_ + index, " exists already");
+    }
+    segment_.advance(first_rank_ + index, rank_progress::started);
+    return *entered.release();
+}
+
+void job::leave(rank &ended) {
+    ranks_[static_cast<std::size_t>(ended.number() - first_rank_)].store(nullptr, std::memory_order_release);
+    rank *const former = become(&ended);
+    delete &ended;
+    become(former == &ended ? nullptr : former);
+}
+
+void abort_job(int code) noexcept {
+    job &here = job::current();
+    const rank *const caller = detail::current_rank;
+    here.segment().record_abort(caller != nullptr ? caller->number() : here.first_rank(), code);
+    std::fflush(nullptr);
+    // The launcher ends all other processes when it sees the record; alone, this one is the whole job.
+    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+}
+
+} // namespace lisle

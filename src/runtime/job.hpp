@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job as one process sees it: the shared segment, the fabrics, and the ranks that live here. Made at
+// the first call into the library and kept until the process ends.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "runtime/job_segment.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle {
+
+class job {
+  public:
+    /// The calling process's job: the one whose launcher started it, or a job of its own with one rank.
+    /// Stops the process with a sentence if it was started by a launcher that Lisle cannot talk to.
+    static job &current();
+
+    [[nodiscard]] int size() const noexcept { return segment_.ranks(); }
+    /// Index of this process, and which ranks live in it.
+    [[nodiscard]] int process() const noexcept { return process_; }
+    [[nodiscard]] int first_rank() const noexcept { return first_rank_; }
+    [[nodiscard]] int rank_count() const noexcept { return rank_count_; }
+    [[nodiscard]] bool here(int rank) const noexcept {
+        return rank >= first_rank_ && rank < first_rank_ + rank_count_;
+    }
+    /// True if a launcher watches this job (and will report how its ranks end).
+    [[nodiscard]] bool launched() const noexcept { return launched_; }
+    /// True if more ranks run on this node than the process may use cores.
+    [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+
+    [[nodiscard]] job_segment &segment() noexcept { return segment_; }
+    /// The fabric that carries packets to `rank`: one for each ordered pair, so order is kept.
+    [[nodiscard]] fabric::fabric &fabric_to(int rank) noexcept {
+        static_cast<void>(rank);
+        return *fabrics_.front();
+    }
+    [[nodiscard]] std::span<const std::unique_ptr<fabric::fabric>> fabrics() const noexcept {
+        return fabrics_;
+    }
+
+    /// Makes the rank with this index among the process's own. Throws if it exists already.
+    rank &enter(int index);
+    /// Ends a rank: its state is destroyed. No thread may be in the library for it.
+    void leave(rank &ended);
+    /// The rank with this number, or null if it is not here or not now.
+    [[nodiscard]] rank *find(int number) noexcept {
+        // Acquire: pairs with the release in enter(), so the rank is seen whole.
+        return here(number)
+                   ? ranks_[static_cast<std::size_t>(number - first_rank_)].load(std::memory_order_acquire)
+                   : nullptr;
+    }
+
+  private:
+    job(job_segment segment, int process, bool launched);
+    static job make();
+
+    job_segment segment_;
+    int process_;
+    int first_rank_;
+    int rank_count_;
+    bool launched_;
+    bool oversubscribed_;
+    std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
+    std::vector<std::atomic<rank *>> ranks_;
+};
+
+/// Ends the whole job now with this exit code, without unwinding; the launcher names the calling rank.
+[[noreturn]] void abort_job(int code) noexcept;
+
+} // namespace lisle

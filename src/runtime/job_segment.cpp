@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/job_segment.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <numeric>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fabric/local/mailbox_layout.hpp"
+#include "mpi.h"
+#include "runtime/error.hpp"
+
+namespace lisle {
+
+namespace {
+
+constexpr std::uint64_t segment_magic = 0x4c49534c45204a42;
+constexpr std::uint32_t segment_version = 1;
+constexpr int most_ranks = 1 << 22;
+
+constexpr std::size_t align_up(std::size_t value, std::size_t to) {
+    return (value + to - 1) / to * to;
+}
+
+struct process_entry {
+    std::int32_t first_rank;
+    std::int32_t rank_count;
+    std::atomic<std::int32_t> pid; // relaxed: only read once messages have ordered it
+};
+
+struct alignas(64) rank_entry {
+    doorbell bell;
+    std::int32_t process;
+    std::atomic<rank_progress> progress; // release/acquire with exit_status
+    std::atomic<std::int32_t> exit_status;
+};
+
+// Records that the first of several writers fills: `state` goes 0 -> 1 (being written) -> 2 (written,
+// release; readers acquire).
+struct once_record {
+    std::atomic<std::uint32_t> state;
+    std::int32_t rank;
+    std::int32_t number;
+    std::uint64_t address;
+
+    void write(int of_rank, int value, std::uint64_t where) noexcept {
+        std::uint32_t empty = 0;
+        if (state.compare_exchange_strong(empty, 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+            rank = of_rank;
+            number = value;
+            address = where;
+            state.store(2, std::memory_order_release);
+        }
+    }
+    [[nodiscard]] bool written() const noexcept { return state.load(std::memory_order_acquire) == 2; }
+};
+
+} // namespace
+
+int job_shape::ranks() const noexcept {
+    return std::accumulate(ranks_of_process.begin(), ranks_of_process.end(), 0);
+}
+
+struct job_segment::table {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::int32_t processes;
+    std::int32_t ranks;
+    std::uint64_t bytes;
+    std::uint64_t ranks_offset;
+    std::uint64_t mailboxes_offset;
+    std::uint64_t mailbox_bytes;
+    once_record abort;
+    once_record fault;
+
+    [[nodiscard]] process_entry *process_entries() noexcept {
+        return reinterpret_cast<process_entry *>(reinterpret_cast<std::byte *>(this) + header_bytes());
+    }
+    [[nodiscard]] rank_entry *rank_entries() noexcept {
+        return reinterpret_cast<rank_entry *>(reinterpret_cast<std::byte *>(this) + ranks_offset);
+    }
+    static constexpr std::size_t header_bytes() noexcept { return align_up(sizeof(table), 64); }
+
+    /// Everything that others would follow blindly; false if the segment is not what it says.
+    [[nodiscard]] bool sound(std::size_t mapped) noexcept;
+};
+
+bool job_segment::table::sound(std::size_t mapped) noexcept {
+    if (magic != segment_magic || version != segment_version || bytes != mapped || processes < 1 ||
+        ranks < 1 || ranks > most_ranks || processes > ranks) {
+        return false;
+    }
+    const auto count = static_cast<std::size_t>(ranks);
+    const auto process_table = header_bytes() + static_cast<std::size_t>(processes) * sizeof(process_entry);
+    if (ranks_offset != align_up(process_table, 64) ||
+        mailboxes_offset < ranks_offset + count * sizeof(rank_entry) || mailboxes_offset % 64 != 0 ||
+        mailbox_bytes % 64 != 0 || mailboxes_offset + count * mailbox_bytes > mapped) {
+        return false;
+    }
+    int next = 0;
+    for (int p = 0; p < processes; ++p) {
+        const auto &entry = process_entries()[p];
+        if (entry.first_rank != next || entry.rank_count < 1 || entry.rank_count > ranks - next) {
+            return false;
+        }
+        next += entry.rank_count;
+    }
+    return next == ranks;
+}
+
+job_segment::job_segment(int descriptor, void *base, std::size_t bytes) noexcept
+    : descriptor_{descriptor}, table_{static_cast<table *>(base)}, bytes_{bytes} {}
+
+job_segment::job_segment(job_segment &&other) noexcept
+    : descriptor_{std::exchange(other.descriptor_, -1)}, table_{std::exchange(other.table_, nullptr)},
+      bytes_{std::exchange(other.bytes_, 0)} {}
+
+job_segment &job_segment::operator=(job_segment &&other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(table_, other.table_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+job_segment::~job_segment() {
+    if (table_ != nullptr) {
+        munmap(table_, bytes_);
+    }
+    if (descriptor_ >= 0) {
+        close(descriptor_);
+    }
+}
+
+job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
+    const auto ranks = static_cast<std::size_t>(shape.ranks());
+    const auto process_table =
+        table::header_bytes() + static_cast<std::size_t>(shape.processes()) * sizeof(process_entry);
+    const auto ranks_offset = align_up(process_table, 64);
+    const auto mailboxes_offset = align_up(ranks_offset + ranks * sizeof(rank_entry), 4096);
+    const auto mailbox_bytes = fabric::local::mailbox_layout::for_job_of(shape.ranks()).bytes();
+    const auto bytes = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+
+    if (descriptor >= 0) {
+        // posix_fallocate would report success on file systems that only promise; this call reserves.
+        const bool sized = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+        if (!sized || fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0) {
+            const int reason = errno;
+            close(descriptor);
+            fail(MPI_ERR_NO_MEM, "a job of ", shape.ranks(), " ranks needs ", bytes / 1024,
+                 " KiB of shared memory, which the system does not give: ", std::strerror(reason),
+                 " (raise the memory limit of this container or session, or start fewer ranks)");
+        }
+    }
+    const int flags = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void *const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+    if (base == MAP_FAILED) {
+        const int reason = errno;
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        fail(MPI_ERR_NO_MEM, "cannot map the ", bytes / 1024, " KiB that a job of ", shape.ranks(),
+             " ranks shares: ", std::strerror(reason));
+    }
+    job_segment made{descriptor, base, bytes};
+    auto *const head = new (base) table{};
+    head->magic = segment_magic;
+    head->version = segment_version;
+    head->processes = shape.processes();
+    head->ranks = shape.ranks();
+    head->bytes = bytes;
+    head->ranks_offset = ranks_offset;
+    head->mailboxes_offset = mailboxes_offset;
+    head->mailbox_bytes = mailbox_bytes;
+    int next = 0;
+    for (int p = 0; p < shape.processes(); ++p) {
+        const int count = shape.ranks_of_process[static_cast<std::size_t>(p)];
+        auto *const entry = new (head->process_entries() + p) process_entry{};
+        entry->first_rank = next;
+        entry->rank_count = count;
+        for (int r = next; r < next + count; ++r) {
+            (new (head->rank_entries() + r) rank_entry{})->process = p;
+        }
+        next += count;
+    }
+    return made;
+}
+
+job_segment job_segment::create(const job_shape &shape) {
+    const bool every_process_has_ranks = std::all_of(
+        shape.ranks_of_process.begin(), shape.ranks_of_process.end(), [](int n) { return n > 0; });
+    if (shape.ranks_of_process.empty() || !every_process_has_ranks || shape.ranks() > most_ranks) {
+        fail(MPI_ERR_ARG, "a job needs at least one rank in each process and at most ", most_ranks,
+             " ranks in all");
+    }
+    const int descriptor = memfd_create("lisle-job", MFD_CLOEXEC);
+    if (descriptor < 0) {
+        fail(MPI_ERR_NO_MEM, "cannot create shared memory for the job: ", std::strerror(errno));
+    }
+    return lay_out(descriptor, shape);
+}
+
+job_segment job_segment::private_to_process(const job_shape &shape) {
+    return lay_out(-1, shape);
+}
+
+job_segment job_segment::attach(int descriptor) {
+    struct stat about {};
+    if (fstat(descriptor, &about) != 0 || about.st_size < static_cast<off_t>(table::header_bytes())) {
+        fail(MPI_ERR_OTHER, "descriptor ", descriptor, " named by ", job_descriptor_variable,
+             " is not a job's segment: was this program started by a Lisle launcher of this version, ",
+             "and did a wrapper script close its descriptors?");
+    }
+    const auto bytes = static_cast<std::size_t>(about.st_size);
+    void *const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (base == MAP_FAILED) {
+        fail(MPI_ERR_NO_MEM, "cannot map the job's segment of ", bytes / 1024,
+             " KiB: ", std::strerror(errno));
+    }
+    job_segment mapped{descriptor, base, bytes};
+    if (!mapped.table_->sound(bytes)) {
+        fail(MPI_ERR_OTHER, "the job's segment was made by another version of Lisle's launcher: use the "
+                            "lislerun that was installed with this library");
+    }
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return mapped;
+}
+
+int job_segment::descriptor() const noexcept {
+    return descriptor_;
+}
+int job_segment::processes() const noexcept {
+    return table_->processes;
+}
+int job_segment::ranks() const noexcept {
+    return table_->ranks;
+}
+int job_segment::first_rank(int process) const noexcept {
+    return table_->process_entries()[process].first_rank;
+}
+int job_segment::rank_count(int process) const noexcept {
+    return table_->process_entries()[process].rank_count;
+}
+int job_segment::process_of(int rank) const noexcept {
+    return table_->rank_entries()[rank].process;
+}
+
+int job_segment::pid(int process) const noexcept {
+    return table_->process_entries()[process].pid.load(std::memory_order_relaxed);
+}
+void job_segment::set_pid(int process, int pid) noexcept {
+    table_->process_entries()[process].pid.store(pid, std::memory_order_relaxed);
+}
+
+rank_progress job_segment::progress(int rank) const noexcept {
+    return table_->rank_entries()[rank].progress.load(std::memory_order_acquire);
+}
+void job_segment::advance(int rank, rank_progress to) noexcept {
+    table_->rank_entries()[rank].progress.store(to, std::memory_order_release);
+}
+int job_segment::exit_status(int rank) const noexcept {
+    return table_->rank_entries()[rank].exit_status.load(std::memory_order_relaxed);
+}
+void job_segment::set_exit_status(int rank, int status) noexcept {
+    table_->rank_entries()[rank].exit_status.store(status, std::memory_order_relaxed);
+}
+
+void job_segment::record_abort(int rank, int code) noexcept {
+    table_->abort.write(rank, code, 0);
+}
+std::optional<abort_record> job_segment::aborted() const noexcept {
+    const auto &record = table_->abort;
+    return record.written() ? std::optional{abort_record{record.rank, record.number}} : std::nullopt;
+}
+void job_segment::record_fault(int rank, int signal, std::uintptr_t address) noexcept {
+    table_->fault.write(rank, signal, address);
+}
+std::optional<fault_record> job_segment::fault() const noexcept {
+    const auto &record = table_->fault;
+    return record.written() ? std::optional{fault_record{record.rank, record.number, record.address}}
+                            : std::nullopt;
+}
+
+doorbell &job_segment::bell(int rank) const noexcept {
+    return table_->rank_entries()[rank].bell;
+}
+std::byte *job_segment::mailbox(int rank) const noexcept {
+    return reinterpret_cast<std::byte *>(table_) + table_->mailboxes_offset +
+           static_cast<std::size_t>(rank) * table_->mailbox_bytes;
+}
+std::size_t job_segment::mailbox_bytes() const noexcept {
+    return table_->mailbox_bytes;
+}
+
+} // namespace lisle

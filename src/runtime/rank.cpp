@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/rank.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "protocol/engine.hpp"
+#include "runtime/job.hpp"
+
+namespace lisle {
+
+namespace detail {
+
+thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = nullptr;
+
+rank &adopt_thread() {
+    job &here = job::current();
+    if (here.rank_count() != 1) {
+        std::fprintf(
+            stderr,
+            "lisle: a thread that no rank started called MPI in a process of %d ranks: it cannot be told "
+            "whose call this is (run the program with --ranks process)\n",
+            here.rank_count());
+        abort_job(EXIT_FAILURE);
+    }
+    static std::once_flag once;
+    std::call_once(once, [&here] { here.enter(0); });
+    rank *const only = here.find(here.first_rank());
+    current_rank = only;
+    return *only;
+}
+
+} // namespace detail
+
+rank::rank(job &job, int number)
+    : job_{job}, number_{number}, engine_{std::make_unique<protocol::engine>(job, *this)} {}
+
+rank::~rank() {
+    // Upper layers allot their slots after lower ones, so they go first.
+    for (std::size_t i = most_slots; i-- > 0;) {
+        slots_[i].reset();
+    }
+}
+
+std::size_t rank::allot_slot() {
+    static std::atomic<std::size_t> next{0}; // only a counter: orders nothing
+    const std::size_t slot = next.fetch_add(1, std::memory_order_relaxed);
+    if (slot >= most_slots) {
+        std::fprintf(stderr, "lisle: more than %zu rank_local objects\n", most_slots);
+        std::abort();
+    }
+    return slot;
+}
+
+rank *become(rank *target) noexcept {
+    return std::exchange(detail::current_rank, target);
+}
+
+} // namespace lisle

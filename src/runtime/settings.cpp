@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/settings.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace lisle {
+
+namespace {
+
+constexpr auto count = static_cast<std::size_t>(setting::count);
+
+constexpr std::array<setting_description, count> table{{
+    {"LISLE_EAGER_LIMIT", -1, -1, std::int64_t{1} << 40,
+     "largest message in bytes that is sent before its receive is known (-1: what suits the fabric)"},
+    {"LISLE_CMA", 1, 0, 1,
+     "1: long messages between processes are read straight from the sender's memory where the kernel allows "
+     "it"},
+    {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
+     "bytes of unexpected messages that a rank stores before its senders have to wait"},
+    {"LISLE_SPIN", -1, -1, 1'000'000'000,
+     "how often a waiting rank looks for news before it sleeps (-1: depends on ranks and cores)"},
+}};
+
+std::int64_t from_environment(const setting_description &about) noexcept {
+    const char *const text = std::getenv(about.variable);
+    if (text == nullptr || *text == '\0') {
+        return about.default_value;
+    }
+    char *end = nullptr;
+    errno = 0;
+    const long long value = std::strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < about.least || value > about.most) {
+        std::fprintf(stderr, "lisle: %s=%s is not a number from %lld to %lld; using %lld\n", about.variable,
+                     text, static_cast<long long>(about.least), static_cast<long long>(about.most),
+                     static_cast<long long>(about.default_value));
+        return about.default_value;
+    }
+    return value;
+}
+
+} // namespace
+
+std::span<const setting_description> all_settings() noexcept {
+    return table;
+}
+
+std::int64_t value_of(setting which) noexcept {
+    static const auto values = [] {
+        std::array<std::int64_t, count> read{};
+        for (std::size_t i = 0; i < count; ++i) {
+            read[i] = from_environment(table[i]);
+        }
+        return read;
+    }();
+    return values[static_cast<std::size_t>(which)];
+}
+
+} // namespace lisle

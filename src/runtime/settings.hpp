@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every number and switch that a user can set: name, default, limits and meaning stand in one table
+// (settings.cpp); each is read once from the environment variable of its name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace lisle {
+
+enum class setting : unsigned char {
+    eager_limit,
+    cross_memory,
+    unexpected_limit,
+    spin,
+    count,
+};
+
+struct setting_description {
+    const char *variable; ///< environment variable
+    std::int64_t default_value;
+    std::int64_t least;
+    std::int64_t most;
+    const char *meaning;
+};
+
+/// The table, in the order of `setting`.
+[[nodiscard]] std::span<const setting_description> all_settings() noexcept;
+
+/// The value in force. A variable that is not a number in its range is reported once on standard error
+/// and the default is used. Thread-safe.
+[[nodiscard]] std::int64_t value_of(setting which) noexcept;
+
+} // namespace lisle

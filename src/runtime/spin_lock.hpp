@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lock for sections of some hundred instructions: one atomic exchange to take, a store to release.
+// Meets BasicLockable. Gives the core away when the holder seems to be off its own.
+#pragma once
+
+#include <atomic>
+#include <sched.h>
+
+namespace lisle {
+
+/// Tells the core that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+class spin_lock {
+  public:
+    [[nodiscard]] bool try_lock() noexcept {
+        // The load keeps the line shared while another holds the lock. Acquire: pairs with unlock's
+        // release, so the former holder's writes are seen.
+        return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
+    }
+    void lock() noexcept {
+        for (unsigned tries = 1; !try_lock(); ++tries) {
+            relax();
+            if (tries % 64 == 0) {
+                sched_yield();
+            }
+        }
+    }
+    void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+  private:
+    std::atomic<bool> held_{false};
+};
+
+} // namespace lisle

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job of one process for tests of the host alone: it offers what the host asks of the library, without
+// messages. LISLE_TEST_RANKS says how many ranks there are. A shared library, because the host's executable
+// must have no thread-local object but its own.
+#include "runtime/host_interface.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+struct lisle_rank {
+    int number;
+};
+
+namespace {
+thread_local lisle_rank *current;
+}
+
+int lisle_host_rank_count(void) {
+    const char *const wanted = std::getenv("LISLE_TEST_RANKS");
+    return wanted != nullptr ? std::atoi(wanted) : 4;
+}
+
+int lisle_host_first_rank(void) {
+    return 0;
+}
+
+lisle_rank *lisle_host_begin_rank(int index) {
+    return current = new lisle_rank{index};
+}
+
+lisle_rank *lisle_host_current_rank(void) {
+    return current;
+}
+
+void lisle_host_become(lisle_rank *rank) {
+    current = rank;
+}
+
+int lisle_host_rank_number(const lisle_rank *rank) {
+    return rank->number;
+}
+
+void lisle_host_end_rank(lisle_rank *rank, int status) {
+    if (std::getenv("LISLE_TEST_REPORT") != nullptr) {
+        std::fprintf(stderr, "rank %d ended with %d\n", rank->number, status);
+    }
+    delete rank;
+    current = nullptr;
+}
+
+void lisle_host_record_fault(int rank_number, int signal, const void *) {
+    std::fprintf(stderr, "rank %d met signal %d\n", rank_number, signal);
+}

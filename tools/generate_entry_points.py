@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the C entry points: for each function of the standard PMPI_X and its weak alias MPI_X.
+
+Usage: generate_entry_points.py DATA_DIR SOURCE_DIR OUTPUT_DIR
+       generate_entry_points.py --declarations DATA_DIR GROUP...
+
+One file for each group of functions. An entry point checks its arguments and converts them as the tables
+below say, by the standard's kind of each parameter, and calls lisle::api::x; what lisle::api does not
+declare (see standard.py) answers MPI_ERR_UNSUPPORTED_OPERATION. With --declarations: prints what the
+entry points of a group expect src/abi/*.hpp to declare.
+"""
+import pathlib
+import sys
+
+import standard
+
+# Calls that the standard allows before MPI_Init and after MPI_Finalize [MPI-5.0 11.4.1], and those that
+# touch nothing but their arguments.
+ANY_TIME_GROUPS = {"abi", "convert", "info", "init", "memory", "mpi_t", "session", "status", "timer"}
+ANY_TIME = {
+    "MPI_Get_version", "MPI_Get_library_version", "MPI_Pcontrol", "MPI_Error_class", "MPI_Error_string",
+    "MPI_Add_error_class", "MPI_Add_error_code", "MPI_Add_error_string", "MPI_Remove_error_class",
+    "MPI_Remove_error_code", "MPI_Remove_error_string", "MPI_Errhandler_free", "MPI_Test_cancelled",
+    "MPI_Session_create_errhandler", "MPI_Session_call_errhandler", "MPI_Session_get_errhandler",
+    "MPI_Session_set_errhandler", "MPI_Group_from_session_pset", "MPI_Aint_add", "MPI_Aint_diff",
+}  # fmt: skip
+NOT_ANY_TIME = {"MPI_Abort", "MPI_Finalize", "MPI_Is_thread_main", "MPI_Query_thread"}
+
+# Groups in which datatypes describe data to be moved, and so must be committed.
+MOVES_DATA_GROUPS = {"pt2pt", "coll", "neighbor", "partitioned", "rma", "io"}
+MOVES_DATA = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
+
+# Groups in which MPI_IN_PLACE makes the arguments that belong to a buffer meaningless.
+COLLECTIVE_GROUPS = {"coll", "neighbor"}
+
+# Groups whose pointers may be null.
+LAX_GROUPS = {"mpi_t"}
+
+# Parameters (function:parameter) whose handle may be the null handle.
+MAY_BE_NULL = {
+    "MPI_Intercomm_create:peer_comm",  # means something at the leader only
+    "MPI_Request_get_status:request",
+}
+
+# Kinds of scalars that must not be negative, with the error class that says so.
+NOT_NEGATIVE = {
+    "POLYXFER_NUM_ELEM_NNI": "MPI_ERR_COUNT",
+    "POLYXFER_NUM_ELEM": "MPI_ERR_COUNT",
+    "XFER_NUM_ELEM": "MPI_ERR_COUNT",
+    "POLYDTYPE_NUM_ELEM_NNI": "MPI_ERR_COUNT",
+    "POLYNUM_PARAM_VALUES": "MPI_ERR_ARG",
+    "POLYNUM_BYTES_NNI": "MPI_ERR_ARG",
+    "POLYDTYPE_PACK_SIZE": "MPI_ERR_ARG",
+    "ALLOC_MEM_NUM_BYTES": "MPI_ERR_ARG",
+    "ARRAY_LENGTH_NNI": "MPI_ERR_ARG",
+    "ARRAY_LENGTH": "MPI_ERR_ARG",
+    "ARRAY_LENGTH_PI": "MPI_ERR_ARG",
+}
+
+# Kinds that count elements of a datatype.
+ELEMENT_COUNTS = {"POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "POLYDTYPE_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM"}
+
+# Results that become MPI_UNDEFINED where an int cannot hold them.
+UNDEFINED_IF_TOO_LARGE = {"POLYXFER_NUM_ELEM", "POLYDTYPE_NUM_ELEM", "POLYNUM_BYTES_NNI", "POLYNUM_PARAM_VALUES"}
+
+# kind of an input handle -> (converter in abi/check.hpp, type that implementations take)
+HANDLES = {
+    "COMMUNICATOR": ("to_communicator", "communicator &"),
+    "DATATYPE": ("to_datatype", "const datatype &"),
+    "GROUP": ("to_group", "const group &"),
+    "OPERATION": ("to_op", "const op &"),
+    "ERRHANDLER": ("to_errhandler", "errhandler &"),
+    "REQUEST": ("to_request", None),  # checked, but passed as it is: requests come in arrays, too
+    "INFO": ("to_info_or_null", "info *"),
+}
+
+# Kinds of input pointers that must not be null, with the error class that says so.
+REQUIRED_INPUT = {"STRING": "MPI_ERR_ARG", "STATUS": "MPI_ERR_ARG", "FUNCTION": "MPI_ERR_ARG",
+                  "POLYFUNCTION": "MPI_ERR_ARG"}  # fmt: skip
+INFO_STRINGS = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}
+
+# Output kinds that may be null.
+OPTIONAL_OUTPUT = {"BUFFER", "STATUS", "ARGUMENT_COUNT", "ARGUMENT_LIST", "LOGICAL_OPTIONAL"}
+
+
+class Parameter:
+    """One parameter with what the tables say about it."""
+
+    def __init__(self, function, row):
+        self.function = function
+        self.row = row
+        self.name, self.kind, self.type = row["name"], row["kind"] or "", row["c_type"]
+        self.array = row.get("array", "")
+        self.input = row["direction"] == "in"
+        self.output = row["direction"] in ("out", "inout")
+        self.pointer = "pointer" in row
+        self.scalar = not self.array and not self.pointer
+        self.poly = self.kind.startswith("POLY") and self.kind != "POLYFUNCTION"
+        self.handle = self.kind in HANDLES and self.input and self.scalar
+        self.may_be_null = f"{function['name']}:{self.name}" in MAY_BE_NULL
+
+    def declaration(self):
+        """As in mpi.h."""
+        if self.type == "...":
+            return "..."
+        return f"{self.type}{'' if self.type.endswith('*') else ' '}{self.name}{self.array}"
+
+    def local(self):
+        """The name of the converted value."""
+        return f"{self.name}_"
+
+    def implementation_type(self):
+        """What the implementation takes."""
+        if self.handle:
+            kind = HANDLES[self.kind][1] or ""
+            return kind.replace("&", "*") if self.may_be_null else kind
+        if self.poly:
+            if self.array and self.input:
+                return "count_list "
+            if self.scalar:
+                return "MPI_Count "
+            if not self.array:
+                return "MPI_Count &"
+        return ""
+
+    def argument(self):
+        """The expression that the implementation is called with."""
+        if self.handle and HANDLES[self.kind][1]:
+            return self.local()
+        if self.poly and self.array and self.input:
+            return f"count_list{{{self.name}}}"
+        if self.poly and self.pointer:
+            return self.local()
+        return self.name
+
+    def implementation_declaration(self):
+        kind = self.implementation_type()
+        return f"{kind}{self.name}" if kind else self.declaration()
+
+
+class Parcel:
+    """A buffer (or the two of a reduction) with the count and the type that describe its data."""
+
+    def __init__(self):
+        self.buffers, self.parts = [], []
+
+    @property
+    def type(self):
+        return next((p for p in self.parts if p.kind == "DATATYPE"), None)
+
+    @property
+    def count(self):
+        return next((p for p in self.parts if p.kind in ELEMENT_COUNTS and p.scalar), None)
+
+
+def parcels(parameters):
+    """Cuts a parameter list at its buffers; the parts of each are what follows, up to its datatype."""
+    found = []
+    for p in parameters:
+        if p.kind == "BUFFER":
+            if not found or found[-1].parts:
+                found.append(Parcel())
+            found[-1].buffers.append(p)
+        elif found and found[-1].type is None:
+            found[-1].parts.append(p)
+    return [f for f in found if f.type is not None]
+
+
+class EntryPoint:
+    """The text of one entry point."""
+
+    def __init__(self, function, callee):
+        self.function, self.callee = function, callee
+        self.name, self.group = function["name"], function["group"]
+        self.parameters = [Parameter(function, row) for row in function["c_params"]]
+        self.raw = function["c_return"] != "int" or function["return_kind"] != "ERROR_CODE"
+        self.lines = []
+
+    def named(self, name):
+        return next((p for p in self.parameters if p.name == name), None)
+
+    def first(self, kind):
+        return next((p for p in self.parameters if p.kind == kind and p.handle), None)
+
+    # Checks, in the order in which they run.
+
+    def check_state(self):
+        free = self.group in ANY_TIME_GROUPS or self.name in ANY_TIME
+        if not free or self.name in NOT_ANY_TIME:
+            self.lines.append("require_running();")
+
+    def convert_communicators(self):
+        """First, since errors in other arguments go to the communicator's error handler."""
+        target = False
+        for p in self.parameters:
+            if p.kind != "COMMUNICATOR":
+                continue
+            if p.handle and p.may_be_null:
+                self.lines.append(f"communicator *const {p.local()} = to_communicator_or_null({p.name}, \"{p.name}\");")
+            elif p.handle:
+                self.lines.append(f"communicator &{p.local()} = to_communicator({p.name}, \"{p.name}\");")
+                if not target:
+                    self.lines.append(f"about = &{p.local()};")
+                    target = True
+            elif p.row["direction"] == "inout":
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &to_communicator(*{p.name}, \"{p.name}\");")
+
+    def convert_handles(self):
+        ignorable = {id(part) for parcel in parcels(self.parameters) for part in parcel.parts}
+        for p in self.parameters:
+            if p.kind == "COMMUNICATOR" or p.kind not in HANDLES:
+                continue
+            converter = HANDLES[p.kind][0]
+            if p.handle:
+                if p.kind == "DATATYPE" and self.moves_data():
+                    if id(p) in ignorable and self.significance(p):
+                        continue
+                    converter = "to_committed"
+                elif p.kind == "INFO" and self.group == "info":
+                    converter = "to_info"
+                elif p.kind == "REQUEST" and p.may_be_null:
+                    converter = "to_request_or_null"
+                if not HANDLES[p.kind][1]:
+                    self.lines.append(f"(void){converter}({p.name}, \"{p.name}\");")
+                    continue
+                # Not by the type's name: many parameters are called as their type is.
+                auto = "auto *const " if p.implementation_type().endswith("*") else "auto &"
+                self.lines.append(f"{auto}{p.local()} = {converter}({p.name}, \"{p.name}\");")
+            elif p.pointer and (p.row["direction"] == "inout" or p.input):
+                converter = converter.removesuffix("_or_null")
+                if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test")):
+                    converter = "to_request_or_null"
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+                self.lines.append(f"(void){converter}(*{p.name}, \"{p.name}\");")
+
+    def check_ranks_and_tags(self):
+        comm = self.first("COMMUNICATOR")
+        if comm is None or comm.may_be_null:
+            return
+        receives = self.named("source") is not None and self.named("dest") is None
+        for p in self.parameters:
+            if p.kind == "RANK" and p.scalar and p.name in ("dest", "source", "root"):
+                self.lines.append(f"check_{p.name}({comm.local()}, {p.name}, \"{p.name}\");")
+            elif p.kind == "TAG" and p.scalar:
+                check = "check_tag_or_any" if p.name == "recvtag" or receives else "check_tag"
+                self.lines.append(f"{check}({p.name}, \"{p.name}\");")
+
+    def moves_data(self):
+        return self.group in MOVES_DATA_GROUPS or self.name.removesuffix("_c") in MOVES_DATA
+
+    def parcel_of(self, part):
+        return next((x for x in parcels(self.parameters) if any(part is y for y in x.parts)), None)
+
+    def significance(self, part):
+        """The conditions under which the arguments of a buffer mean something; none: always."""
+        if self.group not in COLLECTIVE_GROUPS or not part.handle:
+            return []
+        parcel, root, comm = self.parcel_of(part), self.named("root"), self.first("COMMUNICATOR")
+        conditions = []
+        if root is not None:
+            if part.row.get("root_only"):
+                conditions.append(f"at_root({comm.local()}, {root.name})")
+            elif "Bcast" in self.name or "bcast" in self.name or len(parcel.buffers) > 1:
+                conditions.append(f"{root.name} != MPI_PROC_NULL")
+            else:
+                conditions.append(f"beside_root({comm.local()}, {root.name})")
+        if len(parcel.buffers) == 1 and not self.name.lower().startswith(("mpi_bcast", "mpi_ibcast")):
+            conditions.append(f"{parcel.buffers[0].name} != MPI_IN_PLACE")
+        return conditions
+
+    def check_data(self):
+        """The counts, types and addresses of the buffers."""
+        if not self.moves_data():
+            return
+        for parcel in parcels(self.parameters):
+            kind, count = parcel.type, parcel.count
+            if not kind.handle:
+                continue
+            conditions = self.significance(kind)
+            checks = []
+            if count is not None:
+                checks.append(f"check_not_negative({count.name}, \"{count.name}\");")
+                if len(parcel.buffers) == 1 and not self.group == "rma":
+                    buffer = parcel.buffers[0]
+                    checks.append(f"check_buffer({buffer.name}, {count.name}, {kind.name}, \"{buffer.name}\");")
+            if conditions:
+                flag = f"{parcel.buffers[0].name}_counts"
+                self.lines.append(f"const bool {flag} = {' && '.join(conditions)};")
+                self.lines.append(f"auto &{kind.local()} = to_committed_if({flag}, {kind.name}, \"{kind.name}\");")
+                if checks:
+                    self.lines += [f"if ({flag}) {{", *(f"    {c}" for c in checks), "}"]
+                if count is not None:
+                    self.replaced[count.name] = f"{flag} ? {count.name} : 0"
+            else:
+                self.lines += checks
+            if count is not None:
+                self.counts_checked.add(count.name)
+
+    def check_numbers(self):
+        for p in self.parameters:
+            if not (p.scalar and p.input and p.kind in NOT_NEGATIVE) or p.name in self.counts_checked:
+                continue
+            error = "MPI_ERR_COUNT" if self.group == "request" else NOT_NEGATIVE[p.kind]
+            given = "" if error == "MPI_ERR_COUNT" else f", {error}"
+            self.lines.append(f"check_not_negative({p.name}, \"{p.name}\"{given});")
+
+    def check_pointers(self):
+        if self.group in LAX_GROUPS:
+            return
+        variable_length = any(p.kind in ("STRING_LENGTH", "INFO_VALUE_LENGTH") and p.row["direction"] == "inout"
+                              for p in self.parameters)  # fmt: skip
+        for p in self.parameters:
+            if p.array and p.kind == "REQUEST":
+                count = next(q for q in self.parameters if q.kind == "ARRAY_LENGTH_NNI")
+                self.lines.append(f"check_array({p.name}, {count.name}, \"{p.name}\", MPI_ERR_REQUEST);")
+            elif p.array or (p.kind in HANDLES and p.row["direction"] == "inout"):
+                continue
+            elif p.input and p.kind in REQUIRED_INPUT:
+                error = REQUIRED_INPUT[p.kind]
+                if p.kind == "FUNCTION" and self.group == "attr":
+                    continue
+                if p.kind == "STRING" and self.group == "info":
+                    error = INFO_STRINGS.get(p.name, error)
+                given = "" if error == "MPI_ERR_ARG" else f", {error}"
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\"{given});")
+            elif p.output and p.pointer and p.kind not in OPTIONAL_OUTPUT:
+                if not (p.kind == "STRING" and variable_length):
+                    self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+            elif p.kind == "STATUS" and p.row["direction"] == "inout":
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+
+    def call(self):
+        """The call, between fetching and storing the counts that it changes."""
+        stores, arguments = [], []
+        for p in self.parameters:
+            if p.type == "...":
+                continue
+            if p.poly and p.pointer and not p.array:
+                initial = f"*{p.name}" if p.row["direction"] == "inout" else "0"
+                self.lines.append(f"MPI_Count {p.local()} = {initial};")
+                if p.kind in UNDEFINED_IF_TOO_LARGE:
+                    stores.append(f"store_or_undefined({p.local()}, {p.name});")
+                else:
+                    stores.append(f"store_or_fail({p.local()}, {p.name}, \"{p.name}\");")
+            arguments.append(self.replaced.get(p.name, p.argument()))
+        self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
+        self.lines += stores
+
+    # The text.
+
+    def signature(self, prefix):
+        parameters = ", ".join(p.declaration() for p in self.parameters)
+        if not self.callee:
+            parameters = ", ".join(Unnamed(p).text() for p in self.parameters)
+        return f"{self.function['c_return']} {prefix}{self.name}({parameters})"
+
+    def body(self):
+        if not self.callee:
+            if self.raw:
+                return ["return {};"]
+            return ["static std::atomic_flag told;", f"return unsupported(\"{self.name}\", told);"]
+        if self.raw:
+            arguments = ", ".join(p.name for p in self.parameters)
+            return [f"return api::{self.callee}({arguments});"]
+        self.lines, self.replaced, self.counts_checked = [], {}, set()
+        self.check_state()
+        self.convert_communicators()
+        self.check_ranks_and_tags()
+        self.convert_handles()
+        self.check_data()
+        self.check_numbers()
+        self.check_pointers()
+        self.call()
+        target = any(line.startswith("about = ") for line in self.lines)
+        return [
+            *(["communicator *about = nullptr;"] if target else []),
+            "try {",
+            *(f"    {line}" for line in self.lines),
+            "    return MPI_SUCCESS;",
+            "} catch (const std::exception &error) {",
+            f"    return raise({'about' if target else 'nullptr'}, \"{self.name}\", error);",
+            "}",
+        ]
+
+    def text(self):
+        note = "" if self.callee else ": not implemented yet"
+        visible = '[[gnu::visibility("default")]]'
+        return "\n".join([
+            f"// {self.name}{note}",
+            f"{visible} {self.signature('P')} {{",
+            *(f"    {line}" for line in self.body()),
+            "}",
+            f"{visible} {self.signature('')}"
+            f" __attribute__((weak, alias(\"P{self.name}\")));",
+            "",
+        ])  # fmt: skip
+
+    def expected_declaration(self):
+        result = self.function["c_return"] if self.raw else "void"
+        parameters = [p.declaration() if self.raw else p.implementation_declaration()
+                      for p in self.parameters if p.type != "..."]  # fmt: skip
+        return f"{result} {self.callee}({', '.join(parameters)});"
+
+
+class Unnamed:
+    """A parameter of an entry point that does not look at it."""
+
+    def __init__(self, parameter):
+        self.parameter = parameter
+
+    def text(self):
+        p = self.parameter
+        if p.array:
+            return f"{p.type}{'' if p.type.endswith('*') else ' '}{p.array}"
+        return p.type
+
+
+def write_group(group, title, functions, names, headers, output):
+    points = [EntryPoint(f, standard.implementation(f, names)) for f in functions]
+    works = any(p.callee for p in points)
+    out = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        f"// Entry points: {title}.",
+        f"// Generated by tools/generate_entry_points.py from the rows of group \"{group}\" in data/functions.json.",
+        '#include "abi/entry.hpp"',
+    ]
+    if works:
+        out += ['#include "abi/check.hpp"', '#include "abi/count_list.hpp"']
+        out += [f'#include "{h}"' for h in headers]
+    out += ["", "using namespace lisle;", "using namespace lisle::abi;", "", 'extern "C" {', ""]
+    out += [p.text() for p in points]
+    out += ['} // extern "C"', ""]
+    text = "\n".join(out)
+    path = output / f"{group}.cpp"
+    # Unchanged files keep their time, so that a new function recompiles its own group only.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def print_declarations(data, groups):
+    for f in standard.load(data, "functions.json")["functions"]:
+        if f["group"] in groups and not (f["large_count_of"] and not standard.large_only(f)):
+            print(EntryPoint(f, standard.api_name(f)).expected_declaration())
+
+
+def main():
+    if sys.argv[1] == "--declarations":
+        print_declarations(sys.argv[2], sys.argv[3:])
+        return
+    data, source, output = (pathlib.Path(a) for a in sys.argv[1:4])
+    table = standard.load(data, "functions.json")
+    names = standard.implemented(source)
+    output.mkdir(parents=True, exist_ok=True)
+    known = {standard.api_name(f) for f in table["functions"]}
+    for name in sorted(set(names) - known):
+        sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard")
+    for group, about in table["groups"].items():
+        functions = [f for f in table["functions"] if f["group"] == group]
+        used = {standard.implementation(f, names) for f in functions} - {None}
+        headers = sorted({names[n] for n in used})
+        write_group(group, about["title"], functions, names, headers, output)
+
+
+if __name__ == "__main__":
+    main()

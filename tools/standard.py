@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standard's tables in data/ and what of them is implemented, for the other tools.
+
+A function of the standard is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
+lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
+the headers have one of its own, `send_c`.
+"""
+import json
+import pathlib
+import re
+
+DECLARATION = re.compile(
+    r"^\s*(?:\[\[[\w:, ()\"]*\]\]\s*)?(?:inline\s+|constexpr\s+)*(?:void|int|double|MPI_\w+)\s+(\w+)\s*\("
+)
+
+
+def load(data, name):
+    return json.loads((pathlib.Path(data) / name).read_text(encoding="utf-8"))
+
+
+def api_name(function):
+    """MPI_Type_create_struct -> type_create_struct"""
+    return function["name"].removeprefix("MPI_").lower()
+
+
+def api_headers(source):
+    """The headers of src/abi/ that declare implementations."""
+    headers = sorted((pathlib.Path(source) / "abi").glob("*.hpp"))
+    return [h for h in headers if "namespace lisle::api" in h.read_text(encoding="utf-8")]
+
+
+def implemented(source):
+    """Maps the names declared in lisle::api to the header (relative to src/) that declares them."""
+    found = {}
+    for header in api_headers(source):
+        inside = False
+        for line in header.read_text(encoding="utf-8").splitlines():
+            if line.startswith("namespace lisle::api"):
+                inside = True
+            elif line.startswith("}"):
+                inside = False
+            elif inside and (match := DECLARATION.match(line)):
+                found[match.group(1)] = f"abi/{header.name}"
+    return found
+
+
+def large_only(function):
+    """True if the large form has parameters or callback types that the small one does not have."""
+    return any(p.get("large_only") or p["kind"] == "POLYFUNCTION" for p in function["c_params"])
+
+
+def implementation(function, names):
+    """The name in lisle::api that serves this function, or None."""
+    own = api_name(function)
+    if own in names:
+        return own
+    if function["large_count_of"] and not large_only(function):
+        small = function["large_count_of"].removeprefix("MPI_").lower()
+        return small if small in names else None
+    return None
