@@ -89,10 +89,10 @@ struct planned_receive {
 
 class batch {
   public:
-    batch(const check::job &job, const std::array<MPI_Comm, comm_count> &comms, std::uint64_t seed,
-          int number, int count)
-        : job_{job}, comms_{comms}, random_{seed ^ (static_cast<std::uint64_t>(number) << 20) ^
-                                            static_cast<std::uint64_t>(job.rank)} {
+    batch(const check::job &job, const std::array<MPI_Comm, comm_count> &comms, buffer_pool &pool,
+          std::uint64_t seed, int number, int count)
+        : job_{job}, comms_{comms}, pool_{pool}, random_{seed ^ (static_cast<std::uint64_t>(number) << 20) ^
+                                                         static_cast<std::uint64_t>(job.rank)} {
         for (int source = 0; source < job.size; ++source)
             for (const planned_message &message : plan(seed, number, source, job.size, count)) {
                 if (message.dest == job.rank) {
