@@ -76,8 +76,9 @@ verdict judge_signal(const process_end &end, const job_segment &segment) {
     const int first = segment.first_rank(end.process);
     const bool known = fault && fault->signal == signal && fault->rank >= first &&
                        fault->rank < first + segment.rank_count(end.process);
+    const bool several = !known && segment.rank_count(end.process) > 1;
     result.sentence = sentence(known ? one_rank(fault->rank, end, segment) : all_ranks(end, segment),
-                               " was ended by ", signal_name(signal));
+                               several ? " were" : " was", " ended by ", signal_name(signal));
     const bool has_address = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
     if (known && has_address) {
         result.sentence += sentence(" at address ", reinterpret_cast<const void *>(fault->address));

@@ -45,7 +45,7 @@ class Ranks(launched.LauncherTest):
     def test_signals(self):
         self.check("fault", 139, r"lislerun: rank 2 \(.*\) was ended by SIGSEGV \(Segmentation fault\)")
         self.check("abort_call", 134, r"lislerun: rank 2 \(.*\) was ended by SIGABRT \(Aborted\)")
-        self.check("signal", 137, r"lislerun: ranks? 2 .*\(.*\) was ended by SIGKILL \(Killed\)")
+        self.check("signal", 137, r"lislerun: ranks? 2 .*\(.*\) w(as|ere) ended by SIGKILL \(Killed\)")
 
     def test_the_address_of_a_thread_ranks_fault(self):
         done = self.run_job("-q", "-n", 4, "--ranks", "thread", launched.RANK_ENDS, "fault", 2)
