@@ -73,7 +73,7 @@ TEST(Plan, ProgramsInOrder) {
 TEST(FindProgram, SaysWhatIsWrong) {
     const auto code = [](const std::string &name) {
         try {
-            find_program(name, {});
+            [[maybe_unused]] const auto found = find_program(name, {});
         } catch (const launch_error &error) {
             return error.exit_code();
         }
