@@ -16,7 +16,9 @@ std::string events;
 int delete_answer = MPI_SUCCESS;
 int copy_answer = MPI_SUCCESS;
 
-int value_of(void *value) { return *static_cast<int *>(value); }
+int value_of(void *value) {
+    return *static_cast<int *>(value);
+}
 
 int on_copy(MPI_Comm, int, void *extra_state, void *in, void *out, int *flag) {
     if (copy_answer != MPI_SUCCESS) {

@@ -115,7 +115,8 @@ TEST_F(errhandlers, of_communicator_self_hear_what_belongs_to_none) {
 TEST_F(errhandlers, for_other_objects_are_refused) {
     MPI_Errhandler handle = MPI_ERRHANDLER_NULL;
     api::win_create_errhandler([](MPI_Win *, int *, ...) {}, &handle);
-    EXPECT_EQ(code_of([&] { api::comm_set_errhandler(world(), *find_errhandler(handle)); }), MPI_ERR_ERRHANDLER);
+    EXPECT_EQ(code_of([&] { api::comm_set_errhandler(world(), *find_errhandler(handle)); }),
+              MPI_ERR_ERRHANDLER);
     api::errhandler_free(&handle);
 }
 

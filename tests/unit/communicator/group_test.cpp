@@ -97,8 +97,9 @@ TEST_F(group_algebra, set_operations_agree_with_lists) {
         list sorted_right = right;
         std::sort(sorted_left.begin(), sorted_left.end());
         std::sort(sorted_right.begin(), sorted_right.end());
-        ASSERT_EQ(compare(*a, *b),
-                  left == right ? MPI_IDENT : sorted_left == sorted_right ? MPI_SIMILAR : MPI_UNEQUAL);
+        ASSERT_EQ(compare(*a, *b), left == right                 ? MPI_IDENT
+                                   : sorted_left == sorted_right ? MPI_SIMILAR
+                                                                 : MPI_UNEQUAL);
         list shuffled = left;
         std::shuffle(shuffled.begin(), shuffled.end(), random_);
         ASSERT_EQ(compare(*a, *make_group(shuffled)), left == shuffled ? MPI_IDENT : MPI_SIMILAR);
