@@ -2,6 +2,8 @@
 # What Lisle's compiler wrappers pass, for programs of this tree: position-independent code throughout
 # (-fPIC, not -fPIE), so that a program can be loaded once for each rank.
 
+find_package(Threads REQUIRED)
+
 # lisle_mpi_program(target): links an executable of this tree as mpicc or mpicxx would.
 function(lisle_mpi_program target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

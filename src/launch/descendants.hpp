@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// All processes below this one, whatever they did with sessions and process groups. The caller is a
+// subreaper (PR_SET_CHILD_SUBREAPER), so none of them can escape by losing its parent.
+#pragma once
+
+#include <chrono>
+#include <sys/types.h>
+#include <vector>
+
+namespace lisle::launch {
+
+/// Children, their children, and so on; empty if /proc does not tell.
+[[nodiscard]] std::vector<pid_t> descendants();
+
+/// Sends a signal to all descendants.
+void signal_descendants(int signal);
+
+/// Ends every descendant: SIGTERM, SIGKILL after `grace` (at once if it is zero), and again for those
+/// that appear meanwhile. False if some still live two seconds later, as in an unfinished system call.
+bool end_descendants(std::chrono::milliseconds grace);
+
+} // namespace lisle::launch

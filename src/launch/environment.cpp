@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace lisle::launch {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> own_variables{job_descriptor_variable, process_index_variable,
+                                                        rank_variable,           size_variable,
+                                                        label_variable,          bind_variable};
+
+std::string_view name_of(std::string_view setting) {
+    return setting.substr(0, setting.find('='));
+}
+
+class builder {
+  public:
+    void set(std::string_view name, std::string_view value) {
+        auto setting = std::string{name} + "=" + std::string{value};
+        const auto old = std::find_if(settings_.begin(), settings_.end(),
+                                      [&](const std::string &other) { return name_of(other) == name; });
+        if (old != settings_.end()) {
+            *old = std::move(setting);
+        } else {
+            settings_.push_back(std::move(setting));
+        }
+    }
+    void set(const variable &wanted, char *const *inherited) {
+        if (wanted.value) {
+            set(wanted.name, *wanted.value);
+            return;
+        }
+        for (auto setting = inherited; *setting != nullptr; ++setting) {
+            const std::string_view text = *setting;
+            if (name_of(text) == wanted.name && text.size() > wanted.name.size()) {
+                set(wanted.name, text.substr(wanted.name.size() + 1));
+            }
+        }
+    }
+    // Without a search for each: the variables of one environment differ already.
+    void inherit(char *const *inherited) {
+        for (auto setting = inherited; *setting != nullptr; ++setting) {
+            if (std::find(own_variables.begin(), own_variables.end(), name_of(*setting)) ==
+                own_variables.end()) {
+                settings_.emplace_back(*setting);
+            }
+        }
+    }
+    std::vector<std::string> take() { return std::move(settings_); }
+
+  private:
+    std::vector<std::string> settings_;
+};
+
+} // namespace
+
+std::vector<std::string> environment_of(const process_plan &process, std::size_t index,
+                                        const job_request &request, int ranks_in_job, int segment_descriptor,
+                                        char *const *inherited) {
+    const auto &program = request.programs[process.program];
+    builder result;
+    if (request.inherits == inherited_environment::all && program.inherits == inherited_environment::all) {
+        result.inherit(inherited);
+    }
+    for (const auto &wanted : request.environment) {
+        result.set(wanted, inherited);
+    }
+    for (const auto &wanted : program.environment) {
+        result.set(wanted, inherited);
+    }
+    result.set(job_descriptor_variable, std::to_string(segment_descriptor));
+    result.set(process_index_variable, std::to_string(index));
+    result.set(size_variable, std::to_string(ranks_in_job));
+    if (!process.hosted) {
+        result.set(rank_variable, std::to_string(process.first_rank));
+        return result.take();
+    }
+    if (request.label) {
+        result.set(label_variable, "1");
+    }
+    if (request.bind != binding::none) {
+        result.set(bind_variable, "core");
+    }
+    return result.take();
+}
+
+} // namespace lisle::launch

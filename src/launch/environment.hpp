@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment of a process of the job: the launcher's own, what the command line sets, and what tells
+// the library where it is. Nothing of a job around this launcher is handed down: a rank may start jobs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launch/options.hpp"
+#include "launch/plan.hpp"
+
+namespace lisle::launch {
+
+/// Variables that only the launcher sets, besides the two that job_segment.hpp names.
+inline constexpr const char *rank_variable = "LISLE_RANK";   ///< of a process that is one rank
+inline constexpr const char *size_variable = "LISLE_SIZE";   ///< ranks in the job
+inline constexpr const char *label_variable = "LISLE_LABEL"; ///< 1: the host prefixes lines of its ranks
+inline constexpr const char *bind_variable =
+    "LISLE_BIND"; ///< core: the host pins rank i to place i mod places
+
+/// NAME=value for each variable of this process. `inherited` is the launcher's environment.
+[[nodiscard]] std::vector<std::string> environment_of(const process_plan &process, std::size_t index,
+                                                      const job_request &request, int ranks_in_job,
+                                                      int segment_descriptor, char *const *inherited);
+
+} // namespace lisle::launch

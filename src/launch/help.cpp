@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of --help, made from the table of options.
+#include "launch/options.hpp"
+
+#ifndef LISLE_VERSION
+#error "the build must define LISLE_VERSION"
+#endif
+
+namespace lisle::launch {
+
+namespace {
+
+constexpr std::string_view opening =
+    R"(Runs an MPI program as a job of several ranks, each a process or a thread, on this machine.
+
+  lislerun [options] program [arguments] [: [options] program [arguments]]...
+
+Examples:
+  lislerun -n 4 ./hello                     four processes
+  lislerun -n 4 --ranks thread ./hello      four threads of one process, each with its own globals
+  lislerun -P 2 -T 4 ./hello                eight ranks: two processes with four threads each
+  lislerun -n 4 --label ./hello             each line of output begins with its rank: [2] Hello
+  lislerun -n 1 ./server : -n 3 ./client    one job of two programs
+  lislerun -n 2 gdb ./hello                 whatever starts the program may stand in front of it
+
+Options (a word may have one dash or two; --option=value works too):
+)";
+
+constexpr std::string_view closing = R"(
+The exit code is that of the first rank that failed, 128 + N if signal N ended it, MPI_Abort's code,
+124 after --timeout, 126 or 127 if the program cannot be started, 2 for a wrong command line, else 0.
+)";
+
+std::string spelled(const option &row) {
+    std::string text;
+    for (auto rest = row.names; !rest.empty();) {
+        const auto bar = std::min(rest.find('|'), rest.size());
+        text += (text.empty() ? "" : ", ") + dashed(rest.substr(0, bar));
+        rest.remove_prefix(std::min(bar + 1, rest.size()));
+    }
+    return row.values.empty() ? text : text + " " + std::string{row.values};
+}
+
+// Appends words in lines of at most `width` columns, each behind `indent` spaces.
+void append_wrapped(std::string &text, std::string_view words, std::size_t indent, std::size_t width,
+                    std::size_t column) {
+    while (!words.empty()) {
+        const auto end = std::min(words.find(' '), words.size());
+        if (column > indent && column + 1 + end > width) {
+            text += '\n';
+            column = 0;
+        }
+        if (column < indent) {
+            text.append(indent - column, ' ');
+            column = indent;
+        } else if (column > indent) {
+            text += ' ';
+            ++column;
+        }
+        text += words.substr(0, end);
+        column += end;
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    text += '\n';
+}
+
+} // namespace
+
+std::string help_text() {
+    constexpr std::size_t indent = 30;
+    constexpr std::size_t width = 100;
+    std::string text{opening};
+    std::string accepted;
+    for (const auto &row : option_table()) {
+        if (row.what == meaning::ignored || row.what == meaning::without_effect) {
+            accepted += (accepted.empty() ? "" : ", ") + spelled(row);
+        } else if (!row.help.empty() && row.what != meaning::refused) {
+            const auto left = "  " + spelled(row);
+            text += left;
+            const bool fits = left.size() + 1 < indent;
+            text += fits ? "" : "\n";
+            append_wrapped(text, row.help, indent, width, fits ? left.size() : 0);
+        }
+    }
+    text += "\nAccepted from other launchers' command lines, without effect here:\n";
+    append_wrapped(text, accepted, 2, width, 0);
+    return text + std::string{closing};
+}
+
+std::string version_text() {
+    return "lislerun (Lisle) " LISLE_VERSION ", MPI 5.0\n";
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/keeper.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/cpu_set.hpp"
+#include "launch/descendants.hpp"
+#include "launch/environment.hpp"
+#include "launch/launch_error.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+// How long processes may take to end by themselves: after a failure the job is gone within a second, after
+// Ctrl-C they may have something to save.
+constexpr std::chrono::milliseconds grace_after_failure{400};
+constexpr std::chrono::milliseconds grace_after_interrupt{2000};
+constexpr std::chrono::milliseconds grace_for_leftovers{200};
+// A host ends with its first failed rank; this is how soon it is noticed if it does not.
+constexpr std::chrono::milliseconds thread_check{200};
+
+// Scripts use small descriptors for themselves, so the segment gets a number that they leave alone.
+constexpr int high_descriptor = 100;
+
+descriptor hand_down(const job_segment &segment) {
+    int number = fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, high_descriptor);
+    if (number < 0) { // a low limit on open files
+        number = fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 3);
+    }
+    if (number < 0) {
+        give_up(1, "cannot hand the job's segment down: ", std::strerror(errno));
+    }
+    return descriptor{number};
+}
+
+void allow_many_descriptors() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+} // namespace
+
+void say(const std::string &text) {
+    const auto line = "lislerun: " + text + "\n";
+    // Nothing can be done about an error output that takes nothing.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+keeper::keeper(const job_request &request, const job_plan &plan, descriptor notes,
+               const inherited_state &original)
+    : request_{request}, plan_{plan}, notes_{std::move(notes)}, original_{original},
+      segment_{job_segment::create(plan.shape())}, handed_down_{hand_down(segment_)},
+      child_ends_{signal_source(false)}, members_(plan.processes.size()) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
+    has_threads_ = std::any_of(plan.processes.begin(), plan.processes.end(),
+                               [](const process_plan &process) { return process.hosted; });
+    if (request.timeout) {
+        timeout_at_ = clock::now() + *request.timeout;
+    }
+}
+
+int keeper::run() {
+    allow_many_descriptors();
+    try {
+        start_all();
+    } catch (const launch_error &error) {
+        end_descendants(std::chrono::milliseconds{0});
+        throw;
+    }
+    let_go(STDIN_FILENO);
+    if (!request_.label) {
+        let_go(STDOUT_FILENO);
+    }
+    while (alive_ > 0) {
+        wait_once();
+    }
+    clean_up();
+    return exit_code_.value_or(0);
+}
+
+void keeper::start_all() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        start(i);
+        if (request_.verbose) {
+            const auto &process = plan_.processes[i];
+            const auto ranks = process.ranks == 1 ? sentence("rank ", process.first_rank)
+                                                  : sentence("ranks ", process.first_rank, " to ",
+                                                             process.first_rank + process.ranks - 1);
+            say(sentence(ranks, ": process ", members_[i].pid, ", ",
+                         request_.programs[process.program].arguments.front()));
+        }
+    }
+}
+
+void keeper::start(std::size_t index) {
+    const auto &process = plan_.processes[index];
+    const descriptor null{open("/dev/null", O_RDWR | O_CLOEXEC)};
+    process_start start;
+    start.path = process.path;
+    start.arguments = process.arguments;
+    start.environment =
+        environment_of(process, index, request_, segment_.ranks(), handed_down_.get(), environ);
+    start.directory = request_.programs[process.program].directory;
+    start.handed_down = handed_down_.get();
+    if (index > 0 || !request_.input) {
+        start.input = null.get();
+    }
+    descriptor output, errors;
+    // A single host writes labelled lines itself; several processes' lines must be joined here.
+    if (request_.label && (!process.hosted || plan_.processes.size() > 1)) {
+        const auto prefix = process.hosted ? std::string{} : sentence("[", process.first_rank, "] ");
+        output = relay_.add_source(false, prefix);
+        errors = relay_.add_source(true, prefix);
+        start.output = output.get();
+        start.errors = errors.get();
+    }
+    std::vector<cpu_set> where;
+    if (request_.bind != binding::none && !process.hosted) {
+        where = places(request_.bind);
+        if (!where.empty()) {
+            start.placement = &where[static_cast<std::size_t>(process.first_rank) % where.size()];
+        }
+    }
+    members_[index] = {spawn(start, original_), true};
+    ++alive_;
+}
+
+void keeper::wait_once() {
+    std::vector<pollfd> polled{{notes_.get(), POLLIN, 0}, {child_ends_.get(), POLLIN, 0}};
+    const auto own = polled.size();
+    relay_.prepare(polled);
+    if (poll(polled.data(), polled.size(), next_deadline()) < 0 && errno != EINTR) {
+        give_up(1, "cannot wait for the job: ", std::strerror(errno));
+    }
+    if (polled[0].revents != 0) {
+        read_notes();
+    }
+    relay_.handle(polled.data() + own, polled.size() - own);
+    if (polled[1].revents != 0) {
+        reap();
+    }
+    if (has_threads_) {
+        look_for_failed_threads();
+    }
+    on_deadlines();
+}
+
+int keeper::next_deadline() const {
+    auto next = clock::time_point::max();
+    for (const auto &deadline : {timeout_at_, kill_at_}) {
+        next = deadline ? std::min(next, *deadline) : next;
+    }
+    if (has_threads_) {
+        next = std::min(next, clock::now() + thread_check);
+    }
+    if (next == clock::time_point::max()) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
+}
+
+void keeper::read_notes() {
+    unsigned char byte = 0;
+    ssize_t length = 0;
+    while ((length = read(notes_.get(), &byte, 1)) == 1) {
+        on_signal(signal_note{byte});
+    }
+    if (length == 0) {
+        // The front has been killed: nobody is left to tell, and nobody to wait for.
+        end_descendants(std::chrono::milliseconds{0});
+        _exit(exit_by_signal + SIGKILL);
+    }
+}
+
+void keeper::on_signal(signal_note note) {
+    const int signal = note.signal();
+    const bool ends = std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end();
+    if (ends && stopping_) {
+        kill_at_ = clock::now(); // asked twice
+    } else if (ends) {
+        const auto why =
+            request_.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
+        stop(exit_by_signal + signal, why, note.ranks_have_it() ? 0 : signal, grace_after_interrupt);
+    } else if (!note.ranks_have_it()) {
+        deliver(signal);
+    }
+}
+
+void keeper::reap() {
+    signalfd_siginfo seen;
+    while (read(child_ends_.get(), &seen, sizeof seen) > 0) {
+        // one signal may stand for many ends
+    }
+    while (alive_ > 0) {
+        int status = 0;
+        const pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid <= 0) {
+            break;
+        }
+        const auto found = std::find_if(members_.begin(), members_.end(),
+                                        [&](const member &m) { return m.alive && m.pid == pid; });
+        if (found != members_.end()) { // others are orphans that ranks left behind
+            found->alive = false;
+            --alive_;
+            on_end(static_cast<std::size_t>(found - members_.begin()), status);
+        }
+    }
+}
+
+void keeper::on_end(std::size_t index, int status) {
+    if (exit_code_ && stopping_) {
+        return;
+    }
+    const auto &process = plan_.processes[index];
+    const auto found = judge({static_cast<int>(index), members_[index].pid, status, process.hosted,
+                              request_.programs[process.program].arguments.front()},
+                             segment_);
+    // A plain exit code of a job of one rank speaks for itself.
+    const bool say_it = found.alarming || (segment_.ranks() > 1 && !request_.quiet);
+    if (found.stops_job) {
+        const auto others = alive_ == 0 || found.sentence.empty() ? "" : "; the job is stopped";
+        stop(exit_code_.value_or(found.exit_code), say_it ? found.sentence + others : std::string{}, SIGTERM,
+             grace_after_failure);
+    } else if (found.exit_code != 0 && !exit_code_) {
+        exit_code_ = found.exit_code;
+        if (say_it) {
+            say(found.sentence);
+        }
+    }
+    const int first = process.first_rank;
+    const bool absent = status == 0 && segment_.progress(first) < rank_progress::initialized;
+    bool missed = false;
+    for (int rank = 0; rank < segment_.ranks(); ++rank) {
+        missed = missed || segment_.progress(rank) == rank_progress::initialized;
+    }
+    if (absent && missed && !warned_of_absence_ && !request_.quiet) {
+        warned_of_absence_ = true;
+        say(sentence("rank ", first,
+                     " has ended without calling MPI_Init; ranks that wait for it wait forever"));
+    }
+}
+
+void keeper::look_for_failed_threads() {
+    for (std::size_t i = 0; i < members_.size() && !stopping_; ++i) {
+        const auto &process = plan_.processes[i];
+        for (int rank = process.first_rank; rank < process.first_rank + process.ranks && !stopping_; ++rank) {
+            const bool failed = members_[i].alive && process.hosted &&
+                                segment_.progress(rank) == rank_progress::ended &&
+                                segment_.exit_status(rank) != 0;
+            if (failed && !exit_code_) {
+                exit_code_ = segment_.exit_status(rank) & 0xff;
+            }
+        }
+    }
+}
+
+void keeper::on_deadlines() {
+    const auto now = clock::now();
+    if (timeout_at_ && now >= *timeout_at_) {
+        timeout_at_.reset();
+        const auto limit = static_cast<long>(request_.timeout->count());
+        stop(exit_timeout,
+             sentence("the job has not ended within ", limit / 1000,
+                      limit % 1000 != 0 ? sentence(".", (limit % 1000 + 99) / 100) : std::string{},
+                      " s (--timeout); it is stopped"),
+             SIGTERM, grace_after_failure);
+    }
+    if (kill_at_ && now >= *kill_at_) {
+        deliver(SIGKILL);
+        kill_at_ = now + std::chrono::seconds{1}; // until all are gone
+    }
+}
+
+void keeper::stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace) {
+    if (stopping_) {
+        return;
+    }
+    stopping_ = true;
+    exit_code_ = exit_code;
+    if (!why.empty()) {
+        say(why);
+    }
+    if (signal != 0 && alive_ > 0) {
+        deliver(signal);
+        deliver(SIGCONT); // a stopped process ends only when it runs
+    }
+    kill_at_ = clock::now() + grace;
+}
+
+void keeper::deliver(int signal) {
+    const auto all = descendants();
+    for (const auto pid : all) {
+        kill(pid, signal);
+    }
+    if (all.empty()) { // no /proc: at least those that are known
+        for (const auto &one : members_) {
+            if (one.alive) {
+                kill(one.pid, signal);
+            }
+        }
+    }
+}
+
+void keeper::clean_up() {
+    // Only what the ranks left running, if anything: the ranks themselves are gone.
+    if (!end_descendants(stopping_ ? std::chrono::milliseconds{0} : grace_for_leftovers)) {
+        say("some processes of the job do not end: the system is busy on their behalf");
+    }
+    relay_.finish();
+    while (!relay_.done()) {
+        wait_once();
+    }
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process of the launcher that starts the job, watches it, and ends it. It is the parent of all ranks
+// and, as a subreaper, of everything they leave behind; the front (front.hpp) is its parent and tells it
+// of signals. If the front disappears, even by SIGKILL, the keeper ends the whole job.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/options.hpp"
+#include "launch/output_relay.hpp"
+#include "launch/plan.hpp"
+#include "launch/signals.hpp"
+#include "launch/verdict.hpp"
+#include "runtime/job_segment.hpp"
+
+namespace lisle::launch {
+
+class keeper {
+  public:
+    /// `notes` is the pipe from the front. Throws launch_error if the job cannot be set up.
+    keeper(const job_request &request, const job_plan &plan, descriptor notes,
+           const inherited_state &original);
+
+    /// Runs the job to its end; returns its exit code.
+    int run();
+
+  private:
+    using clock = std::chrono::steady_clock;
+    struct member {
+        pid_t pid = 0;
+        bool alive = false;
+    };
+
+    void start_all();
+    void start(std::size_t index);
+    void wait_once();
+    void read_notes();
+    void on_signal(signal_note note);
+    void reap();
+    void on_end(std::size_t index, int status);
+    void look_for_failed_threads();
+    void on_deadlines();
+    /// Ends the job for this reason; only the first counts.
+    void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
+    void deliver(int signal);
+    void clean_up();
+    [[nodiscard]] int next_deadline() const;
+
+    const job_request &request_;
+    const job_plan &plan_;
+    descriptor notes_;
+    const inherited_state &original_;
+    job_segment segment_;
+    descriptor handed_down_; // the segment under a high number
+    descriptor child_ends_;
+    output_relay relay_;
+    std::vector<member> members_;
+    std::size_t alive_ = 0;
+    std::optional<int> exit_code_;
+    bool stopping_ = false;
+    bool warned_of_absence_ = false;
+    bool has_threads_ = false;
+    std::optional<clock::time_point> timeout_at_;
+    std::optional<clock::time_point> kill_at_;
+};
+
+/// Prints one sentence on the launcher's error output, in one piece.
+void say(const std::string &text);
+
+} // namespace lisle::launch

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// lislerun, also installed as mpirun and mpiexec: starts an MPI job on this machine.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "launch/cpu_set.hpp"
+#include "launch/front.hpp"
+#include "launch/keeper.hpp"
+#include "launch/launch_error.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+// A rank's script may start a job of its own: the segment of the job around it is not for that one.
+void close_surrounding_job() {
+    const char *const number = std::getenv(job_descriptor_variable);
+    if (number == nullptr) {
+        return;
+    }
+    const auto link = std::string{"/proc/self/fd/"} + number;
+    char target[64];
+    const auto length = readlink(link.c_str(), target, sizeof target);
+    if (length > 0 &&
+        std::string_view{target, static_cast<std::size_t>(length)}.starts_with("/memfd:lisle-job")) {
+        fcntl(std::atoi(number), F_SETFD, FD_CLOEXEC);
+    }
+}
+
+void notice_about_cores(const job_request &request, const job_plan &plan) {
+    const int cores = cpu_set::allowed().count();
+    const int ranks = plan.shape().ranks();
+    if (cores > 0 && ranks > cores && !request.oversubscribe) {
+        say(sentence(ranks, " ranks share ", cores, cores == 1 ? " core" : " cores",
+                     " (-q or --oversubscribe hides this line)"));
+    }
+}
+
+int run(std::span<const std::string_view> arguments) {
+    auto request = parse(arguments);
+    if (request.what != job_request::action::run) {
+        const auto text = request.what == job_request::action::help ? help_text() : version_text();
+        return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+    }
+    if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT"); limit != nullptr && !request.timeout) {
+        request.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
+    }
+    const auto job = plan(request, std::getenv("LISLE_RANKS"));
+    if (!request.quiet) {
+        for (const auto &notice : request.notices) {
+            say(notice);
+        }
+        notice_about_cores(request, job);
+    }
+    if (request.verbose) {
+        for (const auto &remark : request.remarks) {
+            say(remark);
+        }
+    }
+    close_surrounding_job();
+    return run_job(request, job);
+}
+
+} // namespace
+
+} // namespace lisle::launch
+
+int main(int count, char **words) {
+    using namespace lisle::launch;
+    const std::vector<std::string_view> arguments(words + (count > 0 ? 1 : 0), words + count);
+    try {
+        return run(arguments);
+    } catch (const launch_error &error) {
+        say(error.what());
+        return error.exit_code();
+    } catch (const std::exception &error) {
+        say(error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/plan.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+#include <tuple>
+#include <unistd.h>
+
+#include "launch/launch_error.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+constexpr int most_ranks = 1 << 20;
+
+bool is_regular_file(const std::string &path) {
+    struct stat about {};
+    return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+}
+
+bool can_execute(const std::string &path) {
+    return is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<std::string> search_path() {
+    const char *const variable = std::getenv("PATH");
+    std::string_view rest = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    std::vector<std::string> folders;
+    while (true) {
+        const auto colon = rest.find(':');
+        const auto folder = rest.substr(0, colon);
+        folders.emplace_back(folder.empty() ? "." : folder);
+        if (colon == std::string_view::npos) {
+            return folders;
+        }
+        rest.remove_prefix(colon + 1);
+    }
+}
+
+std::vector<int> spread(int ranks, int processes) {
+    std::vector<int> counts;
+    for (int i = 0; i < processes; ++i) {
+        counts.push_back(ranks / processes + (i < ranks % processes ? 1 : 0));
+    }
+    return counts;
+}
+
+} // namespace
+
+job_shape job_plan::shape() const {
+    job_shape shape;
+    for (const auto &process : processes) {
+        shape.ranks_of_process.push_back(process.ranks);
+    }
+    return shape;
+}
+
+program_shape shape_of(const program_request &program, rank_kind kind) {
+    const auto [ranks, processes, per_process] =
+        std::tuple{program.ranks, program.processes, program.ranks_per_process};
+    if (per_process.value_or(1) > most_ranks / processes.value_or(1) || ranks.value_or(1) > most_ranks) {
+        give_up(exit_usage, "a job has at most ", most_ranks, " ranks");
+    }
+    if (processes && per_process && ranks && *processes * *per_process != *ranks) {
+        give_up(exit_usage, "-P ", *processes, " -T ", *per_process, " makes ", *processes * *per_process,
+                " ranks, but -n asks for ", *ranks);
+    }
+    if (processes && ranks && *ranks < *processes) {
+        give_up(exit_usage, "-n ", *ranks, " ranks cannot be spread over -P ", *processes, " processes");
+    }
+    std::vector<int> counts;
+    if (per_process && !processes && ranks) {
+        // Full processes, and one with the rest.
+        counts.assign(static_cast<std::size_t>(*ranks / *per_process), *per_process);
+        if (*ranks % *per_process != 0) {
+            counts.push_back(*ranks % *per_process);
+        }
+    } else if (per_process) {
+        counts.assign(static_cast<std::size_t>(processes.value_or(1)), *per_process);
+    } else if (processes) {
+        counts = spread(ranks.value_or(*processes), *processes);
+    } else {
+        const bool threads = program.kind.value_or(kind) == rank_kind::thread;
+        counts = spread(ranks.value_or(1), threads ? 1 : ranks.value_or(1));
+    }
+    const bool several = counts.front() > 1;
+    if (several && program.kind == rank_kind::process) {
+        give_up(exit_usage, "--ranks process means one rank in each process, but ", per_process ? "-T" : "-P",
+                " asks for ", counts.front());
+    }
+    return {std::move(counts), several || program.kind.value_or(kind) == rank_kind::thread};
+}
+
+std::string find_program(const std::string &name, const std::string &directory) {
+    if (!directory.empty() && access(directory.c_str(), X_OK) != 0) {
+        give_up(exit_not_found, "cannot start '", name, "' in directory ", directory, ": ",
+                std::strerror(errno));
+    }
+    // Relative names count from where the program starts, and else from where the launcher was started.
+    std::vector<std::string> places;
+    if (name.find('/') == std::string::npos) {
+        for (const auto &folder : search_path()) {
+            places.push_back(folder + "/" + name);
+        }
+    }
+    if (!name.starts_with('/') && !directory.empty()) {
+        places.push_back(directory + "/" + name);
+    }
+    places.push_back(name);
+    for (const auto &place : places) {
+        if (can_execute(place)) {
+            std::error_code ignored;
+            const auto absolute = std::filesystem::absolute(place, ignored);
+            return absolute.empty() ? place : absolute.string();
+        }
+    }
+    for (const auto &place : places) {
+        if (is_regular_file(place)) {
+            give_up(exit_not_executable, "'", place, "' is not executable (chmod +x ", place,
+                    "; or put its interpreter in front, as in lislerun -n 2 python3 ", place, ")");
+        }
+    }
+    if (std::filesystem::is_directory(name)) {
+        give_up(exit_not_executable, "'", name, "' is a directory, not a program");
+    }
+    if (name.find('/') == std::string::npos) {
+        give_up(exit_not_found, "there is no program '", name, "', neither in PATH nor in this directory");
+    }
+    give_up(exit_not_found, "there is no file '", name, "'");
+}
+
+std::string find_host() {
+    char self[PATH_MAX];
+    const auto length = readlink("/proc/self/exe", self, sizeof self);
+    if (length <= 0 || static_cast<std::size_t>(length) == sizeof self) {
+        give_up(exit_not_found, "thread ranks need /proc/self/exe to find lisle-host; try --ranks process");
+    }
+    const auto folder =
+        std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();
+    const auto host = (folder.parent_path() / "libexec/lisle/lisle-host").string();
+    if (!can_execute(host)) {
+        give_up(exit_not_found, "thread ranks need ", host,
+                ", which is missing or not executable; try --ranks process");
+    }
+    return host;
+}
+
+job_plan plan(const job_request &request, const char *default_kind) {
+    auto kind = rank_kind::process;
+    if (default_kind != nullptr && *default_kind != '\0') {
+        kind = rank_kind_of("LISLE_RANKS", default_kind);
+    }
+    // What the first program says holds for the others too, unless they say otherwise.
+    const auto said = request.programs.front().kind;
+    job_plan result;
+    long total = 0;
+    for (std::size_t i = 0; i < request.programs.size(); ++i) {
+        auto program = request.programs[i];
+        const bool alone = !program.processes && !program.ranks_per_process;
+        if (!program.kind && said && alone) {
+            program.kind = said;
+        }
+        const auto shape = shape_of(program, kind);
+        auto path = find_program(program.arguments.front(), program.directory);
+        auto arguments = program.arguments;
+        if (shape.hosted) {
+            // The host opens the program by this name, after it has entered the program's directory.
+            if (arguments.front().find('/') == std::string::npos || !program.directory.empty()) {
+                arguments.front() = path;
+            }
+            path = find_host();
+            arguments.insert(arguments.begin(), path);
+        }
+        for (const int ranks : shape.ranks_of_process) {
+            if (total + ranks > most_ranks) {
+                give_up(exit_usage, "a job has at most ", most_ranks, " ranks");
+            }
+            result.processes.push_back({i, static_cast<int>(total), ranks, shape.hosted, path, arguments});
+            total += ranks;
+        }
+    }
+    return result;
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what was asked to what is started: which processes, with how many ranks each, running which file.
+// Everything that can be refused is refused here, before anything runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/options.hpp"
+#include "runtime/job_segment.hpp"
+
+namespace lisle::launch {
+
+/// A process to start.
+struct process_plan {
+    std::size_t program; ///< index into job_request::programs
+    int first_rank;
+    int ranks;
+    bool hosted;                        ///< its ranks are threads, so the host program runs it
+    std::string path;                   ///< the file to execute: the program, or the host
+    std::vector<std::string> arguments; ///< from argument 0 on
+};
+
+struct job_plan {
+    std::vector<process_plan> processes;
+    [[nodiscard]] job_shape shape() const;
+};
+
+/// The numbers of ranks of a program's processes. `kind` is the default where the request says nothing.
+/// Throws launch_error (exit_usage) if -n, -P, -T and --ranks contradict each other.
+struct program_shape {
+    std::vector<int> ranks_of_process;
+    bool hosted;
+};
+[[nodiscard]] program_shape shape_of(const program_request &program, rank_kind kind);
+
+/// The file that a program's name means: found in PATH, or as it is from `directory` (if not empty).
+/// Throws launch_error (exit_not_found, exit_not_executable).
+[[nodiscard]] std::string find_program(const std::string &name, const std::string &directory);
+
+/// The program that runs ranks as threads, beside this launcher's own file: ../libexec/lisle/lisle-host.
+[[nodiscard]] std::string find_host();
+
+/// The whole job. `default_kind` is the value of LISLE_RANKS, or null.
+[[nodiscard]] job_plan plan(const job_request &request, const char *default_kind);
+
+} // namespace lisle::launch

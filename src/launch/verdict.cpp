@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/verdict.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+
+#include "launch/launch_error.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+// What runs where: "rank 2 (process 4711, ./prog)", or "ranks 4 to 7 (threads of process 4711, ./prog)".
+std::string all_ranks(const process_end &end, const job_segment &segment) {
+    const int first = segment.first_rank(end.process);
+    const int count = segment.rank_count(end.process);
+    const auto which =
+        count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
+    return sentence(which, " (", end.hosted && count > 1 ? "threads of " : "", "process ", end.pid, ", ",
+                    end.program, ")");
+}
+
+std::string one_rank(int rank, const process_end &end, const job_segment &segment) {
+    const bool thread = segment.rank_count(end.process) > 1;
+    return sentence("rank ", rank, " (", thread ? "a thread of " : "", "process ", end.pid, ", ", end.program,
+                    ")");
+}
+
+/// A shell sees eight bits: a code that is not 0 must not become 0.
+int exit_code_of_abort(int code) {
+    return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
+}
+
+verdict judge_signal(const process_end &end, const job_segment &segment) {
+    const int signal = WTERMSIG(end.status);
+    verdict result{.exit_code = exit_by_signal + signal, .stops_job = true, .alarming = true, .sentence = {}};
+    const auto fault = segment.fault();
+    const int first = segment.first_rank(end.process);
+    const bool known = fault && fault->signal == signal && fault->rank >= first &&
+                       fault->rank < first + segment.rank_count(end.process);
+    result.sentence = sentence(known ? one_rank(fault->rank, end, segment) : all_ranks(end, segment),
+                               " was ended by ", signal_name(signal));
+    if (known) {
+        result.sentence += sentence(" at address ", reinterpret_cast<const void *>(fault->address));
+    }
+    if (WCOREDUMP(end.status)) {
+        result.sentence += ", core dumped";
+    }
+    return result;
+}
+
+} // namespace
+
+std::string signal_name(int signal) {
+    const char *const name = sigabbrev_np(signal);
+    const char *const meaning = sigdescr_np(signal);
+    if (name == nullptr || meaning == nullptr) {
+        return sentence("signal ", signal);
+    }
+    return sentence("SIG", name, " (", meaning, ")");
+}
+
+verdict judge(const process_end &end, const job_segment &segment) {
+    if (const auto abort = segment.aborted()) {
+        return {.exit_code = exit_code_of_abort(abort->code),
+                .stops_job = true,
+                .alarming = true,
+                .sentence = sentence("rank ", abort->rank, " called MPI_Abort with code ", abort->code)};
+    }
+    if (WIFSIGNALED(end.status)) {
+        return judge_signal(end, segment);
+    }
+    const int code = WEXITSTATUS(end.status);
+    const int first = segment.first_rank(end.process);
+    bool over = true; // all ranks of the process have called MPI_Finalize
+    int unfinished = -1;
+    int failed = -1;
+    for (int rank = first; rank < first + segment.rank_count(end.process); ++rank) {
+        const auto progress = segment.progress(rank);
+        over = over && (progress == rank_progress::finalized || progress == rank_progress::ended);
+        if (progress == rank_progress::initialized && unfinished < 0) {
+            unfinished = rank;
+        }
+        if (progress == rank_progress::ended && segment.exit_status(rank) != 0 && failed < 0) {
+            failed = rank;
+        }
+    }
+    const auto with_code = code != 0 ? sentence(" with exit code ", code) : std::string{};
+    if (failed < 0 && unfinished >= 0) {
+        return {.exit_code = code != 0 ? code : 1,
+                .stops_job = true,
+                .alarming = true,
+                .sentence = sentence(one_rank(unfinished, end, segment), " ended", with_code,
+                                     " without calling MPI_Finalize")};
+    }
+    if (code == 0) {
+        return {};
+    }
+    return {.exit_code = code,
+            .stops_job = !over,
+            .alarming = false,
+            .sentence = sentence(failed >= 0 ? one_rank(failed, end, segment) : all_ranks(end, segment),
+                                 " ended", with_code)};
+}
+
+} // namespace lisle::launch

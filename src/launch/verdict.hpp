@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges how a process of the job ended: whether that is a failure, whether it takes the job down, and
+// the one sentence that says so. Reads the wait status and what ranks recorded in the segment.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+#include "runtime/job_segment.hpp"
+
+namespace lisle::launch {
+
+/// A process that has ended.
+struct process_end {
+    int process; ///< index in the job
+    pid_t pid;
+    int status;          ///< as waitpid gives it
+    bool hosted;         ///< its ranks were threads
+    std::string program; ///< as it stood on the command line
+};
+
+struct verdict {
+    int exit_code = 0;      ///< of the job; 0 if nothing is wrong
+    bool stops_job = false; ///< the other ranks cannot go on
+    bool alarming = false;  ///< the sentence is worth saying even if the exit code tells
+    std::string sentence;   ///< empty if there is nothing to say
+};
+
+[[nodiscard]] verdict judge(const process_end &end, const job_segment &segment);
+
+/// SIGSEGV (Segmentation fault).
+[[nodiscard]] std::string signal_name(int signal);
+
+} // namespace lisle::launch
