@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/front.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -25,7 +26,8 @@ using clock = std::chrono::steady_clock;
 // timeout(1) and its like send the same signal to the launcher and to its group: that is one wish.
 constexpr std::chrono::milliseconds same_wish{200};
 
-int keep(const job_request &request, const job_plan &plan, descriptor notes, const inherited_state &original) {
+int keep(const job_request &request, const job_plan &plan, descriptor notes,
+         const inherited_state &original) {
     // Another name than the launcher's, so that whoever kills that by name leaves us to clean up.
     prctl(PR_SET_NAME, "lisle-keeper");
     try {
@@ -51,7 +53,8 @@ void stop_here() {
 
 class front {
   public:
-    front(pid_t keeper, descriptor notes) : keeper_{keeper}, notes_{std::move(notes)}, signals_{signal_source(true)} {}
+    front(pid_t keeper, descriptor notes)
+        : keeper_{keeper}, notes_{std::move(notes)}, signals_{signal_source(true)} {}
 
     int run() {
         while (true) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 namespace lisle::launch {
@@ -28,7 +29,8 @@ int typing_distance(std::string_view from, std::string_view to) {
         before_last = std::exchange(last, row);
         row[0] = static_cast<int>(2 * i);
         for (std::size_t j = 1; j <= to.size(); ++j) {
-            row[j] = std::min({last[j - 1] + difference(from[i - 1], to[j - 1]), last[j] + 2, row[j - 1] + 2});
+            row[j] =
+                std::min({last[j - 1] + difference(from[i - 1], to[j - 1]), last[j] + 2, row[j - 1] + 2});
             if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
                 row[j] = std::min(row[j], before_last[j - 2] + 2);
             }
