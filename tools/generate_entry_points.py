@@ -379,8 +379,8 @@ class EntryPoint:
             "try {",
             *(f"    {line}" for line in self.lines),
             "    return MPI_SUCCESS;",
-            "} catch (const std::exception &error) {",
-            f"    return raise({'about' if target else 'nullptr'}, \"{self.name}\", error);",
+            "} catch (const std::exception &caught) {",
+            f"    return raise({'about' if target else 'nullptr'}, \"{self.name}\", caught);",
             "}",
         ]
 

@@ -18,7 +18,9 @@ void check_changeable(int keyval) {
 }
 
 /// The user's "void *" is the address of a pointer.
-void store(const void *value, void *into) { *static_cast<const void **>(into) = value; }
+void store(const void *value, void *into) {
+    *static_cast<const void **>(into) = value;
+}
 
 void get(const attribute_set &attributes, keyval_kind kind, int keyval, void *into, int *flag) {
     void *value = nullptr;
@@ -35,7 +37,9 @@ void free(keyval_kind kind, int *keyval) {
 
 } // namespace
 
-void attr_delete(communicator &comm, int keyval) { comm_delete_attr(comm, keyval); }
+void attr_delete(communicator &comm, int keyval) {
+    comm_delete_attr(comm, keyval);
+}
 
 void attr_get(communicator &comm, int keyval, void *attribute_val, int *flag) {
     comm_get_attr(comm, keyval, attribute_val, flag);
@@ -55,7 +59,9 @@ void comm_delete_attr(communicator &comm, int comm_keyval) {
     comm.attributes.erase(comm.handle(), comm_keyval);
 }
 
-void comm_free_keyval(int *comm_keyval) { free(keyval_kind::comm, comm_keyval); }
+void comm_free_keyval(int *comm_keyval) {
+    free(keyval_kind::comm, comm_keyval);
+}
 
 void comm_get_attr(communicator &comm, int comm_keyval, void *attribute_val, int *flag) {
     if (is_world_attribute(comm_keyval)) {
@@ -78,7 +84,9 @@ void keyval_create(MPI_Copy_function *copy, MPI_Delete_function *erase, int *key
     comm_create_keyval(copy, erase, keyval, extra_state);
 }
 
-void keyval_free(int *keyval) { comm_free_keyval(keyval); }
+void keyval_free(int *keyval) {
+    comm_free_keyval(keyval);
+}
 
 void type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
                         int *type_keyval, void *extra_state) {
@@ -89,7 +97,9 @@ void type_delete_attr(const datatype &type, int type_keyval) {
     attributes_of(type).erase(datatype_handle(type), type_keyval);
 }
 
-void type_free_keyval(int *type_keyval) { free(keyval_kind::type, type_keyval); }
+void type_free_keyval(int *type_keyval) {
+    free(keyval_kind::type, type_keyval);
+}
 
 void type_get_attr(const datatype &type, int type_keyval, void *attribute_val, int *flag) {
     get(attributes_of(type), keyval_kind::type, type_keyval, attribute_val, flag);
@@ -104,6 +114,8 @@ void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_fun
     *win_keyval = create_keyval<MPI_Win>(copy, erase, extra_state);
 }
 
-void win_free_keyval(int *win_keyval) { free(keyval_kind::win, win_keyval); }
+void win_free_keyval(int *win_keyval) {
+    free(keyval_kind::win, win_keyval);
+}
 
 } // namespace lisle::api

@@ -75,7 +75,9 @@ void comm_disconnect(MPI_Comm *comm) {
     *comm = MPI_COMM_NULL;
 }
 
-void comm_dup(communicator &comm, MPI_Comm *newcomm) { *newcomm = give_handle(duplicate(comm, nullptr)); }
+void comm_dup(communicator &comm, MPI_Comm *newcomm) {
+    *newcomm = give_handle(duplicate(comm, nullptr));
+}
 
 void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
     *newcomm = give_handle(duplicate(comm, hints));
@@ -114,7 +116,9 @@ void comm_idup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm, MPI
     *request = handle_of<MPI_Request>(*started);
 }
 
-void comm_rank(communicator &comm, int *rank) { *rank = comm.rank(); }
+void comm_rank(communicator &comm, int *rank) {
+    *rank = comm.rank();
+}
 
 void comm_remote_group(communicator &comm, MPI_Group *group) {
     check_inter(comm);
@@ -141,7 +145,9 @@ void comm_set_name(communicator &comm, const char *comm_name) {
     comm.set_name(comm_name);
 }
 
-void comm_size(communicator &comm, int *size) { *size = comm.size(); }
+void comm_size(communicator &comm, int *size) {
+    *size = comm.size();
+}
 
 void comm_split(communicator &comm, int color, int key, MPI_Comm *newcomm) {
     if (color < 0 && color != MPI_UNDEFINED) {
@@ -158,7 +164,9 @@ void comm_split_type(communicator &comm, int split_type, int key, info *hints, M
     *newcomm = give_handle(split_by_type(comm, split_type, key, hints));
 }
 
-void comm_test_inter(communicator &comm, int *flag) { *flag = comm.inter() ? 1 : 0; }
+void comm_test_inter(communicator &comm, int *flag) {
+    *flag = comm.inter() ? 1 : 0;
+}
 
 void intercomm_create(communicator &local_comm, int local_leader, communicator *peer_comm, int remote_leader,
                       int tag, MPI_Comm *newintercomm) {

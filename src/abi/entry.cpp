@@ -22,7 +22,7 @@ void fail_too_large(MPI_Count value, const char *argument) {
 
 int raise(communicator *comm, const char *call, const std::exception &error) {
     if (const auto *const known = dynamic_cast<const mpi_error *>(&error)) {
-        return raise_error(comm, call, *known);
+        return raise_error(known->about() != nullptr ? known->about() : comm, call, *known);
     }
     if (dynamic_cast<const std::bad_alloc *>(&error) != nullptr) {
         return raise_error(comm, call, mpi_error{MPI_ERR_NO_MEM, "there is not enough memory"});

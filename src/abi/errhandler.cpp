@@ -9,11 +9,17 @@
 
 namespace lisle::api {
 
-void add_error_class(int *errorclass) { *errorclass = lisle::add_error_class(); }
+void add_error_class(int *errorclass) {
+    *errorclass = lisle::add_error_class();
+}
 
-void add_error_code(int errorclass, int *errorcode) { *errorcode = lisle::add_error_code(errorclass); }
+void add_error_code(int errorclass, int *errorcode) {
+    *errorcode = lisle::add_error_code(errorclass);
+}
 
-void add_error_string(int errorcode, const char *string) { lisle::add_error_string(errorcode, string); }
+void add_error_string(int errorcode, const char *string) {
+    lisle::add_error_string(errorcode, string);
+}
 
 void comm_call_errhandler(communicator &comm, int errorcode) {
     if (!is_error_code(errorcode)) {
@@ -46,7 +52,9 @@ void errhandler_free(MPI_Errhandler *handler) {
     *handler = MPI_ERRHANDLER_NULL;
 }
 
-void error_class(int errorcode, int *errorclass) { *errorclass = class_of_error(errorcode); }
+void error_class(int errorcode, int *errorclass) {
+    *errorclass = class_of_error(errorcode);
+}
 
 void error_string(int errorcode, char *string, int *resultlen) {
     const std::string text = text_of_error(errorcode);
@@ -58,11 +66,17 @@ void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandl
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }
 
-void remove_error_class(int errorclass) { lisle::remove_error_class(errorclass); }
+void remove_error_class(int errorclass) {
+    lisle::remove_error_class(errorclass);
+}
 
-void remove_error_code(int errorcode) { lisle::remove_error_code(errorcode); }
+void remove_error_code(int errorcode) {
+    lisle::remove_error_code(errorcode);
+}
 
-void remove_error_string(int errorcode) { lisle::remove_error_string(errorcode); }
+void remove_error_string(int errorcode) {
+    lisle::remove_error_string(errorcode);
+}
 
 void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created) {
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});

@@ -33,7 +33,9 @@ std::vector<rank_range> ranges_of(const int (*ranges)[3], int n) {
 
 } // namespace
 
-void group_compare(const group &group1, const group &group2, int *result) { *result = compare(group1, group2); }
+void group_compare(const group &group1, const group &group2, int *result) {
+    *result = compare(group1, group2);
+}
 
 void group_difference(const group &group1, const group &group2, MPI_Group *newgroup) {
     *newgroup = give_handle(subtract(group1, group2));
@@ -71,11 +73,16 @@ void group_range_incl(const group &source, int n, int ranges[][3], MPI_Group *ne
     *newgroup = give_handle(include_ranges(source, ranges_of(ranges, n)));
 }
 
-void group_rank(const group &source, int *rank) { *rank = source.rank_of(this_rank().number()); }
+void group_rank(const group &source, int *rank) {
+    *rank = source.rank_of(this_rank().number());
+}
 
-void group_size(const group &source, int *size) { *size = source.size(); }
+void group_size(const group &source, int *size) {
+    *size = source.size();
+}
 
-void group_translate_ranks(const group &group1, int n, const int ranks1[], const group &group2, int ranks2[]) {
+void group_translate_ranks(const group &group1, int n, const int ranks1[], const group &group2,
+                           int ranks2[]) {
     if (ranks2 == nullptr && n > 0) {
         fail(MPI_ERR_ARG, "ranks2 is a null pointer, but n is ", n);
     }

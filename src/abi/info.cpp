@@ -15,7 +15,9 @@ namespace lisle::api {
 
 namespace {
 
-MPI_Info give_handle(std::unique_ptr<info> created) { return handle_of<MPI_Info>(*created.release()); }
+MPI_Info give_handle(std::unique_ptr<info> created) {
+    return handle_of<MPI_Info>(*created.release());
+}
 
 /// What MPI_INFO_ENV says is a fact, not the program's to change.
 void check_changeable(const info &target) {
@@ -33,7 +35,9 @@ void store(const std::string &text, std::size_t most, char *into) {
 
 } // namespace
 
-void info_create(MPI_Info *created) { *created = give_handle(std::make_unique<info>()); }
+void info_create(MPI_Info *created) {
+    *created = give_handle(std::make_unique<info>());
+}
 
 void info_create_env(int argc, char *argv[], MPI_Info *created) {
     auto environment = std::make_unique<info>();
@@ -50,7 +54,9 @@ void info_delete(info *target, const char *key) {
     target->erase(key);
 }
 
-void info_dup(info *source, MPI_Info *newinfo) { *newinfo = give_handle(std::make_unique<info>(*source)); }
+void info_dup(info *source, MPI_Info *newinfo) {
+    *newinfo = give_handle(std::make_unique<info>(*source));
+}
 
 void info_free(MPI_Info *target) {
     const std::unique_ptr<info> freed{*target != MPI_INFO_ENV ? find_info(*target) : nullptr};
@@ -72,7 +78,9 @@ void info_get(info *source, const char *key, int valuelen, char *value, int *fla
     }
 }
 
-void info_get_nkeys(info *source, int *nkeys) { *nkeys = source->size(); }
+void info_get_nkeys(info *source, int *nkeys) {
+    *nkeys = source->size();
+}
 
 void info_get_nthkey(info *source, int n, char *key) {
     const std::string found = source->key(n);

@@ -21,7 +21,8 @@ void exchange(schedule &plan, const team &team, int own_size, std::span<const ty
               std::span<const typed_buffer> receive_blocks, bool one_round_at_a_time) {
     each_round(team, own_size, [&](int to, int from) {
         if (team.member && to == team.rank) {
-            plan.copy(send_blocks[static_cast<std::size_t>(to)], receive_blocks[static_cast<std::size_t>(to)]);
+            plan.copy(send_blocks[static_cast<std::size_t>(to)],
+                      receive_blocks[static_cast<std::size_t>(to)]);
             return;
         }
         if (from >= 0 && receive_blocks[static_cast<std::size_t>(from)].bytes() > 0) {

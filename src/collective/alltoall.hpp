@@ -19,8 +19,7 @@ void alltoall_pairwise(schedule &plan, const team &team, int own_size,
 
 /// Everything begins at once, nearest ranks first. For few ranks and for comparison.
 void alltoall_linear(schedule &plan, const team &team, int own_size,
-                     std::span<const typed_buffer> send_blocks,
-                     std::span<const typed_buffer> receive_blocks);
+                     std::span<const typed_buffer> send_blocks, std::span<const typed_buffer> receive_blocks);
 
 /// Packed copies of all blocks but the calling rank's own: what MPI_IN_PLACE sends while the blocks are
 /// overwritten.

@@ -10,9 +10,7 @@ namespace lisle::collective {
 namespace {
 
 /// Makes one function of several, for std::visit.
-template <class... Functions> struct overloaded : Functions... {
-    using Functions::operator()...;
-};
+template <class... Functions> struct overloaded : Functions... { using Functions::operator()...; };
 
 } // namespace
 

@@ -32,8 +32,6 @@ class executor {
     [[nodiscard]] int error() const noexcept { return error_; }
     /// The error in a sentence. @pre error() != MPI_SUCCESS
     [[nodiscard]] std::string describe() const;
-    /// Counts the steps taken: tells whether advance() has moved anything.
-    [[nodiscard]] step_index position() const noexcept { return next_; }
 
   private:
     /// True if the message of this step is complete (or the step has none); frees its request.

@@ -109,4 +109,26 @@ void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all,
     plan.copy(part(all, root * count, count), own);
 }
 
+void gather_between_groups(schedule &plan, const team &other, const typed_buffer &own,
+                           std::span<const typed_buffer> blocks, int root) {
+    if (root == MPI_ROOT) {
+        for (int peer = 0; peer < other.size; ++peer) {
+            plan.receive(blocks[static_cast<std::size_t>(peer)], other, peer);
+        }
+    } else if (root != MPI_PROC_NULL) {
+        plan.send(own, other, root);
+    }
+}
+
+void scatter_between_groups(schedule &plan, const team &other, std::span<const typed_buffer> blocks,
+                            const typed_buffer &own, int root) {
+    if (root == MPI_ROOT) {
+        for (int peer = 0; peer < other.size; ++peer) {
+            plan.send(blocks[static_cast<std::size_t>(peer)], other, peer);
+        }
+    } else if (root != MPI_PROC_NULL) {
+        plan.receive(own, other, root);
+    }
+}
+
 } // namespace lisle::collective

@@ -29,4 +29,12 @@ void scatter_linear(schedule &plan, const team &team, std::span<const typed_buff
 void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all, const typed_buffer &own,
                       int root);
 
+/// Between the groups of an inter-communicator: `root` is MPI_ROOT at the root, which receives a block
+/// from each rank of the other group, MPI_PROC_NULL beside it, and the root's rank in the other group.
+void gather_between_groups(schedule &plan, const team &other, const typed_buffer &own,
+                           std::span<const typed_buffer> blocks, int root);
+/// The reverse.
+void scatter_between_groups(schedule &plan, const team &other, std::span<const typed_buffer> blocks,
+                            const typed_buffer &own, int root);
+
 } // namespace lisle::collective

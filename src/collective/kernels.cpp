@@ -17,9 +17,7 @@ __extension__ using signed_128 = __int128;
 __extension__ using unsigned_128 = unsigned __int128;
 __extension__ using binary_128 = __float128;
 
-template <class Real> struct complex_number {
-    Real real, imaginary;
-};
+template <class Real> struct complex_number { Real real, imaginary; };
 
 template <class Value, class Index> struct value_and_index {
     Value value;
@@ -27,18 +25,15 @@ template <class Value, class Index> struct value_and_index {
 };
 
 /// A truth value stored as an integer: any bits but zero are true, and true is written as 1.
-template <class Stored> struct truth {
-    Stored stored;
-};
+template <class Stored> struct truth { Stored stored; };
 
 /// The unsigned type in which integers of type T add and multiply without undefined overflow.
-template <class T>
-using modular = std::conditional_t<(sizeof(T) > 8), unsigned_128,
-                                   std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
+template <class T> using modular =
+    std::conditional_t<(sizeof(T) > 8), unsigned_128,
+                       std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
 
 // std::is_integral does not know the 128-bit types in strict mode.
-template <class T>
-inline constexpr bool is_integer =
+template <class T> inline constexpr bool is_integer =
     std::is_integral_v<T> || std::is_same_v<T, signed_128> || std::is_same_v<T, unsigned_128>;
 
 template <class T> constexpr T sum_of(T a, T b) {
@@ -57,9 +52,15 @@ template <class T> constexpr T product_of(T a, T b) {
     }
 }
 
-template <class T> constexpr bool is_true(T a) { return a != T{}; }
-template <class Stored> constexpr bool is_true(truth<Stored> a) { return a.stored != Stored{}; }
-template <class T> constexpr T from_bool(bool value) { return T{value}; }
+template <class T> constexpr bool is_true(T a) {
+    return a != T{};
+}
+template <class Stored> constexpr bool is_true(truth<Stored> a) {
+    return a.stored != Stored{};
+}
+template <class T> constexpr T from_bool(bool value) {
+    return T{value};
+}
 
 template <reduction> struct combine;
 
@@ -200,7 +201,9 @@ constexpr std::array<kernel_row, representations> make_table() noexcept {
     using enum basic_type;
     using category = type_category;
     std::array<kernel_row, representations> table{};
-    const auto at = [&table](basic_type type) -> kernel_row & { return table[static_cast<std::size_t>(type)]; };
+    const auto at = [&table](basic_type type) -> kernel_row & {
+        return table[static_cast<std::size_t>(type)];
+    };
 
     at(int8) = row<std::int8_t, category::c_integer>();
     at(int16) = row<std::int16_t, category::c_integer>();

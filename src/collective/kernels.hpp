@@ -11,7 +11,20 @@
 namespace lisle::collective {
 
 /// What a predefined operation computes.
-enum class reduction : unsigned char { sum, min, max, prod, band, bor, bxor, land, lor, lxor, minloc, maxloc };
+enum class reduction : unsigned char {
+    sum,
+    min,
+    max,
+    prod,
+    band,
+    bor,
+    bxor,
+    land,
+    lor,
+    lxor,
+    minloc,
+    maxloc
+};
 
 /// inout[i] = in[i] op inout[i] for `count` elements laid out as a C array of the representation. The
 /// arrays need no alignment and do not overlap; bytes between the members of a pair are left alone.

@@ -2,11 +2,11 @@
 #include "collective/launch.hpp"
 
 #include <memory>
-#include <mutex>
 
 #include "collective/executor.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/progressor.hpp"
+#include "protocol/request.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rank.hpp"
 
@@ -25,10 +25,7 @@ int next_tag(communicator &comm, bool persistent) {
 }
 
 /// The request of a non-blocking or persistent collective, which the engine visits while it is active.
-/// Holds itself until it is freed; the engine's list holds it too while it runs.
-class collective_request final : public protocol::request,
-                                 public protocol::progressor,
-                                 public std::enable_shared_from_this<collective_request> {
+class collective_request final : public protocol::request, private protocol::progressor {
   public:
     collective_request(communicator &on, schedule plan, bool lasting)
         : request{this_rank()}, executor_{std::move(plan), next_tag(on, lasting)} {
@@ -39,48 +36,27 @@ class collective_request final : public protocol::request,
     }
     ~collective_request() override { comm->release(); }
 
-    static collective_request &make(communicator &on, schedule plan, bool lasting) {
-        auto made = std::make_shared<collective_request>(on, std::move(plan), lasting);
-        auto &request = *made;
-        request.self_ = std::move(made);
-        return request;
-    }
-
     void start() override {
-        {
-            const std::lock_guard guard{mutex_};
-            executor_.restart();
-            result = {};
-            complete.store(false, std::memory_order_relaxed);
-            active = true;
-        }
-        if (advance() != protocol::advanced::to_the_end) {
-            owner.engine().progressors.add(self_);
+        complete.store(false, std::memory_order_relaxed);
+        result = {};
+        active = true;
+        executor_.restart();
+        if (advance()) {
+            owner.engine().add(*this);
         }
     }
-
-    protocol::advanced advance() override {
-        const std::unique_lock guard{mutex_, std::try_to_lock};
-        if (!guard.owns_lock()) {
-            return protocol::advanced::nothing;
-        }
-        const auto before = executor_.position();
-        if (!executor_.advance()) {
-            return executor_.position() != before ? protocol::advanced::something
-                                                  : protocol::advanced::nothing;
-        }
-        result.error = executor_.error();
-        complete.store(true, std::memory_order_release);
-        return protocol::advanced::to_the_end;
-    }
-
-    // This may be the last share; then *this is destroyed when `last` is.
-    void free() override { const auto last = std::move(self_); }
 
   private:
-    std::mutex mutex_; ///< one thread at a time takes steps
+    bool advance() override {
+        if (!executor_.advance()) {
+            return true;
+        }
+        result.error = executor_.error();
+        owner.engine().complete(*this); // gives the object away
+        return false;
+    }
+
     executor executor_;
-    std::shared_ptr<collective_request> self_;
 };
 
 } // namespace
@@ -94,13 +70,14 @@ void run(communicator &comm, schedule plan) {
 }
 
 MPI_Request start(communicator &comm, schedule plan) {
-    auto &request = collective_request::make(comm, std::move(plan), false);
-    request.start();
-    return handle_of<MPI_Request>(request);
+    auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
+    request->start();
+    return handle_of<MPI_Request>(*request.release());
 }
 
 MPI_Request prepare(communicator &comm, schedule plan) {
-    return handle_of<MPI_Request>(collective_request::make(comm, std::move(plan), true));
+    return handle_of<MPI_Request>(
+        *std::make_unique<collective_request>(comm, std::move(plan), true).release());
 }
 
 } // namespace lisle::collective

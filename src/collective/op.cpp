@@ -21,7 +21,8 @@ using collective::reduction;
 
 /// Elements [first, first + count) of an array.
 const std::byte *at(const void *array, MPI_Count first, const datatype &type) noexcept {
-    return reinterpret_cast<const std::byte *>(reinterpret_cast<std::intptr_t>(array) + first * type.extent());
+    return reinterpret_cast<const std::byte *>(reinterpret_cast<std::intptr_t>(array) +
+                                               first * type.extent());
 }
 std::byte *at(void *array, MPI_Count first, const datatype &type) noexcept {
     return const_cast<std::byte *>(at(const_cast<const void *>(array), first, type));
@@ -48,13 +49,13 @@ const datatype *only_predefined(const datatype &type) noexcept {
 /// An operation that a kernel computes, on every type that consists of one predefined type.
 class arithmetic_op final : public op {
   public:
-    arithmetic_op(const char *name, reduction operation) noexcept
-        : op{name, true}, operation_{operation} {}
+    arithmetic_op(const char *name, reduction operation) noexcept : op{name, true}, operation_{operation} {}
 
     void check(const datatype &type) const override {
         const datatype *const element = only_predefined(type);
         if (element == nullptr) {
-            fail(MPI_ERR_OP, name(), " is defined for predefined datatypes, not for a type that mixes several");
+            fail(MPI_ERR_OP, name(),
+                 " is defined for predefined datatypes, not for a type that mixes several");
         }
         if (find_kernel(operation_, element->basic(), category_of(*element)) == nullptr) {
             fail(MPI_ERR_OP, name(), " is not defined for ", element->facts()->name);
@@ -141,7 +142,9 @@ using op_table = std::array<const op *, op_handles>;
 // Never destroyed: threads may still reduce while a process ends.
 op_table make_ops() {
     op_table ops{};
-    const auto enter = [&ops](MPI_Op handle, const op *operation) { ops[handle_value(handle) - first_op] = operation; };
+    const auto enter = [&ops](MPI_Op handle, const op *operation) {
+        ops[handle_value(handle) - first_op] = operation;
+    };
     enter(MPI_SUM, new arithmetic_op{"MPI_SUM", reduction::sum});
     enter(MPI_MIN, new arithmetic_op{"MPI_MIN", reduction::min});
     enter(MPI_MAX, new arithmetic_op{"MPI_MAX", reduction::max});

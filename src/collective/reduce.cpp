@@ -89,4 +89,17 @@ void reduce_linear(schedule &plan, const team &team, const op &operation, const 
     plan.copy(places[0], receive);
 }
 
+void reduce_between_groups(schedule &plan, const team &own, const team &other, const op &operation,
+                           const typed_buffer &send, const typed_buffer &receive, int root) {
+    if (root == MPI_ROOT) {
+        plan.receive(receive, other, 0);
+    } else if (root != MPI_PROC_NULL) {
+        const typed_buffer result = own.rank == 0 ? plan.temporary(send.count, *send.type) : typed_buffer{};
+        reduce_binomial(plan, own, operation, send, result, 0);
+        if (own.rank == 0) {
+            plan.send(result, other, root);
+        }
+    }
+}
+
 } // namespace lisle::collective

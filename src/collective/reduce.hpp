@@ -17,4 +17,9 @@ void reduce_binomial(schedule &plan, const team &team, const op &operation, cons
 void reduce_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                    const typed_buffer &receive, int root);
 
+/// From all of one group of an inter-communicator to a root in the other: `root` is MPI_ROOT at the root,
+/// MPI_PROC_NULL beside it, and the root's rank in the group that contributes.
+void reduce_between_groups(schedule &plan, const team &own, const team &other, const op &operation,
+                           const typed_buffer &send, const typed_buffer &receive, int root);
+
 } // namespace lisle::collective

@@ -6,9 +6,8 @@ namespace lisle::collective {
 namespace {
 
 /// The rounds: calls combine(first) whenever `place` holds the next earlier contribution.
-template <class Combine>
-void each_earlier(schedule &plan, const team &team, const typed_buffer &value, const typed_buffer &place,
-                  Combine combine) {
+template <class Combine> void each_earlier(schedule &plan, const team &team, const typed_buffer &value,
+                                           const typed_buffer &place, Combine combine) {
     for (std::int64_t distance = 1; distance < team.size; distance *= 2) {
         const bool earlier = team.rank >= distance;
         if (earlier) {

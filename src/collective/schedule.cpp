@@ -41,9 +41,13 @@ void schedule::reduce(const op &operation, const typed_buffer &in, const typed_b
     add(reduce_step{&operation, in, inout});
 }
 
-void schedule::await(step_index communication) { add(await_step{communication}); }
+void schedule::await(step_index communication) {
+    add(await_step{communication});
+}
 
-void schedule::await_all() { add(await_all_step{}); }
+void schedule::await_all() {
+    add(await_all_step{});
+}
 
 typed_buffer schedule::temporary(MPI_Count count, const datatype &type) {
     if (count == 0 || type.size() == 0) {
@@ -57,7 +61,9 @@ typed_buffer schedule::temporary(MPI_Count count, const datatype &type) {
     return {reinterpret_cast<const void *>(origin), count, type};
 }
 
-typed_buffer schedule::packed(MPI_Count bytes) { return {bytes == 0 ? nullptr : allocate(bytes), bytes, byte_type()}; }
+typed_buffer schedule::packed(MPI_Count bytes) {
+    return {bytes == 0 ? nullptr : allocate(bytes), bytes, byte_type()};
+}
 
 void schedule::keep(const datatype &type) {
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
@@ -87,7 +93,13 @@ std::byte *schedule::allocate(MPI_Count bytes) {
     return memory_.emplace_back(memory).get();
 }
 
-typed_buffer nothing() { return {nullptr, 0, byte_type()}; }
+const datatype &byte_type() {
+    return *find_datatype(MPI_BYTE);
+}
+
+typed_buffer nothing() {
+    return {nullptr, 0, byte_type()};
+}
 
 typed_buffer part(const typed_buffer &buffer, MPI_Count first, MPI_Count count) noexcept {
     // Integer arithmetic: a buffer may be MPI_BOTTOM with a type of absolute addresses.

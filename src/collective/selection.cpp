@@ -12,12 +12,12 @@ namespace lisle::collective {
 
 namespace {
 
-constexpr MPI_Count most_relayed_block = 4096;    ///< longer blocks go to and from the root directly
-constexpr MPI_Count most_logarithmic = 81920;     ///< longer results of allgather go round the ring
-constexpr MPI_Count most_doubled = 65536;         ///< longer vectors are reduced once and broadcast
-constexpr int few_ranks = 4;                      ///< among which recursive doubling is never much work
-constexpr MPI_Count least_pairwise = 262144;      ///< shorter vectors are reduced at one rank and spread
-constexpr int most_at_once = 8;                   ///< ranks whose messages of an alltoall all begin at once
+constexpr MPI_Count most_relayed_block = 4096; ///< longer blocks go to and from the root directly
+constexpr MPI_Count most_logarithmic = 81920;  ///< longer results of allgather go round the ring
+constexpr MPI_Count most_doubled = 65536;      ///< longer vectors are reduced once and broadcast
+constexpr int few_ranks = 4;                   ///< among which recursive doubling is never much work
+constexpr MPI_Count least_pairwise = 262144;   ///< shorter vectors are reduced at one rank and spread
+constexpr int most_at_once = 8;                ///< ranks whose messages of an alltoall all begin at once
 
 /// The choice that an environment variable names, if it names one. @param names in the order of the enum
 template <class Algorithm>

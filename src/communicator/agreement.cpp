@@ -61,7 +61,8 @@ tree_place place_in_tree(int self, int size, int root) {
 
 void party::check_length(std::size_t length, std::size_t most) {
     if (length > most) {
-        fail(MPI_ERR_OTHER, "a peer announced a list of ", length, " members, but there can be at most ", most);
+        fail(MPI_ERR_OTHER, "a peer announced a list of ", length, " members, but there can be at most ",
+             most);
     }
 }
 

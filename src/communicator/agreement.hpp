@@ -34,8 +34,8 @@ class party {
         : channel_{channel}, tag_{tag}, self_{channel.self}, size_{channel.peers->size()} {}
     /// The ranks of the channel that `ranks` lists. @param self the calling rank's index in the list
     party(const protocol::channel &channel, int tag, std::vector<int> ranks, int self)
-        : channel_{channel}, tag_{tag}, self_{self}, size_{static_cast<int>(ranks.size())},
-          ranks_{std::move(ranks)} {}
+        : channel_{channel}, tag_{tag}, self_{self}, size_{static_cast<int>(ranks.size())}, ranks_{std::move(
+                                                                                                ranks)} {}
 
     [[nodiscard]] int self() const noexcept { return self_; }
     [[nodiscard]] int size() const noexcept { return size_; }

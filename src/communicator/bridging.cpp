@@ -16,7 +16,8 @@ namespace lisle {
 namespace {
 
 /// The context and the remote group's members, which the leader learns from its peer.
-std::vector<std::uint64_t> meet(const communicator &local, const communicator *peer, int remote_leader, int tag) {
+std::vector<std::uint64_t> meet(const communicator &local, const communicator *peer, int remote_leader,
+                                int tag) {
     if (peer == nullptr) {
         fail(MPI_ERR_COMM, "peer_comm is not a communicator at the local leader");
     }

@@ -21,8 +21,10 @@ bool within_local_group(message_space space) noexcept {
 } // namespace
 
 communicator::communicator(std::uint64_t context, const group &local, const group *remote, int self)
-    : object{object_kind::communicator}, local_{group_ref::share(local)},
-      remote_{remote != nullptr ? group_ref::share(*remote) : group_ref{}} {
+    : object{object_kind::communicator}, local_{group_ref::share(local)}, remote_{
+                                                                              remote != nullptr
+                                                                                  ? group_ref::share(*remote)
+                                                                                  : group_ref{}} {
     point_to_point.self = collective.self = local_collective.self = self;
     point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
     local_collective.peers = &local;

@@ -56,6 +56,10 @@ class communicator : public object {
     /// Another message space of this communicator, see context.hpp; the local group's where that says so.
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
+    /// How many collectives (blocking or not; persistent ones) the rank has begun here: what tells their
+    /// messages apart, see collective/launch.cpp. Atomic for threads that take turns; orders nothing.
+    std::atomic<std::uint32_t> collectives{0};
+    std::atomic<std::uint32_t> persistent_collectives{0};
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

@@ -22,7 +22,8 @@ communicator_ref make_child(communicator &parent, std::uint64_t context, const g
 
 void check_context(std::uint64_t context) {
     if (!plausible_context(context, this_rank().get_job().size())) {
-        fail(MPI_ERR_OTHER, "a peer proposed ", context, " as context of a new communicator, which is impossible");
+        fail(MPI_ERR_OTHER, "a peer proposed ", context,
+             " as context of a new communicator, which is impossible");
     }
 }
 
@@ -109,8 +110,8 @@ communicator_ref create_inter(communicator &parent, const group &members, int ta
     std::vector<bool> seen(remote_size);
     for (std::size_t i = 1; i < theirs.size(); ++i) {
         if (theirs[i] >= remote_size || seen[theirs[i]]) {
-            fail(MPI_ERR_GROUP, "the remote group sent rank ", theirs[i], " twice or beyond its ", remote_size,
-                 " ranks");
+            fail(MPI_ERR_GROUP, "the remote group sent rank ", theirs[i], " twice or beyond its ",
+                 remote_size, " ranks");
         }
         seen[theirs[i]] = true;
         remote_ranks.push_back(static_cast<int>(theirs[i]));
@@ -157,9 +158,10 @@ communicator_ref split(communicator &parent, int color, int key) {
 communicator_ref split_by_type(communicator &parent, int split_type, int key, const info *hints) {
     // A job is on one node, and no rank is bound to a part of it that others do not share. So what asks
     // for shared memory gets all ranks, and the other types of resource split nothing.
-    const auto hint = [hints](const char *name) { return hints != nullptr ? hints->get(name) : std::nullopt; };
-    const bool guided =
-        split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    const auto hint = [hints](const char *name) {
+        return hints != nullptr ? hints->get(name) : std::nullopt;
+    };
+    const bool guided = split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
     int color = MPI_UNDEFINED;
     if (split_type == MPI_COMM_TYPE_SHARED ||
         (guided && hint("mpi_hw_resource_type") == std::optional<std::string>{"mpi_shared_memory"})) {

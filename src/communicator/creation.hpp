@@ -22,7 +22,8 @@ class request;
 /// MPI_Comm_split. @param color not negative, or MPI_UNDEFINED
 [[nodiscard]] communicator_ref split(communicator &parent, int color, int key);
 /// MPI_Comm_split_type. @param split_type one of MPI_COMM_TYPE_*, or MPI_UNDEFINED
-[[nodiscard]] communicator_ref split_by_type(communicator &parent, int split_type, int key, const info *hints);
+[[nodiscard]] communicator_ref split_by_type(communicator &parent, int split_type, int key,
+                                             const info *hints);
 /// MPI_Comm_create.
 [[nodiscard]] communicator_ref create_from_members(communicator &parent, const group &members);
 /// MPI_Comm_create_group: collective over the members only.

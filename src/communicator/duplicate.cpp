@@ -3,7 +3,6 @@
 // and a context that travels from the first rank down a binomial tree (between the groups of an
 // inter-communicator, the first ranks exchange proposals before that).
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <memory>
 
@@ -12,8 +11,8 @@
 #include "communicator/creation.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progressed_request.hpp"
 #include "runtime/rank.hpp"
 
 namespace lisle {
@@ -60,12 +59,11 @@ bool is_complete(const started_operation &operation) {
     return operation == nullptr || operation->complete.load(std::memory_order_acquire);
 }
 
-/// agree_on_context() in steps that do not wait. Owned by the user's request handle and by the engine's
-/// list of work; the last of the two destroys it.
-class pending_duplicate final : public protocol::request, private protocol::progressor {
+/// agree_on_context() in steps that do not wait.
+class pending_duplicate final : public protocol::progressed_request {
   public:
     pending_duplicate(communicator &source, communicator_ref copy)
-        : request{this_rank()}, parent_{communicator_ref::share(source)}, copy_{std::move(copy)},
+        : progressed_request{this_rank()}, parent_{communicator_ref::share(source)}, copy_{std::move(copy)},
           tag_{source.next_agreement_tag()}, place_{place_in_tree(source.rank(), source.size(), 0)} {
         comm = parent_.get();
         if (place_.parent >= 0) {
@@ -80,27 +78,16 @@ class pending_duplicate final : public protocol::request, private protocol::prog
         }
     }
 
-    void begin() { owner.engine().add(*this); }
-
-    void free() override { release(); }
-
   private:
-    bool advance() override {
+    bool ready() override {
         if (!is_complete(receive_)) {
-            return true;
+            return false;
         }
         if (!passed_on_) {
             passed_on_ = true;
             pass_on();
         }
-        if (!std::all_of(sends_.begin(), sends_.end(), is_complete)) {
-            return true;
-        }
-        receive_.reset();
-        sends_.clear();
-        owner.engine().complete(static_cast<protocol::request &>(*this));
-        release();
-        return false;
+        return std::all_of(sends_.begin(), sends_.end(), is_complete);
     }
 
     void pass_on() {
@@ -132,13 +119,6 @@ class pending_duplicate final : public protocol::request, private protocol::prog
         return {&value, static_cast<MPI_Count>(sizeof value), *find_datatype(MPI_BYTE)};
     }
 
-    void release() {
-        // The last one acquires what the other released.
-        if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            delete this;
-        }
-    }
-
     communicator_ref parent_;
     communicator_ref copy_;
     int tag_;
@@ -149,7 +129,6 @@ class pending_duplicate final : public protocol::request, private protocol::prog
     started_operation receive_;
     std::vector<started_operation> sends_;
     bool passed_on_ = false;
-    std::atomic<int> owners_{2};
 };
 
 } // namespace
@@ -182,7 +161,7 @@ communicator_ref start_duplicate(communicator &parent, const info *hints, protoc
         copy = make_bare_copy(parent);
     }
     auto *const pending = new pending_duplicate{parent, copy};
-    pending->begin();
+    pending->watch();
     if (failure) {
         pending->free();
         std::rethrow_exception(failure);

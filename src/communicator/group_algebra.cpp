@@ -54,7 +54,8 @@ std::vector<int> expand(const group &source, std::span<const rank_range> ranges)
             fail(MPI_ERR_ARG, "the stride of range ", first, ":", last, ":0 is 0");
         }
         if (first != last && (first < last) != (stride > 0)) {
-            fail(MPI_ERR_ARG, "the stride of range ", first, ":", last, ":", stride, " leads away from its end");
+            fail(MPI_ERR_ARG, "the stride of range ", first, ":", last, ":", stride,
+                 " leads away from its end");
         }
         for (std::int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
             named.add(static_cast<int>(rank));
@@ -86,9 +87,13 @@ group_ref unite(const group &left, const group &right) {
     return make_group(std::move(members));
 }
 
-group_ref intersect(const group &left, const group &right) { return filter(left, right, true); }
+group_ref intersect(const group &left, const group &right) {
+    return filter(left, right, true);
+}
 
-group_ref subtract(const group &left, const group &right) { return filter(left, right, false); }
+group_ref subtract(const group &left, const group &right) {
+    return filter(left, right, false);
+}
 
 group_ref include(const group &source, std::span<const int> ranks) {
     named_ranks named{source};

@@ -12,9 +12,9 @@
 namespace lisle {
 
 /// Two leaders exchange lists of different lengths. @param most a length the peer's cannot exceed
-template <class T>
-[[nodiscard]] std::vector<T> exchange_lists(const protocol::channel &channel, int tag, int peer,
-                                            const std::vector<T> &mine, std::size_t most) {
+template <class T> [[nodiscard]] std::vector<T> exchange_lists(const protocol::channel &channel, int tag,
+                                                               int peer, const std::vector<T> &mine,
+                                                               std::size_t most) {
     const std::size_t length = mine.size();
     std::size_t length_there = 0;
     exchange_bytes(channel, tag, peer, std::as_bytes(std::span{&length, 1}), peer,
@@ -27,9 +27,8 @@ template <class T>
 }
 
 /// The list that the remote group's first rank has; `mine` counts at the local group's first rank.
-template <class T>
-[[nodiscard]] std::vector<T> exchange_with_remote(const communicator &comm, int tag,
-                                                  const std::vector<T> &mine, std::size_t most) {
+template <class T> [[nodiscard]] std::vector<T>
+exchange_with_remote(const communicator &comm, int tag, const std::vector<T> &mine, std::size_t most) {
     std::vector<T> theirs;
     if (comm.rank() == 0) {
         theirs = exchange_lists(comm.channel(message_space::remote_agreement), tag, 0, mine, most);

@@ -70,7 +70,9 @@ void type_builder::add(const type_part &part, MPI_Count blocklength, MPI_Count d
     }
     extend(data_span_, bounds.true_lower, bounds.true_extent);
     alignment_ = std::max(alignment_, bounds.alignment);
-    elements_ = checked_sum(elements_, checked_product(part.elements, checked_product(blocklength, count)));
+    const MPI_Count copies = checked_product(blocklength, count);
+    elements_ = checked_sum(elements_, checked_product(part.elements, copies));
+    external_size_ = checked_sum(external_size_, checked_product(part.external_size, copies));
     basic_ = combined(basic_, part.basic);
     data_.add(shifted(repeat(blocks_of(part, blocklength), count, stride), displacement));
 }
@@ -93,6 +95,7 @@ type_part type_builder::finish() {
     }
     part.data = data_.finish();
     part.elements = elements_;
+    part.external_size = external_size_;
     part.basic = basic_;
     *this = type_builder{};
     return part;

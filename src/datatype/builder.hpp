@@ -31,7 +31,7 @@ class type_builder {
     // Of the data, and of the bounds that were set.
     std::optional<span> data_span_, set_span_;
     MPI_Count alignment_ = 1;
-    MPI_Count elements_ = 0;
+    MPI_Count elements_ = 0, external_size_ = 0;
     basic_type basic_ = basic_type::none;
     layout_list data_;
     // The last block: lists of equal blocks then share one nest.

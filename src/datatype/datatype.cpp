@@ -33,6 +33,7 @@ type_part describe(const predefined_facts &facts) {
     part.bounds.true_extent = pair ? facts.index_offset + index_size(facts) : facts.extent;
     part.bounds.alignment = facts.alignment;
     part.elements = pair ? 2 : 1;
+    part.external_size = facts.external_size;
     part.basic = facts.basic;
     return part;
 }
@@ -47,8 +48,8 @@ datatype::datatype(type_part part, type_origin origin)
     }
 }
 
-datatype::datatype(const predefined_facts &facts)
-    : object{object_kind::datatype}, part_{describe(facts)}, facts_{&facts},
+datatype::datatype(const predefined_facts &facts, type_origin origin)
+    : object{object_kind::datatype}, part_{describe(facts)}, origin_{std::move(origin)}, facts_{&facts},
       contiguous_{is_contiguous(part_)}, predefined_{true}, committed_{true} {}
 
 void datatype::retain() const noexcept {

@@ -41,6 +41,8 @@ struct type_part {
     layout data;
     /// Number of basic elements (pairs have two).
     MPI_Count elements = 0;
+    /// Bytes of data in the external32 representation.
+    MPI_Count external_size = 0;
     /// The representation of all of the data, or `none` or `mixed`.
     basic_type basic = basic_type::none;
 };
@@ -66,8 +68,9 @@ class datatype : public object {
 
     /// A derived type, with one reference. Retains the types of `origin`.
     datatype(type_part part, type_origin origin);
-    /// A predefined type. `facts` outlives it.
-    explicit datatype(const predefined_facts &facts);
+    /// A predefined type, or one that stands for it (`origin` then tells how it was asked for).
+    /// `facts` outlives it.
+    explicit datatype(const predefined_facts &facts, type_origin origin = {});
 
     /// Bytes of data in one element, gaps not counted (MPI_Type_size).
     [[nodiscard]] MPI_Count size() const noexcept { return part_.data.size; }
@@ -100,9 +103,9 @@ class datatype : public object {
     void retain() const noexcept;
     void release() const noexcept;
 
-    /// The name that MPI_Type_set_name gave a derived type. Predefined types have a name for each
-    /// rank, which is not here (see type_names.hpp).
-    std::string name;
+    /// The name that MPI_Type_set_name gave a derived type (types that ranks share, the predefined
+    /// ones, have a name for each rank, which is not here).
+    mutable std::string name;
 
   private:
     friend union immortal;

@@ -39,9 +39,13 @@ cpu_set cpu_set::parse(std::string_view list) {
     return set;
 }
 
-void cpu_set::add(std::size_t cpu) noexcept { words_[cpu / bits] |= 1UL << (cpu % bits); }
+void cpu_set::add(std::size_t cpu) noexcept {
+    words_[cpu / bits] |= 1UL << (cpu % bits);
+}
 
-bool cpu_set::has(std::size_t cpu) const noexcept { return (words_[cpu / bits] >> (cpu % bits) & 1) != 0; }
+bool cpu_set::has(std::size_t cpu) const noexcept {
+    return (words_[cpu / bits] >> (cpu % bits) & 1) != 0;
+}
 
 int cpu_set::count() const noexcept {
     int sum = 0;

@@ -9,10 +9,13 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> own_variables{
-    job_descriptor_variable, process_index_variable, rank_variable, size_variable, label_variable, bind_variable};
+constexpr std::array<std::string_view, 6> own_variables{job_descriptor_variable, process_index_variable,
+                                                        rank_variable,           size_variable,
+                                                        label_variable,          bind_variable};
 
-std::string_view name_of(std::string_view setting) { return setting.substr(0, setting.find('=')); }
+std::string_view name_of(std::string_view setting) {
+    return setting.substr(0, setting.find('='));
+}
 
 class builder {
   public:
@@ -41,7 +44,8 @@ class builder {
     // Without a search for each: the variables of one environment differ already.
     void inherit(char *const *inherited) {
         for (auto setting = inherited; *setting != nullptr; ++setting) {
-            if (std::find(own_variables.begin(), own_variables.end(), name_of(*setting)) == own_variables.end()) {
+            if (std::find(own_variables.begin(), own_variables.end(), name_of(*setting)) ==
+                own_variables.end()) {
                 settings_.emplace_back(*setting);
             }
         }

@@ -15,7 +15,8 @@ namespace lisle::launch {
 inline constexpr const char *rank_variable = "LISLE_RANK";   ///< of a process that is one rank
 inline constexpr const char *size_variable = "LISLE_SIZE";   ///< ranks in the job
 inline constexpr const char *label_variable = "LISLE_LABEL"; ///< 1: the host prefixes lines of its ranks
-inline constexpr const char *bind_variable = "LISLE_BIND";   ///< core: the host pins rank i to place i mod places
+inline constexpr const char *bind_variable =
+    "LISLE_BIND"; ///< core: the host pins rank i to place i mod places
 
 /// NAME=value for each variable of this process. `inherited` is the launcher's environment.
 [[nodiscard]] std::vector<std::string> environment_of(const process_plan &process, std::size_t index,

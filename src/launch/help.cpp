@@ -10,7 +10,8 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::string_view opening = R"(Runs an MPI program as a job of several ranks, each a process or a thread, on this machine.
+constexpr std::string_view opening =
+    R"(Runs an MPI program as a job of several ranks, each a process or a thread, on this machine.
 
   lislerun [options] program [arguments] [: [options] program [arguments]]...
 
@@ -86,6 +87,8 @@ std::string help_text() {
     return text + std::string{closing};
 }
 
-std::string version_text() { return "lislerun (Lisle) " LISLE_VERSION ", MPI 5.0\n"; }
+std::string version_text() {
+    return "lislerun (Lisle) " LISLE_VERSION ", MPI 5.0\n";
+}
 
 } // namespace lisle::launch

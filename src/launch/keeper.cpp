@@ -95,10 +95,9 @@ void keeper::start_all() {
         start(i);
         if (request_.verbose) {
             const auto &process = plan_.processes[i];
-            const auto ranks = process.ranks == 1
-                                   ? sentence("rank ", process.first_rank)
-                                   : sentence("ranks ", process.first_rank, " to ",
-                                              process.first_rank + process.ranks - 1);
+            const auto ranks = process.ranks == 1 ? sentence("rank ", process.first_rank)
+                                                  : sentence("ranks ", process.first_rank, " to ",
+                                                             process.first_rank + process.ranks - 1);
             say(sentence(ranks, ": process ", members_[i].pid, ", ",
                          request_.programs[process.program].arguments.front()));
         }
@@ -192,7 +191,8 @@ void keeper::on_signal(signal_note note) {
     if (ends && stopping_) {
         kill_at_ = clock::now(); // asked twice
     } else if (ends) {
-        const auto why = request_.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
+        const auto why =
+            request_.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
         stop(exit_by_signal + signal, why, note.ranks_have_it() ? 0 : signal, grace_after_interrupt);
     } else if (!note.ranks_have_it()) {
         deliver(signal);
@@ -248,7 +248,8 @@ void keeper::on_end(std::size_t index, int status) {
     }
     if (absent && missed && !warned_of_absence_ && !request_.quiet) {
         warned_of_absence_ = true;
-        say(sentence("rank ", first, " has ended without calling MPI_Init; ranks that wait for it wait forever"));
+        say(sentence("rank ", first,
+                     " has ended without calling MPI_Init; ranks that wait for it wait forever"));
     }
 }
 

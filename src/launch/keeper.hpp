@@ -21,7 +21,8 @@ namespace lisle::launch {
 class keeper {
   public:
     /// `notes` is the pipe from the front. Throws launch_error if the job cannot be set up.
-    keeper(const job_request &request, const job_plan &plan, descriptor notes, const inherited_state &original);
+    keeper(const job_request &request, const job_plan &plan, descriptor notes,
+           const inherited_state &original);
 
     /// Runs the job to its end; returns its exit code.
     int run();

@@ -58,8 +58,9 @@ binding binding_of(std::string_view text, std::vector<std::string> &notices) {
     if (unit == "hwthread") {
         return binding::hardware_thread;
     }
-    constexpr std::array<std::string_view, 12> coarse{"socket",  "package", "numa",    "board", "slot", "user",
-                                                      "l1cache", "l2cache", "l3cache", "rr",    "map",  "machine"};
+    constexpr std::array<std::string_view, 12> coarse{"socket",  "package", "numa",    "board",
+                                                      "slot",    "user",    "l1cache", "l2cache",
+                                                      "l3cache", "rr",      "map",     "machine"};
     if (std::find(coarse.begin(), coarse.end(), unit) == coarse.end()) {
         give_up(exit_usage, "--bind-to knows 'core' and 'none', not '", text, "'");
     }
@@ -103,7 +104,7 @@ class parser {
     std::size_t at_ = 0;
     job_request job_;
     program_request program_;
-    std::string shown_;                             // the option at hand, as it was written
+    std::string shown_;                              // the option at hand, as it was written
     std::optional<std::string_view> attached_value_; // what stood behind its '='
     const option *found_ = nullptr;
 };
@@ -152,7 +153,8 @@ void parser::parse_option(std::string_view word) {
     }
     const auto table = option_table();
     const auto find = [&](std::string_view wanted) {
-        return std::find_if(table.begin(), table.end(), [&](const option &row) { return row.has_name(wanted); });
+        return std::find_if(table.begin(), table.end(),
+                            [&](const option &row) { return row.has_name(wanted); });
     };
     auto row = find(name);
     if (row == table.end() && dashes == 1 && name.size() > 1 &&
@@ -279,7 +281,8 @@ void parser::apply(const option &found, int dashes) {
         if (const auto who = next_value(); who == "none") {
             job_.input = false;
         } else if (who != "0") {
-            give_up(exit_usage, shown_, " ", who, ": only rank 0 can read the launcher's input ('0' or 'none')");
+            give_up(exit_usage, shown_, " ", who,
+                    ": only rank 0 can read the launcher's input ('0' or 'none')");
         }
         break;
     case meaning::ignored:
@@ -310,7 +313,8 @@ void parser::unknown(std::string_view word) const {
     if (guess.empty()) {
         give_up(exit_usage, "there is no option ", word, "; --help lists them");
     }
-    give_up(exit_usage, "there is no option ", word, "; did you mean ", dashed(guess), "? (--help lists them)");
+    give_up(exit_usage, "there is no option ", word, "; did you mean ", dashed(guess),
+            "? (--help lists them)");
 }
 
 } // namespace
@@ -338,6 +342,8 @@ std::chrono::milliseconds seconds_of(std::string_view shown, std::string_view te
     return std::chrono::milliseconds{std::max<long long>(1, static_cast<long long>(number * 1000))};
 }
 
-job_request parse(std::span<const std::string_view> arguments) { return parser{arguments}.run(); }
+job_request parse(std::span<const std::string_view> arguments) {
+    return parser{arguments}.run();
+}
 
 } // namespace lisle::launch

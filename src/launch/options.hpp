@@ -31,8 +31,8 @@ struct program_request {
     std::optional<rank_kind> kind;        ///< --ranks
     std::vector<variable> environment;    ///< what the command line sets for it
     inherited_environment inherits = inherited_environment::all;
-    std::string directory;                ///< --wdir, empty: the launcher's own
-    std::vector<std::string> arguments;   ///< the program's name and its arguments
+    std::string directory;              ///< --wdir, empty: the launcher's own
+    std::vector<std::string> arguments; ///< the program's name and its arguments
 };
 
 /// What a command line asks for.
@@ -89,7 +89,7 @@ struct option {
     std::string_view names;  ///< without dashes, separated by '|', the preferred one first
     std::string_view values; ///< what follows, for the help text; the number of words is the number of values
     meaning what;
-    std::string_view help;   ///< empty: listed only among the accepted spellings
+    std::string_view help; ///< empty: listed only among the accepted spellings
     [[nodiscard]] bool has_name(std::string_view name) const;
     [[nodiscard]] int value_count() const;
     [[nodiscard]] std::string_view preferred_name() const { return names.substr(0, names.find('|')); }

@@ -30,14 +30,16 @@ constexpr option table[] = {
     {"envnone", "", meaning::inherit_none, ""},
     {"envall", "", meaning::inherit_all, ""},
     {"wdir|wd", "DIR", meaning::directory, "start the program in directory DIR"},
-    {"stdin", "0|none", meaning::standard_input, "who reads the launcher's input: rank 0 (the default) or nobody"},
+    {"stdin", "0|none", meaning::standard_input,
+     "who reads the launcher's input: rank 0 (the default) or nobody"},
     // Where they run.
     {"bind-to", "core|none", meaning::bind,
      "give each rank a core of its own, or leave the placement to the system (the default)"},
     {"bind-to-core", "", meaning::bind_to_core, ""},
     {"oversubscribe", "", meaning::oversubscribe, "more ranks than cores are intended: no notice about it"},
     // What the user sees.
-    {"l|label|tag-output|prepend-rank", "", meaning::label, "begin each line of output with its rank: '[2] ...'"},
+    {"l|label|tag-output|prepend-rank", "", meaning::label,
+     "begin each line of output with its rank: '[2] ...'"},
     {"timeout", "SECONDS", meaning::timeout,
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
     {"q|quiet", "", meaning::quiet, "print no notices, only errors"},
@@ -89,8 +91,12 @@ int option::value_count() const {
     return values.empty() ? 0 : 1 + static_cast<int>(std::count(values.begin(), values.end(), ' '));
 }
 
-std::span<const option> option_table() { return table; }
+std::span<const option> option_table() {
+    return table;
+}
 
-std::string dashed(std::string_view name) { return (name.size() == 1 ? "-" : "--") + std::string{name}; }
+std::string dashed(std::string_view name) {
+    return (name.size() == 1 ? "-" : "--") + std::string{name};
+}
 
 } // namespace lisle::launch

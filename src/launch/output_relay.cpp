@@ -14,8 +14,8 @@ output_relay::output_relay() : output_{STDOUT_FILENO}, errors_{STDERR_FILENO} {}
 descriptor output_relay::add_source(bool errors, const std::string &prefix) {
     auto ends = make_pipe();
     fcntl(ends.read.get(), F_SETFL, O_NONBLOCK); // our end only: the process's stays as it expects it
-    sources_.push_back(std::make_unique<source>(std::move(ends.read), errors ? &errors_ : &output_,
-                                                line_splicer{prefix}));
+    sources_.push_back(
+        std::make_unique<source>(std::move(ends.read), errors ? &errors_ : &output_, line_splicer{prefix}));
     return std::move(ends.write);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sys/stat.h>
+#include <tuple>
 #include <unistd.h>
 
 #include "launch/launch_error.hpp"
@@ -89,8 +90,8 @@ program_shape shape_of(const program_request &program, rank_kind kind) {
     }
     const bool several = counts.front() > 1;
     if (several && program.kind == rank_kind::process) {
-        give_up(exit_usage, "--ranks process means one rank in each process, but ",
-                per_process ? "-T" : "-P", " asks for ", counts.front());
+        give_up(exit_usage, "--ranks process means one rank in each process, but ", per_process ? "-T" : "-P",
+                " asks for ", counts.front());
     }
     return {std::move(counts), several || program.kind.value_or(kind) == rank_kind::thread};
 }
@@ -139,10 +140,12 @@ std::string find_host() {
     if (length <= 0 || static_cast<std::size_t>(length) == sizeof self) {
         give_up(exit_not_found, "thread ranks need /proc/self/exe to find lisle-host; try --ranks process");
     }
-    const auto folder = std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();
+    const auto folder =
+        std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();
     const auto host = (folder.parent_path() / "libexec/lisle/lisle-host").string();
     if (!can_execute(host)) {
-        give_up(exit_not_found, "thread ranks need ", host, ", which is missing or not executable; try --ranks process");
+        give_up(exit_not_found, "thread ranks need ", host,
+                ", which is missing or not executable; try --ranks process");
     }
     return host;
 }

@@ -42,7 +42,9 @@ struct prepared {
 };
 
 // The descriptors to install are close-on-exec and above 2, so they cannot overwrite each other.
-bool install(int from, int as) { return from < 0 || dup2(from, as) >= 0; }
+bool install(int from, int as) {
+    return from < 0 || dup2(from, as) >= 0;
+}
 
 [[noreturn]] void become_program(const prepared &child, volatile failure &failed) {
     const auto &start = child.start;
@@ -93,7 +95,8 @@ bool install(int from, int as) { return from < 0 || dup2(from, as) >= 0; }
     const char *const reason = std::strerror(failed.reason);
     switch (failed.at) {
     case step::directory:
-        give_up(exit_not_found, "cannot start '", start.path, "' in directory ", start.directory, ": ", reason);
+        give_up(exit_not_found, "cannot start '", start.path, "' in directory ", start.directory, ": ",
+                reason);
     case step::placement:
         give_up(1, "cannot bind '", start.path, "' to a core: ", reason);
     case step::program:

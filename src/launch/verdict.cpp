@@ -15,18 +15,22 @@ namespace {
 std::string all_ranks(const process_end &end, const job_segment &segment) {
     const int first = segment.first_rank(end.process);
     const int count = segment.rank_count(end.process);
-    const auto which = count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
+    const auto which =
+        count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
     return sentence(which, " (", end.hosted && count > 1 ? "threads of " : "", "process ", end.pid, ", ",
                     end.program, ")");
 }
 
 std::string one_rank(int rank, const process_end &end, const job_segment &segment) {
     const bool thread = segment.rank_count(end.process) > 1;
-    return sentence("rank ", rank, " (", thread ? "a thread of " : "", "process ", end.pid, ", ", end.program, ")");
+    return sentence("rank ", rank, " (", thread ? "a thread of " : "", "process ", end.pid, ", ", end.program,
+                    ")");
 }
 
 /// A shell sees eight bits: a code that is not 0 must not become 0.
-int exit_code_of_abort(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; }
+int exit_code_of_abort(int code) {
+    return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
+}
 
 verdict judge_signal(const process_end &end, const job_segment &segment) {
     const int signal = WTERMSIG(end.status);
@@ -96,8 +100,8 @@ verdict judge(const process_end &end, const job_segment &segment) {
     return {.exit_code = code,
             .stops_job = !over,
             .alarming = false,
-            .sentence = sentence(failed >= 0 ? one_rank(failed, end, segment) : all_ranks(end, segment), " ended",
-                                 with_code)};
+            .sentence = sentence(failed >= 0 ? one_rank(failed, end, segment) : all_ranks(end, segment),
+                                 " ended", with_code)};
 }
 
 } // namespace lisle::launch

@@ -12,7 +12,7 @@ namespace lisle::launch {
 
 /// A process that has ended.
 struct process_end {
-    int process;         ///< index in the job
+    int process; ///< index in the job
     pid_t pid;
     int status;          ///< as waitpid gives it
     bool hosted;         ///< its ranks were threads

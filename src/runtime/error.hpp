@@ -19,6 +19,8 @@ class communicator;
 namespace detail {
 
 inline void append(std::string &text, std::string_view part) { text.append(part); }
+// Without this one, literals would be taken for addresses.
+inline void append(std::string &text, const char *part) { text.append(part); }
 inline void append(std::string &text, char part) { text.push_back(part); }
 
 template <std::integral Integer>

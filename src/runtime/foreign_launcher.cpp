@@ -51,21 +51,25 @@ int count_of(const char *name) {
 }
 
 std::string refusal(std::string_view tasks, std::string_view launcher, std::string_view count) {
-    return sentence("this program was started as one of ", tasks, " tasks by ", launcher,
-                    ", which Lisle cannot talk to yet, so each task would be rank 0 of 1: start it with lislerun -n ",
-                    count, " instead");
+    return sentence(
+        "this program was started as one of ", tasks, " tasks by ", launcher,
+        ", which Lisle cannot talk to yet, so each task would be rank 0 of 1: start it with lislerun -n ",
+        count, " instead");
 }
 
 // A PMIx server (PRRTE's prun, Slurm's pmix plug-in) does not put the number of tasks into the
 // environment. A rank above 0 proves that there are several; rank 0 cannot tell, so it stops as well.
-bool is_pmix_task() { return variable("PMIX_RANK") != nullptr && variable("PMIX_NAMESPACE") != nullptr; }
+bool is_pmix_task() {
+    return variable("PMIX_RANK") != nullptr && variable("PMIX_NAMESPACE") != nullptr;
+}
 
 } // namespace
 
 std::optional<std::string> foreign_launcher() {
     // The batch script of a Slurm job is its task 0 by name, but a launcher starts from there.
     const char *const step = variable("SLURM_STEP_ID");
-    const bool in_slurm_step = step != nullptr && std::strcmp(step, "batch") != 0 && variable("SLURM_PROCID") != nullptr;
+    const bool in_slurm_step =
+        step != nullptr && std::strcmp(step, "batch") != 0 && variable("SLURM_PROCID") != nullptr;
     bool counted = false;
     for (const auto &trace : traces) {
         if (variable(trace.task_variable) == nullptr ||

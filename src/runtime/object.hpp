@@ -22,6 +22,12 @@ enum class object_kind : std::uint32_t {
     session = 0x4c150091,
 };
 
+class object;
+namespace detail {
+/// The end of an object that has an integer (runtime/handle_integers.hpp).
+[[gnu::cold]] void drop_integer(object &target) noexcept;
+} // namespace detail
+
 /// Base of all MPI objects. Not polymorphic by itself, so that the kind stands first in memory
 /// (derived classes that have virtual functions put them in a member or a second base).
 class object {
@@ -32,11 +38,19 @@ class object {
     [[nodiscard]] object_kind kind() const noexcept { return kind_; }
 
   protected:
-    // The store must survive the end of the object's lifetime: it is how stale handles are noticed.
-    ~object() { *const_cast<volatile object_kind *>(&kind_) = object_kind::freed; }
+    ~object() {
+        if (integer_ != 0) [[unlikely]] {
+            detail::drop_integer(*this);
+        }
+        // The store must survive the end of the object's lifetime: it is how stale handles are noticed.
+        *const_cast<volatile object_kind *>(&kind_) = object_kind::freed;
+    }
 
   private:
+    friend class integer_table;
     object_kind kind_;
+    /// What MPI_Comm_toint and its kin have given it; 0: nothing yet. Fills what would be a gap.
+    int integer_ = 0;
 };
 
 /// Handle values below this are the ABI's constants, never addresses.

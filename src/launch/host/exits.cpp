@@ -46,7 +46,7 @@ void exit(int status) noexcept {
         lisle::host::run_thread_exits();
         rank->exits.run(status);
         rank->code.destruct(rank->program);
-        lisle::host::flush_output(*rank);
+        lisle::host::finish_output(*rank);
         end_process("_exit", status);
     }
     lisle::host::end_rank(*rank, status);

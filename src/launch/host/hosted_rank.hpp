@@ -7,8 +7,12 @@
 #include "launch/host/architecture.hpp"
 #include "launch/host/exit_list.hpp"
 #include "launch/host/image.hpp"
+#include "launch/host/options.hpp"
+#include "launch/host/output.hpp"
+#include "launch/host/random.hpp"
 
 #include <atomic>
+#include <map>
 #include <pthread.h>
 
 struct lisle_rank;
@@ -16,11 +20,12 @@ struct lisle_rank;
 namespace lisle::host {
 
 struct hosted_rank {
-    hosted_rank(const program_file &file, int which) : program(file), index(which), code(file, which) {}
+    hosted_rank(const program_file &file, int which, int number_in_job)
+        : program(file), index(which), number(number_in_job), code(file, which) {}
 
     const program_file &program;
-    int index;       ///< among the ranks of this process
-    int number = -1; ///< in the job
+    int index;  ///< among the ranks of this process
+    int number; ///< in the job
     image code;
     lisle_rank *rank = nullptr; ///< the library's view; valid until the rank has ended
     exit_list exits;            ///< atexit and the destructors of static objects
@@ -31,6 +36,14 @@ struct hosted_rank {
     /// Threads of the rank that have not ended; the last one to end ends the rank (pthread_exit in main).
     /// Acquire-release, so that the last one sees what the others did.
     std::atomic<int> threads{1};
+
+    output_stream out{1, default_buffering(1)};
+    output_stream error{2, default_buffering(2)};
+    option_state options;
+    random_state random;
+    char *token = nullptr; ///< strtok's place
+    /// Variables of libraries of which the rank has its own, by symbol.
+    std::map<std::string_view, void *> private_objects;
 };
 
 /// The calling thread's rank, or null.

@@ -89,7 +89,6 @@ void *run_rank(void *argument) {
 
     const alternate_stack signals;
     rank.rank = lisle_host_begin_rank(rank.index);
-    rank.number = lisle_host_rank_number(rank.rank);
     join_rank(rank, true);
     // A working directory and umask of its own. Some sandboxes forbid it; then the ranks share them.
     static_cast<void>(unshare(CLONE_FS));
@@ -134,7 +133,7 @@ void end_rank(hosted_rank &rank, int status) {
         rank.destructed = true;
         rank.code.destruct(rank.program);
     }
-    flush_output(rank);
+    finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();
 }

@@ -3,7 +3,11 @@
 // the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "launch/host/architecture.hpp"
 #include "launch/host/faults.hpp"
+#include "launch/host/identity.hpp"
 #include "launch/host/life.hpp"
+#include "launch/host/limits.hpp"
+#include "launch/host/output.hpp"
+#include "launch/host/private_object.hpp"
 #include "launch/host/refusal.hpp"
 #include "runtime/host_interface.h"
 
@@ -14,6 +18,21 @@
 namespace lisle::host {
 
 namespace {
+
+rank_list load_ranks(const program_file &program, int count) {
+    rank_list ranks;
+    for (int index = 0; index != count; ++index) {
+        const auto &rank = ranks.emplace_back(
+            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index));
+        if (index == 0) { // the libraries are there now, and all images are alike
+            check_copied_variables(program, rank->code);
+            check_replaced_functions(program, rank->code);
+        }
+        label_output(*rank);
+        bind_private_objects(*rank);
+    }
+    return ranks;
+}
 
 int run(const std::vector<std::string> &arguments) {
     if (arguments.empty()) {
@@ -32,12 +51,13 @@ int run(const std::vector<std::string> &arguments) {
                                            std::to_string(architecture::thread_local_room) + " (" +
                                            std::to_string(architecture::thread_local_alignment) + ")");
     }
+    const int count = lisle_host_rank_count();
+    check_mappings(program, count);
+    take_identity(program.path(), arguments.front());
     load_neighbour_libraries(program);
-    rank_list ranks;
-    for (int index = 0; index != lisle_host_rank_count(); ++index) {
-        ranks.push_back(std::make_unique<hosted_rank>(program, index));
-    }
+    route_output();
     watch_faults();
+    const rank_list ranks = load_ranks(program, count);
     return run_ranks(ranks, arguments);
 }
 

@@ -66,7 +66,9 @@ class program_file {
     [[nodiscard]] const std::string &path() const noexcept { return path_; }
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-    [[nodiscard]] const Elf64_Ehdr &header() const { return at<Elf64_Ehdr>(0); }
+    [[nodiscard]] const Elf64_Ehdr &header() const noexcept {
+        return *reinterpret_cast<const Elf64_Ehdr *>(bytes_.data()); // the size was checked when mapping
+    }
     [[nodiscard]] std::span<const Elf64_Phdr> program_headers() const noexcept { return headers_; }
     [[nodiscard]] const std::vector<segment> &segments() const noexcept { return segments_; }
     [[nodiscard]] std::size_t entry() const { return header().e_entry; }

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "abi/collective_arguments.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "collective/plan.hpp"
+#include "datatype/predefined.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::abi {
+
+namespace {
+
+using collective::own_buffer;
+using collective::schedule;
+
+bool in_place(const void *address) noexcept {
+    return address == MPI_IN_PLACE;
+}
+
+/// The buffer that a rank gives, or none for MPI_IN_PLACE.
+own_buffer own(const void *address, MPI_Count count, const datatype &type) {
+    return in_place(address) ? own_buffer{} : own_buffer{typed_buffer{address, count, type}};
+}
+
+void refuse_in_place(const void *address, const char *argument) {
+    if (in_place(address)) {
+        fail(MPI_ERR_BUFFER, argument, " is MPI_IN_PLACE, which this call does not allow there");
+    }
+}
+
+/// MPI_IN_PLACE is for intra-communicators, and for one of the two buffers; the two are not one.
+void check_pair(const communicator &comm, const void *sendbuf, const void *recvbuf) {
+    refuse_in_place(recvbuf, "recvbuf");
+    if (in_place(sendbuf)) {
+        if (comm.inter()) {
+            fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on an inter-communicator");
+        }
+    } else if (sendbuf == recvbuf && sendbuf != MPI_BOTTOM) {
+        fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same (", sendbuf, "): say MPI_IN_PLACE instead");
+    }
+}
+
+/// The same where counts differ from rank to rank: empty buffers may be one.
+void check_pair(const communicator &comm, const void *sendbuf, const void *recvbuf,
+                const std::vector<typed_buffer> &received) {
+    const auto has_data = [](const typed_buffer &block) { return block.bytes() > 0; };
+    if (in_place(sendbuf) || std::any_of(received.begin(), received.end(), has_data)) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+}
+
+/// Buffers of reductions: a null address makes sense with no elements or with a type of addresses.
+void check_address(const void *address, MPI_Count count, const datatype &type, const char *argument) {
+    if (address == MPI_BOTTOM && count > 0 && type.predefined()) {
+        fail(MPI_ERR_BUFFER, argument, " is a null pointer, but there are ", count, " elements");
+    }
+}
+
+void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
+                     const datatype &type) {
+    if (count > 0) {
+        check_pair(comm, sendbuf, recvbuf);
+    } else {
+        refuse_in_place(recvbuf, "recvbuf");
+    }
+    check_address(sendbuf, count, type, "sendbuf");
+    check_address(recvbuf, count, type, "recvbuf");
+}
+
+void check_list(count_list list, const char *argument) {
+    if (list.null()) {
+        fail(MPI_ERR_ARG, argument, " is a null pointer");
+    }
+}
+
+MPI_Count count_at(count_list counts, int rank, const char *argument) {
+    const MPI_Count count = counts[rank];
+    if (count < 0) {
+        fail(MPI_ERR_COUNT, argument, '[', rank, "] is ", count, ", which is negative");
+    }
+    return count;
+}
+
+/// Blocks of one type, displaced by multiples of its extent.
+std::vector<typed_buffer> blocks(const void *address, count_list counts, count_list displacements,
+                                 const datatype &type, int ranks, const char *counts_name,
+                                 const char *displacements_name) {
+    check_list(counts, counts_name);
+    check_list(displacements, displacements_name);
+    const typed_buffer origin{address, 0, type};
+    std::vector<typed_buffer> found;
+    found.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const MPI_Count count = count_at(counts, rank, counts_name);
+        check_address(address, count, type, "the buffer");
+        found.push_back(collective::part(origin, displacements[rank], count));
+    }
+    return found;
+}
+
+/// Blocks of a type each, displaced by bytes.
+std::vector<typed_buffer> blocks(const void *address, count_list counts, count_list displacements,
+                                 const MPI_Datatype *types, int ranks, const char *counts_name,
+                                 const char *displacements_name, const char *types_name) {
+    check_list(counts, counts_name);
+    check_list(displacements, displacements_name);
+    if (types == nullptr) {
+        fail(MPI_ERR_TYPE, types_name, " is a null pointer");
+    }
+    const typed_buffer origin{address, 0, collective::byte_type()};
+    std::vector<typed_buffer> found;
+    found.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const MPI_Count count = count_at(counts, rank, counts_name);
+        const datatype *const type = find_datatype(types[rank]);
+        if (type == nullptr || !type->committed()) {
+            fail(MPI_ERR_TYPE, types_name, '[', rank, "] is ",
+                 type == nullptr ? "no datatype" : "a datatype that was not committed");
+        }
+        const typed_buffer place = collective::part(origin, displacements[rank], 0);
+        found.emplace_back(place.address, count, *type);
+    }
+    return found;
+}
+
+bool at_root(const communicator &comm, int root) noexcept {
+    return comm.inter() ? root == MPI_ROOT : root == comm.rank();
+}
+
+} // namespace
+
+schedule barrier_plan(const communicator &comm) {
+    return plan_barrier(comm);
+}
+
+schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root, const communicator &comm) {
+    refuse_in_place(buffer, "buffer");
+    return plan_bcast(comm, {buffer, count, type}, root);
+}
+
+schedule gather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                     MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
+    if (!at_root(comm, root)) {
+        refuse_in_place(sendbuf, "sendbuf");
+    } else if (!comm.inter() && recvcount > 0) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+    return plan_gather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
+}
+
+schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                      count_list recvcounts, count_list displs, const datatype &recvtype, int root,
+                      const communicator &comm) {
+    std::vector<typed_buffer> places;
+    if (at_root(comm, root)) {
+        places = blocks(recvbuf, recvcounts, displs, recvtype, comm.peer_count(), "recvcounts", "displs");
+    } else {
+        refuse_in_place(sendbuf, "sendbuf");
+    }
+    return plan_gatherv(comm, own(sendbuf, sendcount, sendtype), places, root);
+}
+
+schedule scatter_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                      MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
+    if (!at_root(comm, root)) {
+        refuse_in_place(recvbuf, "recvbuf");
+    } else if (!comm.inter() && sendcount > 0) {
+        refuse_in_place(sendbuf, "sendbuf");
+        check_pair(comm, recvbuf, sendbuf);
+    }
+    return plan_scatter(comm, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
+}
+
+schedule scatterv_plan(const void *sendbuf, count_list sendcounts, count_list displs,
+                       const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
+                       int root, const communicator &comm) {
+    std::vector<typed_buffer> places;
+    if (at_root(comm, root)) {
+        places = blocks(sendbuf, sendcounts, displs, sendtype, comm.peer_count(), "sendcounts", "displs");
+    } else {
+        refuse_in_place(recvbuf, "recvbuf");
+    }
+    return plan_scatterv(comm, places, own(recvbuf, recvcount, recvtype), root);
+}
+
+schedule allgather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                        MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
+    if (recvcount > 0) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+    return plan_allgather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
+}
+
+schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                         count_list recvcounts, count_list displs, const datatype &recvtype,
+                         const communicator &comm) {
+    if (sendcount > 0 || in_place(sendbuf)) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+    const auto places =
+        blocks(recvbuf, recvcounts, displs, recvtype, comm.peer_count(), "recvcounts", "displs");
+    return plan_allgatherv(comm, own(sendbuf, sendcount, sendtype), places);
+}
+
+schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                       MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
+    if (recvcount > 0) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+    const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, comm.peer_count());
+    if (in_place(sendbuf)) {
+        return plan_alltoall(comm, {}, places);
+    }
+    return plan_alltoall(comm, collective::equal_blocks({sendbuf, sendcount, sendtype}, comm.peer_count()),
+                         places);
+}
+
+schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
+                        const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
+                        const datatype &recvtype, const communicator &comm) {
+    const int peers = comm.peer_count();
+    const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
+    check_pair(comm, sendbuf, recvbuf, places);
+    if (in_place(sendbuf)) {
+        return plan_alltoall(comm, {}, places);
+    }
+    return plan_alltoall(comm, blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls"),
+                         places);
+}
+
+schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
+                        const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
+                        count_list rdispls, const MPI_Datatype *recvtypes, const communicator &comm) {
+    const int peers = comm.peer_count();
+    const auto places =
+        blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
+    check_pair(comm, sendbuf, recvbuf, places);
+    if (in_place(sendbuf)) {
+        return plan_alltoall(comm, {}, places);
+    }
+    return plan_alltoall(
+        comm, blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes"),
+        places);
+}
+
+schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                     const op &operation, int root, const communicator &comm) {
+    if (at_root(comm, root)) {
+        if (comm.inter()) {
+            check_address(recvbuf, count, type, "recvbuf");
+        } else {
+            check_reduction(comm, sendbuf, recvbuf, count, type);
+        }
+    } else if (root != MPI_PROC_NULL) {
+        refuse_in_place(sendbuf, "sendbuf");
+        check_address(sendbuf, count, type, "sendbuf");
+    } else {
+        return {}; // in the root's group, but not the root: count, type and operation mean nothing
+    }
+    return plan_reduce(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
+}
+
+schedule allreduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                        const op &operation, const communicator &comm) {
+    check_reduction(comm, sendbuf, recvbuf, count, type);
+    return plan_allreduce(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+}
+
+schedule reduce_scatter_block_plan(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                   const datatype &type, const op &operation, const communicator &comm) {
+    check_reduction(comm, sendbuf, recvbuf, recvcount, type);
+    const std::vector<MPI_Count> counts(static_cast<std::size_t>(comm.size()), recvcount);
+    return plan_reduce_scatter(comm, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
+}
+
+schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
+                             const op &operation, const communicator &comm) {
+    check_list(recvcounts, "recvcounts");
+    std::vector<MPI_Count> counts;
+    MPI_Count total = 0;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        counts.push_back(count_at(recvcounts, rank, "recvcounts"));
+        total += counts.back();
+    }
+    if (total > 0) {
+        check_pair(comm, sendbuf, recvbuf);
+    }
+    check_address(sendbuf, total, type, "sendbuf");
+    check_address(recvbuf, counts[static_cast<std::size_t>(comm.rank())], type, "recvbuf");
+    return plan_reduce_scatter(comm, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
+}
+
+schedule scan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                   const op &operation, const communicator &comm) {
+    check_reduction(comm, sendbuf, recvbuf, count, type);
+    return plan_scan(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+}
+
+schedule exscan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                     const op &operation, const communicator &comm) {
+    check_reduction(comm, sendbuf, recvbuf, count, type);
+    return plan_exscan(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+}
+
+} // namespace lisle::abi

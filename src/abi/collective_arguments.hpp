@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the arguments of a collective call to its schedule, for all forms alike: turns addresses, counts and
+// types into buffers, recognises MPI_IN_PLACE, and checks what the entry points could not: arrays whose
+// length is the communicator's, buffers that are one, MPI_IN_PLACE where it has no place.
+#pragma once
+
+#include "abi/count_list.hpp"
+#include "collective/schedule.hpp"
+
+namespace lisle::abi {
+
+[[nodiscard]] collective::schedule barrier_plan(const communicator &comm);
+[[nodiscard]] collective::schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root,
+                                              const communicator &comm);
+[[nodiscard]] collective::schedule gather_plan(const void *sendbuf, MPI_Count sendcount,
+                                               const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                                               const datatype &recvtype, int root, const communicator &comm);
+[[nodiscard]] collective::schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount,
+                                                const datatype &sendtype, void *recvbuf,
+                                                count_list recvcounts, count_list displs,
+                                                const datatype &recvtype, int root, const communicator &comm);
+[[nodiscard]] collective::schedule scatter_plan(const void *sendbuf, MPI_Count sendcount,
+                                                const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                                                const datatype &recvtype, int root, const communicator &comm);
+[[nodiscard]] collective::schedule scatterv_plan(const void *sendbuf, count_list sendcounts,
+                                                 count_list displs, const datatype &sendtype, void *recvbuf,
+                                                 MPI_Count recvcount, const datatype &recvtype, int root,
+                                                 const communicator &comm);
+[[nodiscard]] collective::schedule allgather_plan(const void *sendbuf, MPI_Count sendcount,
+                                                  const datatype &sendtype, void *recvbuf,
+                                                  MPI_Count recvcount, const datatype &recvtype,
+                                                  const communicator &comm);
+[[nodiscard]] collective::schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount,
+                                                   const datatype &sendtype, void *recvbuf,
+                                                   count_list recvcounts, count_list displs,
+                                                   const datatype &recvtype, const communicator &comm);
+[[nodiscard]] collective::schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount,
+                                                 const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                                                 const datatype &recvtype, const communicator &comm);
+[[nodiscard]] collective::schedule alltoallv_plan(const void *sendbuf, count_list sendcounts,
+                                                  count_list sdispls, const datatype &sendtype, void *recvbuf,
+                                                  count_list recvcounts, count_list rdispls,
+                                                  const datatype &recvtype, const communicator &comm);
+[[nodiscard]] collective::schedule alltoallw_plan(const void *sendbuf, count_list sendcounts,
+                                                  count_list sdispls, const MPI_Datatype *sendtypes,
+                                                  void *recvbuf, count_list recvcounts, count_list rdispls,
+                                                  const MPI_Datatype *recvtypes, const communicator &comm);
+[[nodiscard]] collective::schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                               const datatype &type, const op &operation, int root,
+                                               const communicator &comm);
+[[nodiscard]] collective::schedule allreduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                                  const datatype &type, const op &operation,
+                                                  const communicator &comm);
+[[nodiscard]] collective::schedule reduce_scatter_block_plan(const void *sendbuf, void *recvbuf,
+                                                             MPI_Count recvcount, const datatype &type,
+                                                             const op &operation, const communicator &comm);
+[[nodiscard]] collective::schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf,
+                                                       count_list recvcounts, const datatype &type,
+                                                       const op &operation, const communicator &comm);
+[[nodiscard]] collective::schedule scan_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                             const datatype &type, const op &operation,
+                                             const communicator &comm);
+[[nodiscard]] collective::schedule exscan_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                               const datatype &type, const op &operation,
+                                               const communicator &comm);
+
+} // namespace lisle::abi

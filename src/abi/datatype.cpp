@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "abi/datatype.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "datatype/predefined.hpp"
+#include "runtime/error.hpp"
+#include "runtime/rank_local.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+// Names that a rank gave to predefined types, which it shares with the other ranks of its process.
+const rank_local<std::unordered_map<const datatype *, std::string>> names_of_predefined;
+
+datatype &require(MPI_Datatype handle) {
+    datatype *const type = find_datatype(handle);
+    if (type == nullptr) {
+        fail(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
+                                                       : "the handle is no datatype's");
+    }
+    return *type;
+}
+
+std::string_view name_of(const datatype &type) {
+    if (!type.predefined()) {
+        return type.name;
+    }
+    const auto &given = *names_of_predefined;
+    const auto found = given.find(&type);
+    if (found != given.end()) {
+        return found->second;
+    }
+    return type.origin().combiner == MPI_COMBINER_NAMED ? type.facts()->name : "";
+}
+
+MPI_Count length_of(const auto &list) {
+    return static_cast<MPI_Count>(list.size());
+}
+
+void require_form(const datatype &type, count_form form) {
+    if (form == count_form::small && !type.origin().large_counts.empty()) {
+        fail(MPI_ERR_TYPE, "the datatype was made with large counts, which only the _c form can tell");
+    }
+}
+
+void require_room(MPI_Count room, MPI_Count needed, const char *name) {
+    if (room < needed) {
+        fail(MPI_ERR_ARG, name, " is ", room, ", but the datatype has ", needed);
+    }
+}
+
+} // namespace
+
+MPI_Aint aint_add(MPI_Aint base, MPI_Aint disp) noexcept {
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
+}
+
+MPI_Aint aint_diff(MPI_Aint addr1, MPI_Aint addr2) noexcept {
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) - static_cast<std::uintptr_t>(addr2));
+}
+
+void get_address(const void *location, MPI_Aint *address) {
+    *address = reinterpret_cast<MPI_Aint>(location);
+}
+
+void type_commit(MPI_Datatype *datatype) {
+    auto &type = require(*datatype);
+    if (!type.predefined()) {
+        type.commit();
+    }
+}
+
+void type_free(MPI_Datatype *datatype) {
+    const auto &type = require(*datatype);
+    if (type.predefined()) {
+        fail(MPI_ERR_TYPE,
+             type.origin().combiner == MPI_COMBINER_NAMED ? type.facts()->name : "the Fortran kind's type",
+             " is predefined and cannot be freed");
+    }
+    type.release();
+    *datatype = MPI_DATATYPE_NULL;
+}
+
+void type_size(const datatype &datatype, MPI_Count &size) {
+    size = datatype.size();
+}
+
+void type_size_x(const datatype &datatype, MPI_Count *size) {
+    *size = datatype.size();
+}
+
+void type_get_extent(const datatype &datatype, MPI_Count &lb, MPI_Count &extent) {
+    lb = datatype.lower_bound();
+    extent = datatype.extent();
+}
+
+void type_get_extent_x(const datatype &datatype, MPI_Count *lb, MPI_Count *extent) {
+    type_get_extent(datatype, *lb, *extent);
+}
+
+void type_get_true_extent(const datatype &datatype, MPI_Count &true_lb, MPI_Count &true_extent) {
+    true_lb = datatype.true_lower_bound();
+    true_extent = datatype.true_extent();
+}
+
+void type_get_true_extent_x(const datatype &datatype, MPI_Count *true_lb, MPI_Count *true_extent) {
+    type_get_true_extent(datatype, *true_lb, *true_extent);
+}
+
+void type_set_name(const datatype &datatype, const char *type_name) {
+    const std::string_view name{type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1)};
+    (datatype.predefined() ? (*names_of_predefined)[&datatype] : datatype.name) = name;
+}
+
+void type_get_name(const datatype &datatype, char *type_name, int *resultlen) {
+    const std::string_view name = name_of(datatype);
+    *std::copy(name.begin(), name.end(), type_name) = '\0';
+    *resultlen = static_cast<int>(name.size());
+}
+
+void type_get_envelope(const datatype &datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
+                       MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner,
+                       count_form form) {
+    require_form(datatype, form);
+    const type_origin &origin = datatype.origin();
+    *num_integers = length_of(origin.integers);
+    *num_addresses = length_of(origin.addresses);
+    if (num_large_counts != nullptr) {
+        *num_large_counts = length_of(origin.large_counts);
+    }
+    *num_datatypes = length_of(origin.types);
+    *combiner = origin.combiner;
+}
+
+void type_get_contents(const datatype &datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                       MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
+                       MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
+                       MPI_Datatype *array_of_datatypes, count_form form) {
+    const type_origin &origin = datatype.origin();
+    if (origin.combiner == MPI_COMBINER_NAMED) {
+        fail(MPI_ERR_TYPE, datatype.facts()->name, " is a named datatype, which has no contents");
+    }
+    require_form(datatype, form);
+    require_room(max_integers, length_of(origin.integers), "max_integers");
+    require_room(max_addresses, length_of(origin.addresses), "max_addresses");
+    require_room(max_large_counts, length_of(origin.large_counts), "max_large_counts");
+    require_room(max_datatypes, length_of(origin.types), "max_datatypes");
+    std::copy(origin.integers.begin(), origin.integers.end(), array_of_integers);
+    std::copy(origin.addresses.begin(), origin.addresses.end(), array_of_addresses);
+    std::copy(origin.large_counts.begin(), origin.large_counts.end(), array_of_large_counts);
+    for (const auto *type : origin.types) {
+        type->retain(); // the caller frees what is not predefined
+        *array_of_datatypes++ = datatype_handle(*type);
+    }
+}
+
+} // namespace lisle::api

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for the program, aligned so that copies of it run at full speed.
+#include "abi/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+
+#include "communicator/info.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t page = 4096;
+
+/// What the program asks for, at least a cache line.
+std::size_t alignment(const info *hints) {
+    const auto wish = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;
+    if (!wish) {
+        return cache_line;
+    }
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(wish->data(), wish->data() + wish->size(), value);
+    if (error != std::errc{} || end != wish->data() + wish->size() || !std::has_single_bit(value) ||
+        value > page) {
+        fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is \"", *wish,
+             "\"; it must be a power of two up to ", page);
+    }
+    return std::max(value, cache_line);
+}
+
+} // namespace
+
+void alloc_mem(MPI_Aint size, info *info, void *baseptr) {
+    void *memory = nullptr;
+    if (posix_memalign(&memory, alignment(info), std::max<std::size_t>(static_cast<std::size_t>(size), 1)) !=
+        0) {
+        fail(MPI_ERR_NO_MEM, "there is no room for ", size, " bytes");
+    }
+    *static_cast<void **>(baseptr) = memory;
+}
+
+void free_mem(void *base) {
+    std::free(base);
+}
+
+} // namespace lisle::api

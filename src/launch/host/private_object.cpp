@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/private_object.hpp"
+
+#include "launch/host/hosted_rank.hpp"
+#include "launch/host/refusal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <dlfcn.h>
+#include <link.h>
+#include <new>
+
+namespace lisle::host {
+
+namespace {
+
+const private_object *find_object(const data_reference &reference) {
+    for (const auto objects : {option_objects(), stream_objects(), input_objects()}) {
+        const auto found = std::ranges::find_if(
+            objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
+        if (found != objects.end() && (!reference.copy || reference.size == found->size)) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
+/// Variables whose value at the start is all that a program needs: pointers that the host has set before,
+/// and the numbers of locale facets, which are given out once.
+bool is_settled(std::string_view symbol) {
+    static constexpr std::array<std::string_view, 10> settled{"stdin",
+                                                              "stdout",
+                                                              "stderr",
+                                                              "environ",
+                                                              "_environ",
+                                                              "__environ",
+                                                              "program_invocation_name",
+                                                              "program_invocation_short_name",
+                                                              "__progname",
+                                                              "__progname_full"};
+    return std::ranges::find(settled, symbol) != settled.end() ||
+           (symbol.starts_with("_ZNSt") && symbol.ends_with("2idE"));
+}
+
+/// Whether nobody can change what lies there: a segment, or a part protected after relocation.
+bool is_constant(const void *address) {
+    struct question {
+        std::size_t address;
+        bool constant;
+    } asked{reinterpret_cast<std::size_t>(address), false};
+    dl_iterate_phdr(
+        [](dl_phdr_info *module, std::size_t, void *opaque) {
+            auto &about = *static_cast<question *>(opaque);
+            for (int i = 0; i != module->dlpi_phnum; ++i) {
+                const Elf64_Phdr &part = module->dlpi_phdr[i];
+                const bool protects =
+                    part.p_type == PT_GNU_RELRO || (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0);
+                about.constant |=
+                    protects && about.address - (module->dlpi_addr + part.p_vaddr) < part.p_memsz;
+            }
+            return 0;
+        },
+        &asked);
+    return asked.constant;
+}
+
+/// The library's own variable, not the program's copy of it.
+const void *find_original(const program_file &program, std::string_view symbol) {
+    for (const std::string &library : program.needed()) {
+        void *const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+        const void *const address = handle != nullptr ? dlsym(handle, std::string(symbol).c_str()) : nullptr;
+        if (handle != nullptr) {
+            dlclose(handle);
+        }
+        if (address != nullptr) {
+            return address;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+void bind_private_objects(hosted_rank &rank) {
+    for (const data_reference &reference : rank.program.data_references()) {
+        const private_object *const object = find_object(reference);
+        if (object == nullptr) {
+            continue;
+        }
+        std::byte *const place = rank.code.base() + reference.address;
+        void *&known = rank.private_objects[object->symbol];
+        if (reference.copy) {
+            known = place;
+            object->construct(rank, place);
+        } else {
+            if (known == nullptr) {
+                known = ::operator new(object->size);
+                object->construct(rank, known);
+            }
+            *reinterpret_cast<void **>(place) = known;
+        }
+    }
+}
+
+void check_copied_variables(const program_file &program, const image &loaded) {
+    for (const data_reference &reference : program.data_references()) {
+        if (!reference.copy || find_object(reference) != nullptr || is_settled(reference.symbol)) {
+            continue;
+        }
+        const void *const original = find_original(program, reference.symbol);
+        if (original == nullptr || loaded.contains(original) || !is_constant(original)) {
+            refuse_threads(program.path(),
+                           "it holds a copy of the variable " + std::string(reference.symbol) +
+                               " of a shared library; compile it with mpicc or mpicxx, which pass -fPIC");
+        }
+    }
+}
+
+void check_replaced_functions(const program_file &program, const image &loaded) {
+    for (const char *const function : {"malloc", "calloc", "realloc", "free", "_Znwm", "_ZdlPv"}) {
+        const void *const used = dlsym(loaded.handle(), function);
+        if (used != nullptr && loaded.contains(used)) {
+            refuse_threads(program.path(),
+                           std::string("it brings its own ") + function +
+                               ", while the libraries that the ranks share use the C library's");
+        }
+    }
+}
+
+} // namespace lisle::host

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers and tokens: functions of the C library with a hidden state of which each rank has its own,
+// so that a seed gives a rank the same sequence as in a process, whatever the others draw.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+
+namespace lisle::host {
+
+/// The generators behind rand, random and drand48, seeded as a process finds them.
+class random_state {
+  public:
+    random_state();
+    std::int32_t draw();
+    void seed(unsigned value);
+    char *use(unsigned seed, char *state, std::size_t size); ///< initstate
+    char *use(char *state);                                  ///< setstate
+
+    drand48_data forty_eight{}; ///< unlocked: POSIX does not promise more for this family
+
+  private:
+    std::mutex mutex_; ///< protects the two below
+    random_data data_{};
+    char first_[128];
+};
+
+} // namespace lisle::host

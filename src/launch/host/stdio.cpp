@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library's functions that are about a standard file as a whole, for ranks: what they ask for
+// happens to the rank's own stream. Printing itself needs nothing here (output.hpp).
+#include "launch/host/output.hpp"
+#include "launch/host/real.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using lisle::host::buffering;
+using lisle::host::output_stream;
+using lisle::host::real;
+using lisle::host::stream_of;
+
+namespace {
+
+/// open(2)'s flags for a mode of fopen that writes; -1 for others.
+int open_flags(const char *mode) {
+    const int access = std::strchr(mode, '+') != nullptr ? O_RDWR : O_WRONLY;
+    switch (mode[0]) {
+    case 'w':
+        return access | O_CREAT | O_TRUNC | O_CLOEXEC;
+    case 'a':
+        return access | O_CREAT | O_APPEND | O_CLOEXEC;
+    default:
+        return -1;
+    }
+}
+
+std::FILE *reopen(const char *name, const char *path, const char *mode, std::FILE *file) {
+    output_stream *const stream = stream_of(file);
+    if (stream == nullptr || path == nullptr || open_flags(mode) < 0) {
+        return real<decltype(freopen)>(name)(path, mode, file);
+    }
+    const int descriptor = open(path, open_flags(mode), 0666);
+    if (descriptor < 0) {
+        return nullptr;
+    }
+    stream->redirect(descriptor);
+    return file;
+}
+
+} // namespace
+
+extern "C" {
+
+int fflush(std::FILE *file) {
+    static const auto pass_on = real<decltype(fflush)>("fflush");
+    if (file == nullptr) {
+        for (std::FILE *const each : {stdout, stderr}) {
+            if (output_stream *const stream = stream_of(each); stream != nullptr) {
+                stream->flush();
+            }
+        }
+    } else if (output_stream *const stream = stream_of(file); stream != nullptr) {
+        stream->flush();
+        return 0;
+    }
+    return pass_on(file);
+}
+
+int fflush_unlocked(std::FILE *file) {
+    return fflush(file);
+}
+
+int fileno(std::FILE *file) noexcept {
+    static const auto pass_on = real<int(std::FILE *)>("fileno");
+    if (const output_stream *const stream = stream_of(file); stream != nullptr) {
+        return stream->descriptor();
+    }
+    return file == stdout ? STDOUT_FILENO : file == stderr ? STDERR_FILENO : pass_on(file);
+}
+
+int fileno_unlocked(std::FILE *file) noexcept {
+    return fileno(file);
+}
+
+int setvbuf(std::FILE *file, char *buffer, int mode, std::size_t size) noexcept {
+    static const auto pass_on = real<int(std::FILE *, char *, int, std::size_t)>("setvbuf");
+    output_stream *const stream = stream_of(file);
+    if (stream == nullptr) {
+        return pass_on(file, buffer, mode, size);
+    }
+    stream->set_buffering(mode == _IONBF   ? buffering::none
+                          : mode == _IOLBF ? buffering::lines
+                                           : buffering::full);
+    return 0;
+}
+
+void setbuffer(std::FILE *file, char *buffer, std::size_t size) noexcept {
+    setvbuf(file, buffer, buffer != nullptr ? _IOFBF : _IONBF, size);
+}
+
+void setbuf(std::FILE *file, char *buffer) noexcept {
+    setbuffer(file, buffer, BUFSIZ);
+}
+
+void setlinebuf(std::FILE *file) noexcept {
+    setvbuf(file, nullptr, _IOLBF, 0);
+}
+
+// The file stays, since all ranks print through it.
+int fclose(std::FILE *file) {
+    static const auto pass_on = real<decltype(fclose)>("fclose");
+    if (output_stream *const stream = stream_of(file); stream != nullptr) {
+        stream->flush();
+        return 0;
+    }
+    return pass_on(file);
+}
+
+std::FILE *freopen(const char *path, const char *mode, std::FILE *file) {
+    return reopen("freopen", path, mode, file);
+}
+
+std::FILE *freopen64(const char *path, const char *mode, std::FILE *file) {
+    return reopen("freopen64", path, mode, file);
+}
+
+ssize_t write(int descriptor, const void *data, std::size_t size) {
+    static const auto pass_on = real<decltype(write)>("write");
+    if (lisle::host::labels_wanted() && (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO)) {
+        if (output_stream *const stream = stream_of(descriptor); stream != nullptr) {
+            stream->flush();
+            stream->write({static_cast<const char *>(data), size});
+            stream->flush();
+            return static_cast<ssize_t>(size);
+        }
+    }
+    return pass_on(descriptor, data, size);
+}
+
+} // extern "C"
