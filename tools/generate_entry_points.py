@@ -134,10 +134,6 @@ class Parameter:
             return self.local()
         return self.name
 
-    def absent(self):
-        """What the implementation is given by a form of the call without this parameter."""
-        return "0" if self.scalar else "nullptr"
-
     def implementation_declaration(self):
         kind = self.implementation_type()
         return f"{kind}{self.name}" if kind else self.declaration()
@@ -174,9 +170,8 @@ def parcels(parameters):
 class EntryPoint:
     """The text of one entry point."""
 
-    def __init__(self, function, callee, widest=None, takes_form=False):
-        """widest: the large form, if it has more parameters than the small one."""
-        self.function, self.callee, self.widest, self.takes_form = function, callee, widest, takes_form
+    def __init__(self, function, callee):
+        self.function, self.callee = function, callee
         self.name, self.group = function["name"], function["group"]
         self.parameters = [Parameter(function, row) for row in function["c_params"]]
         self.raw = function["c_return"] != "int" or function["return_kind"] != "ERROR_CODE"
@@ -187,6 +182,11 @@ class EntryPoint:
 
     def first(self, kind):
         return next((p for p in self.parameters if p.kind == kind and p.handle), None)
+
+    def tells_form(self):
+        """True for constructors of datatypes: MPI_Type_get_envelope tells which form made a type."""
+        two_forms = self.function["has_large_count"] or self.function["large_count_of"]
+        return bool(two_forms) and self.group == "datatype" and self.named("newtype") is not None
 
     # Checks, in the order in which they run.
 
@@ -338,7 +338,7 @@ class EntryPoint:
 
     def call(self):
         """The call, between fetching and storing the counts that it changes."""
-        stores, arguments = [], {}
+        stores, arguments = [], []
         for p in self.parameters:
             if p.type == "...":
                 continue
@@ -349,16 +349,10 @@ class EntryPoint:
                     stores.append(f"store_or_undefined({p.local()}, {p.name});")
                 else:
                     stores.append(f"store_or_fail({p.local()}, {p.name}, \"{p.name}\");")
-                address = "&" if self.widest else ""
-                arguments[p.name] = f"{address}{p.local()}"
-            else:
-                arguments[p.name] = self.replaced.get(p.name, p.argument())
-        if self.widest:
-            arguments = {row["name"]: arguments.get(row["name"], Parameter(self.widest, row).absent())
-                         for row in self.widest["c_params"]}  # fmt: skip
-        if self.takes_form:
-            arguments["form"] = f"count_form::{'large' if self.function['large_count_of'] else 'small'}"
-        self.lines.append(f"api::{self.callee}({', '.join(arguments.values())});")
+            arguments.append(self.replaced.get(p.name, p.argument()))
+        if self.tells_form():
+            arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
+        self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
         self.lines += stores
 
     # The text.
@@ -414,6 +408,7 @@ class EntryPoint:
         result = self.function["c_return"] if self.raw else "void"
         parameters = [p.declaration() if self.raw else p.implementation_declaration()
                       for p in self.parameters if p.type != "..."]  # fmt: skip
+        parameters += ["count_form form"] if self.tells_form() else []
         return f"{result} {self.callee}({', '.join(parameters)});"
 
 
@@ -430,20 +425,8 @@ class Unnamed:
         return p.type
 
 
-def entry_points(table, names):
-    """All entry points, by name of the function."""
-    widest = {}
-    for f in table["functions"]:
-        if standard.wider(f):
-            widest[f["name"]] = widest[f["large_count_of"]] = f
-    made = {}
-    for f in table["functions"]:
-        callee = standard.implementation(f, names)
-        made[f["name"]] = EntryPoint(f, callee, widest.get(f["name"]), callee and names[callee].takes_form)
-    return made
-
-
-def write_group(group, title, points, headers, output):
+def write_group(group, title, functions, names, headers, output):
+    points = [EntryPoint(f, standard.implementation(f, names)) for f in functions]
     works = any(p.callee for p in points)
     out = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -466,7 +449,7 @@ def write_group(group, title, points, headers, output):
 
 def print_declarations(data, groups):
     for f in standard.load(data, "functions.json")["functions"]:
-        if f["group"] in groups and (not f["large_count_of"] or standard.has_callback(f)):
+        if f["group"] in groups and not (f["large_count_of"] and not standard.large_only(f)):
             print(EntryPoint(f, standard.api_name(f)).expected_declaration())
 
 
@@ -480,12 +463,12 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     known = {standard.api_name(f) for f in table["functions"]}
     for name in sorted(set(names) - known):
-        sys.exit(f"{source}/{names[name].header} declares lisle::api::{name}, which is no function of the standard")
-    points = entry_points(table, names)
+        sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard")
     for group, about in table["groups"].items():
-        members = [p for p in points.values() if p.group == group]
-        headers = sorted({names[p.callee].header for p in members if p.callee})
-        write_group(group, about["title"], members, headers, output)
+        functions = [f for f in table["functions"] if f["group"] == group]
+        used = {standard.implementation(f, names) for f in functions} - {None}
+        headers = sorted({names[n] for n in used})
+        write_group(group, about["title"], functions, names, headers, output)
 
 
 if __name__ == "__main__":

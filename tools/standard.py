@@ -3,8 +3,7 @@
 
 A function of the standard is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
 lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
-the headers have one of its own, `send_c`. A declaration whose last parameter is a `count_form` is told
-which of the two the user called.
+the headers have one of its own, `send_c`.
 """
 import json
 import pathlib
@@ -13,8 +12,6 @@ import re
 DECLARATION = re.compile(
     r"^\s*(?:\[\[[\w:, ()\"]*\]\]\s*)?(?:inline\s+|constexpr\s+)*(?:void|int|double|MPI_\w+)\s+(\w+)\s*\("
 )
-
-NAMESPACE = re.compile(r"^namespace (lisle::)?api \{")
 
 
 def load(data, name):
@@ -29,46 +26,27 @@ def api_name(function):
 def api_headers(source):
     """The headers of src/abi/ that declare implementations."""
     headers = sorted((pathlib.Path(source) / "abi").glob("*.hpp"))
-    return [h for h in headers if any(map(NAMESPACE.match, h.read_text(encoding="utf-8").splitlines()))]
-
-
-class Declaration:
-    """One function of lisle::api."""
-
-    def __init__(self, header, text):
-        self.header = header  # relative to src/
-        self.takes_form = "count_form form" in text
+    return [h for h in headers if "namespace lisle::api" in h.read_text(encoding="utf-8")]
 
 
 def implemented(source):
-    """The functions of lisle::api by name."""
+    """Maps the names declared in lisle::api to the header (relative to src/) that declares them."""
     found = {}
     for header in api_headers(source):
-        name = None
         inside = False
         for line in header.read_text(encoding="utf-8").splitlines():
-            if NAMESPACE.match(line):
+            if line.startswith("namespace lisle::api"):
                 inside = True
             elif line.startswith("}"):
                 inside = False
             elif inside and (match := DECLARATION.match(line)):
-                name, text = match.group(1), ""
-            if inside and name:
-                text += line
-                if line.rstrip().endswith(";"):
-                    found[name] = Declaration(f"abi/{header.name}", text)
-                    name = None
+                found[match.group(1)] = f"abi/{header.name}"
     return found
 
 
-def has_callback(function):
-    """True if the large form has a callback type of its own, and so an implementation of its own."""
-    return any(p["kind"] == "POLYFUNCTION" for p in function["c_params"])
-
-
-def wider(function):
-    """True for a large form with parameters that the small one does not have."""
-    return any(p.get("large_only") for p in function["c_params"])
+def large_only(function):
+    """True if the large form has parameters or callback types that the small one does not have."""
+    return any(p.get("large_only") or p["kind"] == "POLYFUNCTION" for p in function["c_params"])
 
 
 def implementation(function, names):
@@ -76,7 +54,7 @@ def implementation(function, names):
     own = api_name(function)
     if own in names:
         return own
-    if function["large_count_of"] and not has_callback(function):
+    if function["large_count_of"] and not large_only(function):
         small = function["large_count_of"].removeprefix("MPI_").lower()
         return small if small in names else None
     return None
