@@ -19,11 +19,11 @@ namespace lisle::host {
 
 namespace {
 
-rank_list load_ranks(const program_file &program, int count) {
+rank_list load_ranks(const program_file &program, const std::vector<std::string> &arguments, int count) {
     rank_list ranks;
     for (int index = 0; index != count; ++index) {
         const auto &rank = ranks.emplace_back(
-            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index));
+            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index, arguments));
         if (index == 0) { // the libraries are there now, and all images are alike
             check_copied_variables(program, rank->code);
             check_replaced_functions(program, rank->code);
@@ -57,8 +57,8 @@ int run(const std::vector<std::string> &arguments) {
     load_neighbour_libraries(program);
     route_output();
     watch_faults();
-    const rank_list ranks = load_ranks(program, count);
-    return run_ranks(ranks, arguments);
+    const rank_list ranks = load_ranks(program, arguments, count);
+    return run_ranks(ranks);
 }
 
 } // namespace

@@ -26,7 +26,7 @@ const private_object *find_object(const data_reference &reference) {
 }
 
 /// Variables whose value at the start is all that a program needs: pointers that the host has set before,
-/// and the numbers of locale facets, which are given out once.
+/// numbers of locale facets, which are given out once, and the settings and caches of sanitizers.
 bool is_settled(std::string_view symbol) {
     static constexpr std::array<std::string_view, 10> settled{"stdin",
                                                               "stdout",
@@ -39,7 +39,8 @@ bool is_settled(std::string_view symbol) {
                                                               "__progname",
                                                               "__progname_full"};
     return std::ranges::find(settled, symbol) != settled.end() ||
-           (symbol.starts_with("_ZNSt") && symbol.ends_with("2idE"));
+           (symbol.starts_with("_ZNSt") && symbol.ends_with("2idE")) || symbol.starts_with("__asan_") ||
+           symbol.starts_with("__ubsan_") || symbol.starts_with("__tsan_");
 }
 
 /// Whether nobody can change what lies there: a segment, or a part protected after relocation.
