@@ -5,6 +5,7 @@
 #pragma once
 
 #include "launch/host/architecture.hpp"
+#include "launch/host/environment.hpp"
 #include "launch/host/exit_list.hpp"
 #include "launch/host/image.hpp"
 #include "launch/host/options.hpp"
@@ -41,6 +42,7 @@ struct hosted_rank {
 
     output_stream out{1, default_buffering(1)};
     output_stream error{2, default_buffering(2)};
+    environment variables;
     option_state options;
     random_state random;
     char *token = nullptr; ///< strtok's place

@@ -9,6 +9,7 @@
 #include "launch/host/output.hpp"
 #include "launch/host/private_object.hpp"
 #include "launch/host/refusal.hpp"
+#include "launch/host/sanitizer.hpp"
 #include "runtime/host_interface.h"
 
 #include <cstdio>
@@ -18,6 +19,14 @@
 namespace lisle::host {
 
 namespace {
+
+std::vector<std::string> list(char **words) {
+    std::vector<std::string> strings;
+    for (; *words != nullptr; ++words) {
+        strings.emplace_back(*words);
+    }
+    return strings;
+}
 
 rank_list load_ranks(const program_file &program, const std::vector<std::string> &arguments, int count) {
     rank_list ranks;
@@ -34,7 +43,21 @@ rank_list load_ranks(const program_file &program, const std::vector<std::string>
     return ranks;
 }
 
-int run(const std::vector<std::string> &arguments) {
+/// LISLE_GDB=1: where each rank's image lies, as commands for gdb. Attached to the running process, gdb finds
+/// the images by itself.
+void tell_debugger(const rank_list &ranks) {
+    const char *const wanted = std::getenv("LISLE_GDB");
+    if (wanted == nullptr || std::string_view(wanted) != "1") {
+        return;
+    }
+    for (const auto &each : ranks) {
+        std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
+                     each->program.path().c_str(), static_cast<void *>(each->code.base()));
+    }
+}
+
+[[noreturn]] void run(char **words) {
+    const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
         throw refusal("usage: lisle-host program [argument]...");
     }
@@ -42,6 +65,7 @@ int run(const std::vector<std::string> &arguments) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
     const program_file program(find_program(arguments.front()));
+    preload_sanitizer(program, words);
     const thread_local_image &variables = program.thread_locals();
     if (variables.memory_size > architecture::thread_local_room ||
         variables.alignment > architecture::thread_local_alignment) {
@@ -58,16 +82,18 @@ int run(const std::vector<std::string> &arguments) {
     route_output();
     watch_faults();
     const rank_list ranks = load_ranks(program, arguments, count);
-    return run_ranks(ranks);
+    tell_debugger(ranks);
+    // Leaves here, with all in place: threads that ranks left behind run until the very end.
+    std::exit(run_ranks(ranks));
 }
 
 } // namespace
 
 } // namespace lisle::host
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
     try {
-        std::exit(lisle::host::run({argv + 1, argv + argc}));
+        lisle::host::run(argv);
     } catch (const lisle::host::refusal &reason) {
         std::fprintf(stderr, "lisle-host: %s\n", reason.what());
         std::_Exit(reason.code());

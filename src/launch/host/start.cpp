@@ -72,7 +72,7 @@ std::vector<std::uint64_t> auxiliary_vector(const hosted_rank &rank) {
 }
 
 /// argc, argv, the environment and the auxiliary vector. The strings of argv are the rank's own, since
-/// programs write to them; those of the environment are the process's.
+/// programs write to them; those of the environment are shared until the rank sets a variable.
 std::vector<std::uint64_t> initial_stack(const hosted_rank &rank) {
     std::vector<std::uint64_t> words{rank.arguments.size()};
     const auto push = [&words](const char *text) { words.push_back(reinterpret_cast<std::uint64_t>(text)); };
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> initial_stack(const hosted_rank &rank) {
         push(each.data());
     }
     push(nullptr);
-    for (char **each = environ; *each != nullptr; ++each) {
+    for (char **each = rank.variables.array(); *each != nullptr; ++each) {
         push(*each);
     }
     push(nullptr);
