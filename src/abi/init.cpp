@@ -88,7 +88,10 @@ void query_thread(int *provided) { *provided = this_rank().thread_level; }
 void is_thread_main(int *flag) { *flag = pthread_equal(main_thread->id, pthread_self()) != 0 ? 1 : 0; }
 
 void abort(communicator &, int errorcode) {
-    std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", this_rank().number(), errorcode);
+    const rank &self = this_rank();
+    if (!self.get_job().launched()) { // otherwise the launcher says so, once
+        std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
+    }
     abort_job(errorcode);
 }
 
