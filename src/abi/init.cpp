@@ -93,7 +93,10 @@ void is_thread_main(int *flag) {
 }
 
 void abort(communicator &, int errorcode) {
-    std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", this_rank().number(), errorcode);
+    const rank &self = this_rank();
+    if (!self.get_job().launched()) { // otherwise the launcher says so, once
+        std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
+    }
     abort_job(errorcode);
 }
 

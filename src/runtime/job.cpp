@@ -7,6 +7,7 @@
 #include <optional>
 #include <sched.h>
 #include <string>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fabric/local/local_fabric.hpp"
@@ -122,7 +123,9 @@ void abort_job(int code) noexcept {
     here.segment().record_abort(caller != nullptr ? caller->number() : here.first_rank(), code);
     std::fflush(nullptr);
     // The launcher ends all other processes when it sees the record; alone, this one is the whole job.
-    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+    // Not _exit: in a host of thread ranks that would end the calling rank only.
+    syscall(SYS_exit_group, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE);
+    std::abort();
 }
 
 } // namespace lisle
