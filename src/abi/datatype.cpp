@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "communicator/type_attributes.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rank_local.hpp"
@@ -84,6 +85,7 @@ void type_free(MPI_Datatype *datatype) {
              type.origin().combiner == MPI_COMBINER_NAMED ? type.facts()->name : "the Fortran kind's type",
              " is predefined and cannot be freed");
     }
+    delete_type_attributes(type);
     type.release();
     *datatype = MPI_DATATYPE_NULL;
 }
