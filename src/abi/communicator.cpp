@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "abi/request.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/group_algebra.hpp"
 #include "communicator/predefined.hpp"
@@ -113,7 +114,7 @@ void comm_idup(communicator &comm, MPI_Comm *newcomm, MPI_Request *request) {
 void comm_idup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm, MPI_Request *request) {
     protocol::request *started = nullptr;
     *newcomm = give_handle(start_duplicate(comm, hints, started));
-    *request = handle_of<MPI_Request>(*started);
+    *request = abi::give_request(started, &comm);
 }
 
 void comm_rank(communicator &comm, int *rank) {
