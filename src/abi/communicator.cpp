@@ -10,9 +10,7 @@
 #include "communicator/creation.hpp"
 #include "communicator/group_algebra.hpp"
 #include "communicator/predefined.hpp"
-#include "protocol/engine.hpp"
 #include "runtime/error.hpp"
-#include "runtime/rank.hpp"
 
 namespace lisle::api {
 
@@ -69,11 +67,9 @@ void comm_create_group(communicator &comm, const group &members, int tag, MPI_Co
 }
 
 void comm_disconnect(MPI_Comm *comm) {
-    communicator &target = to_be_freed(*comm);
-    target.attributes.clear(*comm);
-    protocol::wait_until(this_rank(), [&target] { return target.idle(); });
-    target.release();
-    *comm = MPI_COMM_NULL;
+    // Operations under way keep their share and complete; there is nobody to lose touch with as long as
+    // all communicators belong to one job.
+    comm_free(comm);
 }
 
 void comm_dup(communicator &comm, MPI_Comm *newcomm) {
