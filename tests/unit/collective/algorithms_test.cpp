@@ -31,10 +31,11 @@ affine after(affine first, affine second) {
     return {first.a * second.a, first.a * second.b + first.b};
 }
 
-void compose(void *in, void *inout, int *count, MPI_Datatype *) {
-    for (int i = 0; i < *count; ++i) {
-        auto &result = static_cast<affine *>(inout)[i];
-        result = after(static_cast<affine *>(in)[i], result);
+void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
+    const auto stride = find_datatype(*type)->extent() / static_cast<MPI_Count>(sizeof(affine));
+    for (MPI_Count i = 0; i < *count; ++i) {
+        auto &result = static_cast<affine *>(inout)[i * stride];
+        result = after(static_cast<affine *>(in)[i * stride], result);
     }
 }
 
