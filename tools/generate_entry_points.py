@@ -183,6 +183,11 @@ class EntryPoint:
     def first(self, kind):
         return next((p for p in self.parameters if p.kind == kind and p.handle), None)
 
+    def tells_form(self):
+        """True for constructors of datatypes: MPI_Type_get_envelope tells which form made a type."""
+        two_forms = self.function["has_large_count"] or self.function["large_count_of"]
+        return bool(two_forms) and self.group == "datatype" and self.named("newtype") is not None
+
     # Checks, in the order in which they run.
 
     def check_state(self):
@@ -345,6 +350,8 @@ class EntryPoint:
                 else:
                     stores.append(f"store_or_fail({p.local()}, {p.name}, \"{p.name}\");")
             arguments.append(self.replaced.get(p.name, p.argument()))
+        if self.tells_form():
+            arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
         self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
         self.lines += stores
 
@@ -401,6 +408,7 @@ class EntryPoint:
         result = self.function["c_return"] if self.raw else "void"
         parameters = [p.declaration() if self.raw else p.implementation_declaration()
                       for p in self.parameters if p.type != "..."]  # fmt: skip
+        parameters += ["count_form form"] if self.tells_form() else []
         return f"{result} {self.callee}({', '.join(parameters)});"
 
 

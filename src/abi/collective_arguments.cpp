@@ -12,8 +12,7 @@ namespace lisle::abi {
 
 namespace {
 
-using collective::own_buffer;
-using collective::schedule;
+using namespace collective;
 
 bool in_place(const void *address) noexcept {
     return address == MPI_IN_PLACE;

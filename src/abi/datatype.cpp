@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "communicator/type_attributes.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rank_local.hpp"
@@ -43,8 +44,9 @@ MPI_Count length_of(const auto &list) {
     return static_cast<MPI_Count>(list.size());
 }
 
-void require_form(const datatype &type, count_form form) {
-    if (form == count_form::small && !type.origin().large_counts.empty()) {
+// The small forms have no room for large counts.
+void require_small(const datatype &type) {
+    if (!type.origin().large_counts.empty()) {
         fail(MPI_ERR_TYPE, "the datatype was made with large counts, which only the _c form can tell");
     }
 }
@@ -83,6 +85,7 @@ void type_free(MPI_Datatype *datatype) {
              type.origin().combiner == MPI_COMBINER_NAMED ? type.facts()->name : "the Fortran kind's type",
              " is predefined and cannot be freed");
     }
+    delete_type_attributes(type);
     type.release();
     *datatype = MPI_DATATYPE_NULL;
 }
@@ -124,29 +127,39 @@ void type_get_name(const datatype &datatype, char *type_name, int *resultlen) {
     *resultlen = static_cast<int>(name.size());
 }
 
-void type_get_envelope(const datatype &datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
-                       MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner,
-                       count_form form) {
-    require_form(datatype, form);
+void type_get_envelope(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,
+                       MPI_Count &num_datatypes, int *combiner) {
+    require_small(datatype);
+    MPI_Count num_large_counts;
+    type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+}
+
+void type_get_envelope_c(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,
+                         MPI_Count &num_large_counts, MPI_Count &num_datatypes, int *combiner) {
     const type_origin &origin = datatype.origin();
-    *num_integers = length_of(origin.integers);
-    *num_addresses = length_of(origin.addresses);
-    if (num_large_counts != nullptr) {
-        *num_large_counts = length_of(origin.large_counts);
-    }
-    *num_datatypes = length_of(origin.types);
+    num_integers = length_of(origin.integers);
+    num_addresses = length_of(origin.addresses);
+    num_large_counts = length_of(origin.large_counts);
+    num_datatypes = length_of(origin.types);
     *combiner = origin.combiner;
 }
 
 void type_get_contents(const datatype &datatype, MPI_Count max_integers, MPI_Count max_addresses,
-                       MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
-                       MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
-                       MPI_Datatype *array_of_datatypes, count_form form) {
+                       MPI_Count max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses,
+                       MPI_Datatype *array_of_datatypes) {
+    require_small(datatype);
+    type_get_contents_c(datatype, max_integers, max_addresses, 0, max_datatypes, array_of_integers,
+                        array_of_addresses, nullptr, array_of_datatypes);
+}
+
+void type_get_contents_c(const datatype &datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                         MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
+                         MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
+                         MPI_Datatype *array_of_datatypes) {
     const type_origin &origin = datatype.origin();
     if (origin.combiner == MPI_COMBINER_NAMED) {
         fail(MPI_ERR_TYPE, datatype.facts()->name, " is a named datatype, which has no contents");
     }
-    require_form(datatype, form);
     require_room(max_integers, length_of(origin.integers), "max_integers");
     require_room(max_addresses, length_of(origin.addresses), "max_addresses");
     require_room(max_large_counts, length_of(origin.large_counts), "max_large_counts");

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of the standard's chapter on datatypes but for attributes (see communicator/attributes.hpp).
-//
-// Two departures from the general mapping, for the generator of the entry points:
-// - Constructors must know which form the user called, because MPI_Type_get_envelope tells it: those
-//   whose last parameter is a `count_form` are given count_form::small by MPI_X and ::large by MPI_X_c.
-// - type_get_envelope and type_get_contents take the parameters of the large form and the form. Small
-//   forms pass num_large_counts = null and max_large_counts = 0 and narrow what comes back.
+// The calls of the standard's chapter on datatypes but for attributes. Beyond the general mapping,
+// constructors are told which form of the call the user made, because MPI_Type_get_envelope and
+// _contents tell it.
 #pragma once
 
 #include "abi/count_list.hpp"
@@ -18,7 +14,9 @@ class communicator;
 /// The form of a call: MPI_X with int counts, or MPI_X_c with MPI_Count.
 enum class count_form : unsigned char { small, large };
 
-namespace api {
+} // namespace lisle
+
+namespace lisle::api {
 
 // Addresses.
 MPI_Aint aint_add(MPI_Aint base, MPI_Aint disp) noexcept;
@@ -72,12 +70,17 @@ void type_get_true_extent(const datatype &datatype, MPI_Count &true_lb, MPI_Coun
 void type_get_true_extent_x(const datatype &datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 void type_set_name(const datatype &datatype, const char *type_name);
 void type_get_name(const datatype &datatype, char *type_name, int *resultlen);
-void type_get_envelope(const datatype &datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
-                       MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, count_form form);
+void type_get_envelope(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,
+                       MPI_Count &num_datatypes, int *combiner);
+void type_get_envelope_c(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,
+                         MPI_Count &num_large_counts, MPI_Count &num_datatypes, int *combiner);
 void type_get_contents(const datatype &datatype, MPI_Count max_integers, MPI_Count max_addresses,
-                       MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
-                       MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
-                       MPI_Datatype *array_of_datatypes, count_form form);
+                       MPI_Count max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses,
+                       MPI_Datatype *array_of_datatypes);
+void type_get_contents_c(const datatype &datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                         MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
+                         MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
+                         MPI_Datatype *array_of_datatypes);
 
 // Packing (datatype_pack.cpp).
 void pack(const void *inbuf, MPI_Count incount, const datatype &datatype, void *outbuf, MPI_Count outsize,
@@ -91,6 +94,4 @@ void unpack_external(const char *datarep, const void *inbuf, MPI_Count insize, M
                      void *outbuf, MPI_Count outcount, const datatype &datatype);
 void pack_external_size(const char *datarep, MPI_Count incount, const datatype &datatype, MPI_Count &size);
 
-} // namespace api
-
-} // namespace lisle
+} // namespace lisle::api

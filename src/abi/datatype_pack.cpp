@@ -28,7 +28,10 @@ std::span<Byte> use_bytes(Void *buffer, MPI_Count size, MPI_Count &position, MPI
     return bytes;
 }
 
-void require_external32(const char *datarep) {
+void require_external32(const char *datarep, MPI_Count count) {
+    if (count < 0) {
+        fail(MPI_ERR_COUNT, "the count is ", count, ", which is negative");
+    }
     if (std::strcmp(datarep, "external32") != 0) {
         fail(MPI_ERR_ARG, "datarep is \"", datarep, "\"; the only one is \"external32\"");
     }
@@ -55,7 +58,7 @@ void pack_size(MPI_Count incount, const datatype &datatype, communicator &, MPI_
 
 void pack_external(const char *datarep, const void *inbuf, MPI_Count incount, const datatype &datatype,
                    void *outbuf, MPI_Count outsize, MPI_Count &position) {
-    require_external32(datarep);
+    require_external32(datarep, incount);
     const MPI_Count bytes = checked_product(incount, datatype.part().external_size);
     MPI_Count next = position;
     pack_external32({inbuf, incount, datatype}, use_bytes<std::byte>(outbuf, outsize, next, bytes));
@@ -64,14 +67,14 @@ void pack_external(const char *datarep, const void *inbuf, MPI_Count incount, co
 
 void unpack_external(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count &position,
                      void *outbuf, MPI_Count outcount, const datatype &datatype) {
-    require_external32(datarep);
+    require_external32(datarep, outcount);
     const MPI_Count bytes = checked_product(outcount, datatype.part().external_size);
     unpack_external32({outbuf, outcount, datatype},
                       use_bytes<const std::byte>(inbuf, insize, position, bytes));
 }
 
 void pack_external_size(const char *datarep, MPI_Count incount, const datatype &datatype, MPI_Count &size) {
-    require_external32(datarep);
+    require_external32(datarep, incount);
     size = checked_product(incount, datatype.part().external_size);
 }
 

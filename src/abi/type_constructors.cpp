@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/datatype.hpp"
 #include "abi/type_origin.hpp"
+#include "communicator/type_attributes.hpp"
 #include "datatype/builder.hpp"
 #include "datatype/checked.hpp"
 
@@ -122,6 +123,13 @@ void type_dup(const datatype &oldtype, MPI_Datatype *newtype) {
     make_type(oldtype.part(), notes.type(oldtype), newtype);
     if (oldtype.committed()) {
         find_datatype(*newtype)->commit();
+    }
+    try {
+        copy_type_attributes(oldtype, *find_datatype(*newtype));
+    } catch (const mpi_error &) {
+        find_datatype(*newtype)->release();
+        *newtype = MPI_DATATYPE_NULL;
+        throw;
     }
 }
 

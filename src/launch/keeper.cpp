@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::milliseconds grace_after_failure{400};
 constexpr std::chrono::milliseconds grace_after_interrupt{2000};
 constexpr std::chrono::milliseconds grace_for_leftovers{200};
-// A host ends with its first failed rank; this is how soon it is noticed if it does not.
+// A host goes on when one of its ranks fails; this is how soon that is noticed.
 constexpr std::chrono::milliseconds thread_check{200};
 
 // Scripts use small descriptors for themselves, so the segment gets a number that they leave alone.
@@ -221,48 +221,59 @@ void keeper::reap() {
 }
 
 void keeper::on_end(std::size_t index, int status) {
-    if (exit_code_ && stopping_) {
+    if (stopping_) {
         return;
     }
+    const auto found = judge(description_of(index, status), segment_);
+    if (found.exit_code != 0 || found.stops_job) {
+        act_on(found);
+    } else {
+        warn_of_absence(index);
+    }
+}
+
+process_end keeper::description_of(std::size_t index, int status) const {
     const auto &process = plan_.processes[index];
-    const auto found = judge({static_cast<int>(index), members_[index].pid, status, process.hosted,
-                              request_.programs[process.program].arguments.front()},
-                             segment_);
+    return {static_cast<int>(index), members_[index].pid, status, process.hosted,
+            request_.programs[process.program].arguments.front()};
+}
+
+void keeper::act_on(const verdict &found) {
     // A plain exit code of a job of one rank speaks for itself.
     const bool say_it = found.alarming || (segment_.ranks() > 1 && !request_.quiet);
+    const int exit_code = exit_code_.value_or(found.exit_code); // that of the first that failed
     if (found.stops_job) {
-        const auto others = alive_ == 0 || found.sentence.empty() ? "" : "; the job is stopped";
-        stop(exit_code_.value_or(found.exit_code), say_it ? found.sentence + others : std::string{}, SIGTERM,
-             grace_after_failure);
-    } else if (found.exit_code != 0 && !exit_code_) {
-        exit_code_ = found.exit_code;
+        const auto *const others = alive_ > 0 ? "; the job is stopped" : "";
+        stop(exit_code, say_it ? found.sentence + others : std::string{}, SIGTERM, grace_after_failure);
+    } else if (!exit_code_) {
+        exit_code_ = exit_code;
         if (say_it) {
             say(found.sentence);
         }
     }
-    const int first = process.first_rank;
-    const bool absent = status == 0 && segment_.progress(first) < rank_progress::initialized;
-    bool missed = false;
-    for (int rank = 0; rank < segment_.ranks(); ++rank) {
-        missed = missed || segment_.progress(rank) == rank_progress::initialized;
+}
+
+void keeper::warn_of_absence(std::size_t index) {
+    const int absent = plan_.processes[index].first_rank;
+    if (request_.quiet || warned_of_absence_ || segment_.progress(absent) >= rank_progress::initialized) {
+        return;
     }
-    if (absent && missed && !warned_of_absence_ && !request_.quiet) {
-        warned_of_absence_ = true;
-        say(sentence("rank ", first,
+    for (int rank = 0; rank < segment_.ranks() && !warned_of_absence_; ++rank) {
+        warned_of_absence_ = segment_.progress(rank) == rank_progress::initialized;
+    }
+    if (warned_of_absence_) {
+        say(sentence("rank ", absent,
                      " has ended without calling MPI_Init; ranks that wait for it wait forever"));
     }
 }
 
 void keeper::look_for_failed_threads() {
     for (std::size_t i = 0; i < members_.size() && !stopping_; ++i) {
-        const auto &process = plan_.processes[i];
-        for (int rank = process.first_rank; rank < process.first_rank + process.ranks && !stopping_; ++rank) {
-            const bool failed = members_[i].alive && process.hosted &&
-                                segment_.progress(rank) == rank_progress::ended &&
-                                segment_.exit_status(rank) != 0;
-            if (failed && !exit_code_) {
-                exit_code_ = segment_.exit_status(rank) & 0xff;
-            }
+        if (!members_[i].alive || !plan_.processes[i].hosted) {
+            continue;
+        }
+        if (const auto found = judge_running(description_of(i, 0), segment_)) {
+            act_on(*found);
         }
     }
 }

@@ -41,7 +41,10 @@ class keeper {
     void on_signal(signal_note note);
     void reap();
     void on_end(std::size_t index, int status);
+    void act_on(const verdict &found);
+    void warn_of_absence(std::size_t index);
     void look_for_failed_threads();
+    [[nodiscard]] process_end description_of(std::size_t index, int status) const;
     void on_deadlines();
     /// Ends the job for this reason; only the first counts.
     void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);

@@ -140,6 +140,9 @@ void parser::parse_program() {
         give_up(exit_usage, first ? "which program? For example: lislerun -n 4 ./hello (--help tells more)"
                                   : "a program is missing beside the ':'");
     }
+    if (!program_.ranks && !program_.processes && !program_.ranks_per_process) {
+        program_.ranks = program_.ranks_on_node;
+    }
     job_.programs.push_back(std::move(program_));
 }
 
@@ -205,6 +208,9 @@ void parser::apply(const option &found, int dashes) {
     switch (found.what) {
     case meaning::ranks:
         program_.ranks = positive_number(shown_, next_value());
+        break;
+    case meaning::ranks_on_node:
+        program_.ranks_on_node = positive_number(shown_, next_value());
         break;
     case meaning::kind:
         program_.kind = rank_kind_of(shown_, next_value());

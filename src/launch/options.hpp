@@ -26,6 +26,7 @@ struct variable {
 /// One program of a job: what stands between two ':' of the command line.
 struct program_request {
     std::optional<int> ranks;             ///< -n
+    std::optional<int> ranks_on_node;     ///< -npernode: as -n, where nothing else tells
     std::optional<int> processes;         ///< -P
     std::optional<int> ranks_per_process; ///< -T
     std::optional<rank_kind> kind;        ///< --ranks
@@ -55,6 +56,7 @@ struct job_request {
 /// What an option does to a request.
 enum class meaning {
     ranks,
+    ranks_on_node, ///< the number that counts if no other is given
     kind,
     processes,
     ranks_per_process,

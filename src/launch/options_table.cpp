@@ -15,6 +15,7 @@ constexpr std::string_view no_such_files =
 constexpr option table[] = {
     // How many ranks, and what they are.
     {"n|np|c", "N", meaning::ranks, "start N ranks (without it: one)"},
+    {"npernode|N", "N", meaning::ranks_on_node, ""},
     {"ranks", "KIND", meaning::kind,
      "what a rank is: 'process' (the default) or 'thread'; LISLE_RANKS=KIND sets the default"},
     {"P|processes", "P", meaning::processes, "spread the ranks over P processes, as threads"},
@@ -61,7 +62,7 @@ constexpr option table[] = {
      "pernode|disable-hostname-propagation|disable-auto-cleanup|enable-auto-cleanup|rr|info|bind-to-none|"
      "continuous|enable-recovery|disable-recovery|show-progress|get-stack-traces|report-state-on-timeout",
      "", meaning::ignored, ""},
-    {"map-by|rank-by|ppn|perhost|npernode|N|npersocket|cpus-per-proc|cpus-per-rank|cpu-set|cpu-list|prefix|"
+    {"map-by|rank-by|ppn|perhost|npersocket|cpus-per-proc|cpus-per-rank|cpu-set|cpu-list|prefix|"
      "path|personality|bootstrap|launcher|rmk|iface|bootstrap-exec|launcher-exec|localhost|usize|topolib|"
      "demux|order-nodes|max-restarts|gpus-per-proc|report-pid|report-uri|pmi-port|membind",
      "VALUE", meaning::ignored, ""},

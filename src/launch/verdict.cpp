@@ -32,6 +32,43 @@ int exit_code_of_abort(int code) {
     return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
 }
 
+verdict left_early(int rank, int code, const process_end &end, const job_segment &segment) {
+    return {.exit_code = code != 0 ? code : 1,
+            .stops_job = true,
+            .alarming = true,
+            .sentence = sentence(one_rank(rank, end, segment), " ended",
+                                 code != 0 ? sentence(" with exit code ", code) : std::string{},
+                                 code != 0 ? " before MPI_Finalize" : " without calling MPI_Finalize")};
+}
+
+verdict judge_exit(const process_end &end, const job_segment &segment) {
+    const int code = WEXITSTATUS(end.status);
+    const int first = segment.first_rank(end.process);
+    bool over = true; // no rank of the process can be missed by others
+    int failed = -1;
+    for (int rank = first; rank < first + segment.rank_count(end.process); ++rank) {
+        const auto progress = segment.progress(rank);
+        if (progress == rank_progress::left_early) {
+            return left_early(rank, segment.exit_status(rank) & 0xff, end, segment);
+        }
+        if (progress == rank_progress::initialized) {
+            return left_early(rank, code, end, segment);
+        }
+        over = over && (progress == rank_progress::finalized || progress == rank_progress::ended);
+        if (progress == rank_progress::ended && segment.exit_status(rank) != 0 && failed < 0) {
+            failed = rank;
+        }
+    }
+    if (code == 0) {
+        return {};
+    }
+    return {.exit_code = code,
+            .stops_job = !over,
+            .alarming = false,
+            .sentence = sentence(failed >= 0 ? one_rank(failed, end, segment) : all_ranks(end, segment),
+                                 " ended with exit code ", code)};
+}
+
 verdict judge_signal(const process_end &end, const job_segment &segment) {
     const int signal = WTERMSIG(end.status);
     verdict result{.exit_code = exit_by_signal + signal, .stops_job = true, .alarming = true, .sentence = {}};
@@ -39,9 +76,11 @@ verdict judge_signal(const process_end &end, const job_segment &segment) {
     const int first = segment.first_rank(end.process);
     const bool known = fault && fault->signal == signal && fault->rank >= first &&
                        fault->rank < first + segment.rank_count(end.process);
+    const bool several = !known && segment.rank_count(end.process) > 1;
     result.sentence = sentence(known ? one_rank(fault->rank, end, segment) : all_ranks(end, segment),
-                               " was ended by ", signal_name(signal));
-    if (known) {
+                               several ? " were" : " was", " ended by ", signal_name(signal));
+    const bool has_address = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+    if (known && has_address) {
         result.sentence += sentence(" at address ", reinterpret_cast<const void *>(fault->address));
     }
     if (WCOREDUMP(end.status)) {
@@ -71,37 +110,17 @@ verdict judge(const process_end &end, const job_segment &segment) {
     if (WIFSIGNALED(end.status)) {
         return judge_signal(end, segment);
     }
-    const int code = WEXITSTATUS(end.status);
-    const int first = segment.first_rank(end.process);
-    bool over = true; // all ranks of the process have called MPI_Finalize
-    int unfinished = -1;
-    int failed = -1;
-    for (int rank = first; rank < first + segment.rank_count(end.process); ++rank) {
-        const auto progress = segment.progress(rank);
-        over = over && (progress == rank_progress::finalized || progress == rank_progress::ended);
-        if (progress == rank_progress::initialized && unfinished < 0) {
-            unfinished = rank;
-        }
-        if (progress == rank_progress::ended && segment.exit_status(rank) != 0 && failed < 0) {
-            failed = rank;
+    return judge_exit(end, segment);
+}
+
+std::optional<verdict> judge_running(const process_end &running, const job_segment &segment) {
+    const int first = segment.first_rank(running.process);
+    for (int rank = first; rank < first + segment.rank_count(running.process); ++rank) {
+        if (segment.progress(rank) == rank_progress::left_early) {
+            return left_early(rank, segment.exit_status(rank) & 0xff, running, segment);
         }
     }
-    const auto with_code = code != 0 ? sentence(" with exit code ", code) : std::string{};
-    if (failed < 0 && unfinished >= 0) {
-        return {.exit_code = code != 0 ? code : 1,
-                .stops_job = true,
-                .alarming = true,
-                .sentence = sentence(one_rank(unfinished, end, segment), " ended", with_code,
-                                     " without calling MPI_Finalize")};
-    }
-    if (code == 0) {
-        return {};
-    }
-    return {.exit_code = code,
-            .stops_job = !over,
-            .alarming = false,
-            .sentence = sentence(failed >= 0 ? one_rank(failed, end, segment) : all_ranks(end, segment),
-                                 " ended", with_code)};
+    return std::nullopt;
 }
 
 } // namespace lisle::launch

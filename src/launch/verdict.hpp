@@ -3,6 +3,7 @@
 // the one sentence that says so. Reads the wait status and what ranks recorded in the segment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -27,6 +28,9 @@ struct verdict {
 };
 
 [[nodiscard]] verdict judge(const process_end &end, const job_segment &segment);
+
+/// A thread rank may fail while its process goes on with the others (`status` is not looked at).
+[[nodiscard]] std::optional<verdict> judge_running(const process_end &running, const job_segment &segment);
 
 /// SIGSEGV (Segmentation fault).
 [[nodiscard]] std::string signal_name(int signal);

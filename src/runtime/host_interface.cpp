@@ -52,12 +52,14 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     auto &segment = job::current().segment();
     const int number = ended.number();
     segment.set_exit_status(number, status);
-    // A rank that leaves between MPI_Init and MPI_Finalize stays `initialized` in the table: the launcher
-    // sees that and ends the job; its state stays, since others may be writing to it.
-    if (ended.phase.load(std::memory_order_relaxed) != lisle::world_phase::initialized) {
+    const auto phase = ended.phase.load(std::memory_order_relaxed);
+    const bool failed_before_init = phase == lisle::world_phase::before_init && status != 0;
+    const bool early = phase == lisle::world_phase::initialized || failed_before_init;
+    // The state of a rank that leaves between MPI_Init and MPI_Finalize stays: others may be writing to it.
+    if (phase != lisle::world_phase::initialized) {
         job::current().leave(ended);
-        segment.advance(number, lisle::rank_progress::ended);
     }
+    segment.advance(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
 }
 

@@ -27,7 +27,14 @@ inline constexpr const char *job_descriptor_variable = "LISLE_JOB_FD"; ///< desc
 inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< index of this process
 
 /// How far a rank has come; only ever grows.
-enum class rank_progress : std::uint32_t { absent, started, initialized, finalized, ended };
+enum class rank_progress : std::uint32_t {
+    absent,
+    started,
+    initialized,
+    finalized,
+    ended,
+    left_early, ///< a thread rank has ended where others still count on it: the launcher ends the job
+};
 
 /// A rank that called MPI_Abort.
 struct abort_record {
@@ -72,7 +79,7 @@ class job_segment {
 
     [[nodiscard]] rank_progress progress(int rank) const noexcept;
     void advance(int rank, rank_progress to) noexcept;
-    /// Exit status of a rank that has `ended`.
+    /// Exit status of a rank that has `ended` or `left_early`.
     [[nodiscard]] int exit_status(int rank) const noexcept;
     void set_exit_status(int rank, int status) noexcept;
 

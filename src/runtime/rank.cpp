@@ -39,7 +39,9 @@ rank::rank(job &job, int number)
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.
     for (std::size_t i = most_slots; i-- > 0;) {
-        slots_[i].reset();
+        if (void *const value = slots_[i].value.load(std::memory_order_acquire)) {
+            slots_[i].destroy.load(std::memory_order_relaxed)(value);
+        }
     }
 }
 

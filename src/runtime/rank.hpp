@@ -39,14 +39,18 @@ class rank {
 
     // For rank_local only.
     static constexpr std::size_t most_slots = 32;
+    struct local_slot {
+        std::atomic<void *> value{nullptr};
+        std::atomic<void (*)(void *)> destroy{nullptr};
+    };
     static std::size_t allot_slot();
-    [[nodiscard]] std::shared_ptr<void> &slot(std::size_t index) { return slots_[index]; }
+    [[nodiscard]] local_slot &slot(std::size_t index) { return slots_[index]; }
 
   private:
     job &job_;
     int number_;
     std::unique_ptr<protocol::engine> engine_;
-    std::array<std::shared_ptr<void>, most_slots> slots_;
+    std::array<local_slot, most_slots> slots_;
 };
 
 namespace detail {

@@ -28,8 +28,15 @@ hosted_rank *owner_of(const void *place) {
     return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
 }
 
-[[noreturn]] void end_process(const char *function, int status) {
-    lisle::host::real<void(int)>(function)(status);
+const lisle::host::real<"exit", void(int)> real_exit;
+const lisle::host::real<"_exit", void(int)> real_exit_now;
+const lisle::host::real<"quick_exit", void(int)> real_quick_exit;
+const lisle::host::real<"__cxa_atexit", int(argument_function, void *, void *)> real_atexit;
+const lisle::host::real<"__cxa_at_quick_exit", int(plain_function, void *)> real_at_quick_exit;
+const lisle::host::real<"on_exit", int(void (*)(int, void *), void *)> real_on_exit;
+
+template <class Real> [[noreturn]] void end_process(const Real &end, int status) {
+    end(status);
     __builtin_unreachable();
 }
 
@@ -40,14 +47,14 @@ extern "C" {
 void exit(int status) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
     if (rank == nullptr) {
-        end_process("exit", status);
+        end_process(real_exit, status);
     }
     if (in_child()) {
         lisle::host::run_thread_exits();
         rank->exits.run(status);
         rank->code.destruct(rank->program);
         lisle::host::finish_output(*rank);
-        end_process("_exit", status);
+        end_process(real_exit_now, status);
     }
     lisle::host::end_rank(*rank, status);
 }
@@ -55,7 +62,7 @@ void exit(int status) noexcept {
 void _exit(int status) {
     hosted_rank *const rank = lisle::host::this_rank();
     if (rank == nullptr || in_child()) {
-        end_process("_exit", status);
+        end_process(real_exit_now, status);
     }
     lisle::host::end_rank_now(*rank, status);
 }
@@ -67,37 +74,34 @@ void _Exit(int status) noexcept {
 void quick_exit(int status) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
     if (rank == nullptr) {
-        end_process("quick_exit", status);
+        end_process(real_quick_exit, status);
     }
     rank->quick_exits.run(status);
     _exit(status);
 }
 
 int __cxa_atexit(argument_function function, void *argument, void *library) {
-    static const auto pass_on = lisle::host::real<decltype(__cxa_atexit)>("__cxa_atexit");
     hosted_rank *const rank = owner_of(library);
     if (rank == nullptr) {
-        return pass_on(function, argument, library);
+        return real_atexit(function, argument, library);
     }
     rank->exits.push([=](int) { function(argument); });
     return 0;
 }
 
 int __cxa_at_quick_exit(plain_function function, void *library) {
-    static const auto pass_on = lisle::host::real<decltype(__cxa_at_quick_exit)>("__cxa_at_quick_exit");
     hosted_rank *const rank = owner_of(library);
     if (rank == nullptr) {
-        return pass_on(function, library);
+        return real_at_quick_exit(function, library);
     }
     rank->quick_exits.push([=](int) { function(); });
     return 0;
 }
 
 int on_exit(void (*function)(int, void *), void *argument) noexcept {
-    static const auto pass_on = lisle::host::real<int(void (*)(int, void *), void *)>("on_exit");
     hosted_rank *const rank = owner_of(reinterpret_cast<void *>(function));
     if (rank == nullptr) {
-        return pass_on(function, argument);
+        return real_on_exit(function, argument);
     }
     rank->exits.push([=](int status) { function(status, argument); });
     return 0;

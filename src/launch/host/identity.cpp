@@ -19,6 +19,10 @@ namespace {
 
 std::string program_path; // absolute; written before any rank runs
 
+const real<"readlink", ssize_t(const char *, char *, std::size_t)> real_readlink;
+const real<"readlinkat", ssize_t(int, const char *, char *, std::size_t)> real_readlinkat;
+const real<"realpath", char *(const char *, char *)> real_realpath;
+
 bool means_program(const char *path) {
     return this_rank() != nullptr && path != nullptr && std::strcmp(path, "/proc/self/exe") == 0;
 }
@@ -46,23 +50,20 @@ void take_identity(const std::string &path, const std::string &called_as) {
 using lisle::host::copy_path;
 using lisle::host::means_program;
 using lisle::host::program_path;
-using lisle::host::real;
 
 extern "C" {
 
 ssize_t readlink(const char *path, char *buffer, std::size_t size) noexcept {
-    static const auto pass_on = real<ssize_t(const char *, char *, std::size_t)>("readlink");
-    return means_program(path) ? copy_path(buffer, size) : pass_on(path, buffer, size);
+    return means_program(path) ? copy_path(buffer, size) : lisle::host::real_readlink(path, buffer, size);
 }
 
 ssize_t readlinkat(int folder, const char *path, char *buffer, std::size_t size) noexcept {
-    static const auto pass_on = real<ssize_t(int, const char *, char *, std::size_t)>("readlinkat");
-    return means_program(path) ? copy_path(buffer, size) : pass_on(folder, path, buffer, size);
+    return means_program(path) ? copy_path(buffer, size)
+                               : lisle::host::real_readlinkat(folder, path, buffer, size);
 }
 
 char *realpath(const char *path, char *resolved) noexcept {
-    static const auto pass_on = real<char *(const char *, char *)>("realpath");
-    return pass_on(means_program(path) ? program_path.c_str() : path, resolved);
+    return lisle::host::real_realpath(means_program(path) ? program_path.c_str() : path, resolved);
 }
 
 } // extern "C"

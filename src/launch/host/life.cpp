@@ -29,6 +29,8 @@ struct meeting {
 };
 meeting all;
 
+const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
+
 struct start_request {
     hosted_rank *rank;
     const std::vector<std::string> *arguments;
@@ -146,7 +148,6 @@ void end_rank_now(hosted_rank &rank, int status) {
 }
 
 int run_ranks(const rank_list &ranks, const std::vector<std::string> &arguments) {
-    const auto create = real<decltype(pthread_create)>("pthread_create");
     static_cast<void>(thread_key());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -155,7 +156,8 @@ int run_ranks(const rank_list &ranks, const std::vector<std::string> &arguments)
     all.left.store(static_cast<int>(ranks.size()), std::memory_order_relaxed);
     for (const auto &each : ranks) {
         pthread_t thread{};
-        const int error = create(&thread, &attributes, &run_rank, new start_request{each.get(), &arguments});
+        const int error =
+            real_create(&thread, &attributes, &run_rank, new start_request{each.get(), &arguments});
         if (error != 0) {
             throw refusal("starting thread " + std::to_string(each->index + 1) + " of " +
                           std::to_string(ranks.size()) + " with a stack of " +

@@ -113,7 +113,22 @@ int find_long(const option *longs, const char *name, std::size_t length) {
     return found;
 }
 
-int take_long(const call &now, const char *name) {
+std::string quoted(const std::string &dashes, const char *name) {
+    return "'" + dashes + name + "'";
+}
+
+std::string possibilities(const call &now, const std::string &dashes, const char *name, std::size_t length) {
+    std::string all;
+    for (const option *each = now.longs; each->name != nullptr; ++each) {
+        if (std::strncmp(each->name, name, length) == 0) {
+            all += " " + quoted(dashes, each->name);
+        }
+    }
+    return all;
+}
+
+/// `name` follows the dashes, which are given for messages.
+int take_long(const call &now, const std::string &dashes, const char *name) {
     option_state &state = now.state;
     state.next = nullptr;
     ++*state.index;
@@ -121,22 +136,25 @@ int take_long(const call &now, const char *name) {
     const int found = find_long(now.longs, name, length);
     *state.option = 0;
     if (found < 0) {
-        const std::string given = "option '" + std::string(now.arguments[*state.index - 1]) + "'";
-        complain(now, found == -1 ? "unrecognized " + given : given + " is ambiguous");
+        const std::string given = "option " + quoted(dashes, name);
+        complain(now,
+                 found == -1
+                     ? "unrecognized " + given
+                     : given + " is ambiguous; possibilities:" + possibilities(now, dashes, name, length));
         return '?';
     }
     const option &entry = now.longs[found];
     *state.argument = nullptr;
     if (name[length] == '=') {
         if (entry.has_arg == no_argument) {
-            complain(now, "option '--" + std::string(entry.name) + "' doesn't allow an argument");
+            complain(now, "option " + quoted(dashes, entry.name) + " doesn't allow an argument");
             *state.option = entry.val;
             return '?';
         }
         *state.argument = const_cast<char *>(name + length + 1);
     } else if (entry.has_arg == required_argument) {
         if (*state.index >= now.count) {
-            complain(now, "option '--" + std::string(entry.name) + "' requires an argument");
+            complain(now, "option " + quoted(dashes, entry.name) + " requires an argument");
             *state.option = entry.val;
             return now.quiet ? ':' : '?';
         }
@@ -209,13 +227,13 @@ int scan(option_state &state, int count, char *const *arguments, const char *let
         }
         const char *const word = arguments[*state.index];
         if (longs != nullptr && word[1] == '-') {
-            return take_long(now, word + 2);
+            return take_long(now, "--", word + 2);
         }
         const bool may_be_long =
             form == long_form::single && (word[2] != '\0' || std::strchr(letters, word[1]) == nullptr);
         if (may_be_long && (find_long(longs, word + 1, std::strcspn(word + 1, "=")) != -1 ||
                             std::strchr(letters, word[1]) == nullptr)) {
-            return take_long(now, word + 1);
+            return take_long(now, "-", word + 1);
         }
     }
     return take_letter(now);
@@ -239,6 +257,15 @@ std::span<const private_object> option_objects() {
     return objects;
 }
 
+namespace {
+
+using long_function = int(int, char *const[], const char *, const option *, int *);
+const real<"getopt", int(int, char *const[], const char *)> real_getopt;
+const real<"getopt_long", long_function> real_getopt_long;
+const real<"getopt_long_only", long_function> real_getopt_long_only;
+
+} // namespace
+
 } // namespace lisle::host
 
 using namespace lisle::host;
@@ -246,28 +273,23 @@ using namespace lisle::host;
 extern "C" {
 
 int getopt(int count, char *const arguments[], const char *letters) noexcept {
-    static const auto pass_on = real<int(int, char *const[], const char *)>("getopt");
     hosted_rank *const rank = lisle::host::this_rank();
     return rank == nullptr
-               ? pass_on(count, arguments, letters)
+               ? real_getopt(count, arguments, letters)
                : scan(rank->options, count, arguments, letters, nullptr, nullptr, long_form::none);
 }
 
 int getopt_long(int count, char *const arguments[], const char *letters, const option *longs,
                 int *which) noexcept {
-    static const auto pass_on =
-        real<int(int, char *const[], const char *, const option *, int *)>("getopt_long");
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? pass_on(count, arguments, letters, longs, which)
+    return rank == nullptr ? real_getopt_long(count, arguments, letters, longs, which)
                            : scan(rank->options, count, arguments, letters, longs, which, long_form::doubled);
 }
 
 int getopt_long_only(int count, char *const arguments[], const char *letters, const option *longs,
                      int *which) noexcept {
-    static const auto pass_on =
-        real<int(int, char *const[], const char *, const option *, int *)>("getopt_long_only");
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? pass_on(count, arguments, letters, longs, which)
+    return rank == nullptr ? real_getopt_long_only(count, arguments, letters, longs, which)
                            : scan(rank->options, count, arguments, letters, longs, which, long_form::single);
 }
 

@@ -18,11 +18,13 @@ namespace {
 constexpr std::size_t full_at = std::size_t{16} << 10;
 constexpr std::size_t longest_line_held = std::size_t{64} << 10;
 
+const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
+const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
+
 /// Writes it all, waiting where the descriptor does not.
 void write_fully(int descriptor, std::string_view text) {
-    static const auto write_now = real<decltype(write)>("write");
     while (!text.empty()) {
-        const ssize_t done = write_now(descriptor, text.data(), text.size());
+        const ssize_t done = real_write(descriptor, text.data(), text.size());
         if (done > 0) {
             text.remove_prefix(static_cast<std::size_t>(done));
         } else if (errno == EAGAIN) {
@@ -47,7 +49,7 @@ ssize_t hand_over(void *which, const char *text, std::size_t size) {
 std::FILE *make_router(int descriptor) {
     std::FILE *const file = fopencookie(reinterpret_cast<void *>(static_cast<std::intptr_t>(descriptor)), "w",
                                         {nullptr, &hand_over, nullptr, nullptr});
-    real<decltype(setvbuf)>("setvbuf")(file, nullptr, _IONBF, 0);
+    real_setvbuf(file, nullptr, _IONBF, 0);
     return file;
 }
 

@@ -15,7 +15,7 @@ namespace lisle::host {
 namespace {
 
 const private_object *find_object(const data_reference &reference) {
-    for (const auto objects : {option_objects(), stream_objects(), input_objects()}) {
+    for (const auto objects : {option_objects(), stream_objects(), input_objects(), thread_objects()}) {
         const auto found = std::ranges::find_if(
             objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
         if (found != objects.end() && (!reference.copy || reference.size == found->size)) {

@@ -34,5 +34,6 @@ void check_replaced_functions(const program_file &program, const image &loaded);
 [[nodiscard]] std::span<const private_object> option_objects();
 [[nodiscard]] std::span<const private_object> stream_objects();
 [[nodiscard]] std::span<const private_object> input_objects();
+[[nodiscard]] std::span<const private_object> thread_objects();
 
 } // namespace lisle::host

@@ -17,13 +17,16 @@ using plain_function = void (*)();
 using start_function = int(main_function, int, char **, init_function, plain_function, plain_function,
                            void *);
 
+namespace {
+const lisle::host::real<"__libc_start_main", start_function> real_start;
+}
+
 extern "C" int __libc_start_main(main_function main, int argc, char **argv, init_function init,
                                  plain_function fini, plain_function loader_fini, void *stack_end) {
     using namespace lisle::host;
     hosted_rank *const rank = this_rank();
     if (rank == nullptr) { // the host itself starts
-        return real<start_function>("__libc_start_main")(main, argc, argv, init, fini, loader_fini,
-                                                         stack_end);
+        return real_start(main, argc, argv, init, fini, loader_fini, stack_end);
     }
     char **const environment = argv + argc + 1;
     if (init != nullptr) { // programs linked with a C library before 2.34 bring the loop over constructors

@@ -29,10 +29,19 @@ int open_flags(const char *mode) {
     }
 }
 
-std::FILE *reopen(const char *name, const char *path, const char *mode, std::FILE *file) {
+const real<"fflush", int(std::FILE *)> real_fflush;
+const real<"fileno", int(std::FILE *)> real_fileno;
+const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
+const real<"fclose", int(std::FILE *)> real_fclose;
+const real<"freopen", std::FILE *(const char *, const char *, std::FILE *)> real_freopen;
+const real<"freopen64", std::FILE *(const char *, const char *, std::FILE *)> real_freopen64;
+const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
+
+template <class Real>
+std::FILE *reopen(const Real &pass_on, const char *path, const char *mode, std::FILE *file) {
     output_stream *const stream = stream_of(file);
     if (stream == nullptr || path == nullptr || open_flags(mode) < 0) {
-        return real<decltype(freopen)>(name)(path, mode, file);
+        return pass_on(path, mode, file);
     }
     const int descriptor = open(path, open_flags(mode), 0666);
     if (descriptor < 0) {
@@ -47,7 +56,6 @@ std::FILE *reopen(const char *name, const char *path, const char *mode, std::FIL
 extern "C" {
 
 int fflush(std::FILE *file) {
-    static const auto pass_on = real<decltype(fflush)>("fflush");
     if (file == nullptr) {
         for (std::FILE *const each : {stdout, stderr}) {
             if (output_stream *const stream = stream_of(each); stream != nullptr) {
@@ -58,7 +66,7 @@ int fflush(std::FILE *file) {
         stream->flush();
         return 0;
     }
-    return pass_on(file);
+    return real_fflush(file);
 }
 
 int fflush_unlocked(std::FILE *file) {
@@ -66,11 +74,10 @@ int fflush_unlocked(std::FILE *file) {
 }
 
 int fileno(std::FILE *file) noexcept {
-    static const auto pass_on = real<int(std::FILE *)>("fileno");
     if (const output_stream *const stream = stream_of(file); stream != nullptr) {
         return stream->descriptor();
     }
-    return file == stdout ? STDOUT_FILENO : file == stderr ? STDERR_FILENO : pass_on(file);
+    return file == stdout ? STDOUT_FILENO : file == stderr ? STDERR_FILENO : real_fileno(file);
 }
 
 int fileno_unlocked(std::FILE *file) noexcept {
@@ -78,10 +85,9 @@ int fileno_unlocked(std::FILE *file) noexcept {
 }
 
 int setvbuf(std::FILE *file, char *buffer, int mode, std::size_t size) noexcept {
-    static const auto pass_on = real<int(std::FILE *, char *, int, std::size_t)>("setvbuf");
     output_stream *const stream = stream_of(file);
     if (stream == nullptr) {
-        return pass_on(file, buffer, mode, size);
+        return real_setvbuf(file, buffer, mode, size);
     }
     stream->set_buffering(mode == _IONBF   ? buffering::none
                           : mode == _IOLBF ? buffering::lines
@@ -103,24 +109,22 @@ void setlinebuf(std::FILE *file) noexcept {
 
 // The file stays, since all ranks print through it.
 int fclose(std::FILE *file) {
-    static const auto pass_on = real<decltype(fclose)>("fclose");
     if (output_stream *const stream = stream_of(file); stream != nullptr) {
         stream->flush();
         return 0;
     }
-    return pass_on(file);
+    return real_fclose(file);
 }
 
 std::FILE *freopen(const char *path, const char *mode, std::FILE *file) {
-    return reopen("freopen", path, mode, file);
+    return reopen(real_freopen, path, mode, file);
 }
 
 std::FILE *freopen64(const char *path, const char *mode, std::FILE *file) {
-    return reopen("freopen64", path, mode, file);
+    return reopen(real_freopen64, path, mode, file);
 }
 
 ssize_t write(int descriptor, const void *data, std::size_t size) {
-    static const auto pass_on = real<decltype(write)>("write");
     if (lisle::host::labels_wanted() && (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO)) {
         if (output_stream *const stream = stream_of(descriptor); stream != nullptr) {
             stream->flush();
@@ -129,7 +133,7 @@ ssize_t write(int descriptor, const void *data, std::size_t size) {
             return static_cast<ssize_t>(size);
         }
     }
-    return pass_on(descriptor, data, size);
+    return real_write(descriptor, data, size);
 }
 
 } // extern "C"

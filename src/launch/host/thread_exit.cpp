@@ -12,6 +12,10 @@ struct thread_exit {
     thread_exit *next;
 };
 
+namespace {
+const real<"__cxa_thread_atexit_impl", int(void (*)(void *), void *, void *)> real_thread_atexit;
+}
+
 void run_thread_exits() noexcept {
     thread_notes &notes = architecture::notes();
     while (thread_exit *const entry = notes.exits) {
@@ -26,10 +30,9 @@ void run_thread_exits() noexcept {
 // The C++ library registers each thread-local object with a destructor here.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library) {
     using namespace lisle::host;
-    static const auto pass_on = real<decltype(__cxa_thread_atexit_impl)>("__cxa_thread_atexit_impl");
     thread_notes &notes = architecture::notes();
     if (!notes.first) {
-        return pass_on(function, object, library);
+        return lisle::host::real_thread_atexit(function, object, library);
     }
     notes.exits = new thread_exit{function, object, notes.exits};
     return 0;

@@ -3,9 +3,11 @@
 // get its thread-local variables and count as its threads until they end.
 #include "launch/host/faults.hpp"
 #include "launch/host/life.hpp"
+#include "launch/host/private_object.hpp"
 #include "launch/host/real.hpp"
 #include "runtime/host_interface.h"
 
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -15,6 +17,9 @@
 namespace {
 
 using lisle::host::hosted_rank;
+
+const lisle::host::real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
+    real_create;
 
 struct start_request {
     void *(*start)(void *);
@@ -38,7 +43,7 @@ class roomy_attributes {
     explicit roomy_attributes(const pthread_attr_t *wanted) : used_(wanted) {
         std::size_t size = 0;
         void *stack = nullptr;
-        if (wanted != nullptr && pthread_attr_getstack(wanted, &stack, &size) == 0 &&
+        if (wanted != nullptr && pthread_attr_getstack(wanted, &stack, &size) == 0 && size != 0 &&
             stack_is_default(stack, size) && size < large) {
             copy_ = *wanted;
             pthread_attr_setstacksize(&copy_, size + lisle::host::architecture::thread_local_room +
@@ -50,7 +55,8 @@ class roomy_attributes {
 
   private:
     static constexpr std::size_t large = std::size_t{1} << 20;
-    // Without a stack of the caller's, the library reports its (null) end minus the size.
+    // 0 stands for the default size. Without a stack of the caller's, the library reports its (null) end
+    // minus the size.
     static bool stack_is_default(const void *stack, std::size_t size) {
         return reinterpret_cast<std::uintptr_t>(stack) + size == 0;
     }
@@ -71,14 +77,26 @@ void *run_c11(void *opaque) {
 
 } // namespace
 
+namespace lisle::host {
+
+// Whether code of the C++ library in headers may leave atomics away: never among ranks. The program's copy
+// would keep what it was when the image was loaded.
+std::span<const private_object> thread_objects() {
+    static constexpr std::array<private_object, 1> objects{{
+        {"__libc_single_threaded", 1, [](hosted_rank &, void *place) { *static_cast<char *>(place) = 0; }},
+    }};
+    return objects;
+}
+
+} // namespace lisle::host
+
 extern "C" {
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) noexcept {
-    static const auto create = lisle::host::real<decltype(pthread_create)>("pthread_create");
     hosted_rank *const rank = lisle::host::this_rank();
     if (rank == nullptr) {
-        return create(thread, attributes, start, argument);
+        return real_create(thread, attributes, start, argument);
     }
     auto *const request = new (std::nothrow) start_request{start, argument, rank};
     if (request == nullptr) {
@@ -86,7 +104,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     }
     lisle::host::expect_thread(*rank);
     const roomy_attributes roomy(attributes);
-    const int error = create(thread, roomy.get(), &run_thread, request);
+    const int error = real_create(thread, roomy.get(), &run_thread, request);
     if (error != 0) {
         lisle::host::forget_thread(*rank);
         delete request;

@@ -51,3 +51,8 @@ void lisle_host_end_rank(lisle_rank *rank, int status) {
 void lisle_host_record_fault(int rank_number, int signal, const void *) {
     std::fprintf(stderr, "rank %d met signal %d\n", rank_number, signal);
 }
+
+/// The calling thread's rank, for the programs.
+extern "C" int lone_job_rank(void) {
+    return current != nullptr ? current->number : -1;
+}

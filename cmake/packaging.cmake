@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed beside the programs: library, header, pkg-config file and CMake package. All of it can
+# be moved as one directory. The build tree has the same shape: bin, include, lib.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(mpi_abi PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+  EXPORT_NAME mpi)
+# Position-independent programs are what thread ranks are made of.
+target_compile_options(mpi_abi INTERFACE $<INSTALL_INTERFACE:-fPIC>)
+
+install(TARGETS mpi_abi EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+file(RELATIVE_PATH LISLE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/lisle.pc.in ${CMAKE_BINARY_DIR}/packaging/lisle.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lisle)
+install(EXPORT LisleTargets NAMESPACE Lisle:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/LisleConfig.cmake.in ${CMAKE_BINARY_DIR}/packaging/LisleConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/LisleConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/packaging/LisleConfig.cmake
+              ${CMAKE_BINARY_DIR}/packaging/LisleConfigVersion.cmake
+  DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

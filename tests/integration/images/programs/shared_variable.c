@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shared_variable.h"
+
+int shared_variable = 1;
+
+int change_shared_variable(void) {
+    return ++shared_variable;
+}

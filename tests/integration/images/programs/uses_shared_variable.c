@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * With -fPIE the program holds a copy of the library's variable, with -fPIC it uses the library's. */
+#include "shared_variable.h"
+
+#include <stdio.h>
+
+int main(void) {
+    const int now = change_shared_variable();
+    printf("%s\n", now >= 2 && shared_variable >= 2 ? "good" : "BAD");
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
+ * ranks wait for it in a receive, and print what they are. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void end(const char *way) {
+    if (strcmp(way, "abort") == 0) {
+        MPI_Abort(MPI_COMM_WORLD, 7);
+    } else if (strcmp(way, "exit") == 0) {
+        exit(5);
+    } else if (strcmp(way, "exit0") == 0) {
+        exit(0);
+    } else if (strcmp(way, "fault") == 0) {
+        *(volatile int *)16 = 1;
+    } else if (strcmp(way, "signal") == 0) {
+        raise(SIGKILL);
+    } else if (strcmp(way, "abort_call") == 0) {
+        abort();
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *const way = argc > 2 ? argv[1] : "finalize";
+    const int who = argc > 2 ? atoi(argv[2]) : -1;
+    int rank = 0;
+    int token = 0;
+    if (strcmp(way, "before_init") == 0 && getenv("LISLE_RANK") != NULL && atoi(getenv("LISLE_RANK")) == who) {
+        return 6;
+    }
+    if (strcmp(way, "no_init") == 0) {
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(way, "after_finalize") != 0 && strcmp(way, "finalize") != 0) {
+        if (rank == who) {
+            end(way);
+        }
+        MPI_Recv(&token, 1, MPI_INT, who, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    printf("rank %d\n", rank);
+    MPI_Finalize();
+    return strcmp(way, "after_finalize") == 0 && rank == who ? 3 : 0;
+}

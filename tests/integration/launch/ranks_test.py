@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ends of MPI ranks, as processes, as threads and mixed: the job ends within a second, and one sentence
+says which rank ended how."""
+import launched
+
+SHAPES = {
+    "processes": ["-n", "4"],
+    "threads": ["-n", "4", "--ranks", "thread"],
+    "mixed": ["-P", "2", "-T", "2"],
+}
+
+
+class Ranks(launched.LauncherTest):
+    def check(self, way, code, pattern, seconds=1.2):
+        for name, shape in SHAPES.items():
+            with self.subTest(way=way, shape=name):
+                done = self.run_job("-q", *shape, launched.RANK_ENDS, way, 2)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertRegex(done.stderr, pattern)
+                self.assertLess(done.seconds, seconds)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_good_end(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(shape=name):
+                done = self.run_job("-q", *shape, launched.RANK_ENDS)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(sorted(done.stdout.splitlines()), [f"rank {i}" for i in range(4)])
+
+    def test_labels(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(shape=name):
+                done = self.run_job("-q", "-l", *shape, launched.RANK_ENDS)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sorted(done.stdout.splitlines()), [f"[{i}] rank {i}" for i in range(4)])
+
+    def test_abort(self):
+        self.check("abort", 7, r"lislerun: rank 2 called MPI_Abort with code 7")
+
+    def test_exit_without_finalize(self):
+        self.check("exit", 5, r"lislerun: rank 2 \(.*process \d+, .*\) ended with exit code 5 before MPI_Finalize")
+        self.check("exit0", 1, r"lislerun: rank 2 \(.*process \d+, .*\) ended without calling MPI_Finalize")
+
+    def test_signals(self):
+        self.check("fault", 139, r"lislerun: rank 2 \(.*\) was ended by SIGSEGV \(Segmentation fault\)")
+        self.check("abort_call", 134, r"lislerun: rank 2 \(.*\) was ended by SIGABRT \(Aborted\)")
+        self.check("signal", 137, r"lislerun: ranks? 2 .*\(.*\) w(as|ere) ended by SIGKILL \(Killed\)")
+
+    def test_the_address_of_a_thread_ranks_fault(self):
+        done = self.run_job("-q", "-n", 4, "--ranks", "thread", launched.RANK_ENDS, "fault", 2)
+        self.assertIn("rank 2 (a thread of process", done.stderr)
+        self.assertIn("at address 0x10", done.stderr)
+
+    def test_exit_code_after_finalize(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(shape=name):
+                done = self.run_job(*shape, launched.RANK_ENDS, "after_finalize", 1)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("rank 1 (", done.stderr)
+                self.assertEqual(len(done.stdout.splitlines()), 4)
+
+    def test_exit_before_init(self):
+        done = self.run_job("-q", "-n", 3, launched.RANK_ENDS, "before_init", 1)
+        self.assertEqual(done.returncode, 6)
+
+    def test_foreign_launchers(self):
+        # Started by lislerun inside another launcher's job, and by the other launcher itself.
+        foreign = {"SLURM_PROCID": "0", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4"}
+        done = self.run_job("-q", "-n", 2, launched.RANK_ENDS, env=foreign)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.run_job("-q", "sh", "-c", f"unset LISLE_JOB_FD; exec {launched.RANK_ENDS}", env=foreign)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("one of 4 tasks by srun", done.stderr)
+
+
+if __name__ == "__main__":
+    launched.main()

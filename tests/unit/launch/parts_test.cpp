@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher's smaller parts: splicing lines, sets of processors, verdicts, environments.
+#include <csignal>
+#include <gtest/gtest.h>
+
+#include "launch/cpu_set.hpp"
+#include "launch/environment.hpp"
+#include "launch/line_splicer.hpp"
+#include "launch/verdict.hpp"
+
+namespace lisle::launch {
+namespace {
+
+TEST(LineSplicer, WholeLinesWhateverThePieces) {
+    const std::string text = "one\n\ntwo three\nfour";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+        line_splicer lines{"> "};
+        std::string joined;
+        for (std::size_t at = 0; at < text.size(); at += size) {
+            lines.feed(std::string_view{text}.substr(at, size), joined);
+        }
+        EXPECT_EQ(joined, "> one\n> \n> two three\n") << size;
+        lines.finish(joined);
+        EXPECT_EQ(joined, "> one\n> \n> two three\n> four\n");
+    }
+}
+
+TEST(LineSplicer, CutsLinesThatDoNotEnd) {
+    line_splicer lines{"> "};
+    std::string joined;
+    const std::string piece(line_splicer::longest_line / 2 + 1, 'x');
+    lines.feed(piece, joined);
+    EXPECT_EQ(joined, "");
+    lines.feed(piece, joined);
+    EXPECT_EQ(joined.size(), line_splicer::longest_line + 3);
+    lines.feed("y\n", joined);
+    EXPECT_TRUE(joined.ends_with("\n> xxy\n"));
+}
+
+TEST(LineSplicer, ALineOfExactlyTheLimitIsNotCut) {
+    line_splicer lines{""};
+    std::string joined;
+    const std::string longest(line_splicer::longest_line, 'x');
+    lines.feed(longest, joined);
+    lines.feed("\nnext\n", joined);
+    EXPECT_EQ(joined, longest + "\nnext\n");
+}
+
+TEST(CpuSet, ParsesTheKernelsLists) {
+    const auto set = cpu_set::parse("0-2,5,8191");
+    EXPECT_EQ(set.count(), 5);
+    EXPECT_TRUE(set.has(1) && set.has(5) && set.has(8191));
+    EXPECT_EQ(cpu_set::parse("").count(), 0);
+    EXPECT_EQ(cpu_set::parse("7-3").count(), 0);
+    EXPECT_EQ(cpu_set::parse("0-99999999999").count(), 8192);
+}
+
+TEST(CpuSet, PlacesAreCoresOfTheAllowedProcessors) {
+    const auto allowed = cpu_set::parse("0,1,4,5");
+    // Processors n and n + 4 share a core.
+    const auto siblings = [](std::size_t cpu) {
+        return std::to_string(cpu % 4) + "," + std::to_string(cpu % 4 + 4);
+    };
+    const auto cores = places(allowed, binding::core, siblings);
+    ASSERT_EQ(cores.size(), 2U);
+    EXPECT_TRUE(cores[0].has(0) && cores[0].has(4) && cores[0].count() == 2);
+    EXPECT_EQ(places(allowed, binding::hardware_thread, siblings).size(), 4U);
+}
+
+TEST(Environment, KeepsForeignJobsOut) {
+    char outer_fd[] = "LISLE_JOB_FD=7", label[] = "LISLE_LABEL=1", home[] = "HOME=/home", empty[] = "EMPTY=";
+    char *inherited[] = {outer_fd, label, home, empty, nullptr};
+    const std::vector<std::string_view> words{"-x",    "HOME=/other", "-x", "MISSING",
+                                              "-genv", "A",           "1",  "true"};
+    const auto request = parse(words);
+    const process_plan process{
+        .program = 0, .first_rank = 3, .ranks = 1, .hosted = false, .path = {}, .arguments = {}};
+    const auto made = environment_of(process, 2, request, 5, 100, inherited);
+    EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
+                                              "LISLE_PROCESS=2", "LISLE_SIZE=5", "LISLE_RANK=3"}));
+}
+
+// A wait status as the kernel makes it.
+constexpr int exited(int code) {
+    return code << 8;
+}
+constexpr int signaled(int signal) {
+    return signal;
+}
+
+class Verdict : public testing::Test {
+  protected:
+    // Process 0 is rank 0, process 1 runs ranks 1 to 3.
+    job_segment segment_ = job_segment::private_to_process({.ranks_of_process = {1, 3}});
+    [[nodiscard]] verdict of_rank_0(int status) const {
+        return judge({0, 42, status, false, "./a"}, segment_);
+    }
+    [[nodiscard]] verdict of_threads(int status) const {
+        return judge({1, 43, status, true, "./a"}, segment_);
+    }
+    void all(rank_progress progress) {
+        for (int rank = 0; rank < segment_.ranks(); ++rank) {
+            segment_.advance(rank, progress);
+        }
+    }
+};
+
+TEST_F(Verdict, GoodEnds) {
+    EXPECT_EQ(of_rank_0(exited(0)).exit_code, 0);
+    all(rank_progress::finalized);
+    EXPECT_FALSE(of_rank_0(exited(0)).stops_job);
+    all(rank_progress::ended);
+    EXPECT_EQ(of_threads(exited(0)).exit_code, 0);
+}
+
+TEST_F(Verdict, ExitCodes) {
+    EXPECT_TRUE(of_rank_0(exited(3)).stops_job);
+    EXPECT_EQ(of_rank_0(exited(3)).sentence, "rank 0 (process 42, ./a) ended with exit code 3");
+    all(rank_progress::finalized);
+    EXPECT_FALSE(of_rank_0(exited(3)).stops_job);
+    EXPECT_EQ(of_rank_0(exited(3)).exit_code, 3);
+    all(rank_progress::ended);
+    segment_.set_exit_status(2, 4);
+    EXPECT_EQ(of_threads(exited(4)).sentence, "rank 2 (a thread of process 43, ./a) ended with exit code 4");
+}
+
+TEST_F(Verdict, LeavingWithoutFinalize) {
+    all(rank_progress::initialized);
+    const auto found = of_rank_0(exited(0));
+    EXPECT_TRUE(found.stops_job);
+    EXPECT_EQ(found.exit_code, 1);
+    EXPECT_EQ(found.sentence, "rank 0 (process 42, ./a) ended without calling MPI_Finalize");
+    EXPECT_FALSE(judge_running({1, 43, 0, true, "./a"}, segment_));
+    segment_.set_exit_status(3, 5);
+    segment_.advance(3, rank_progress::left_early);
+    const auto running = judge_running({1, 43, 0, true, "./a"}, segment_);
+    ASSERT_TRUE(running);
+    EXPECT_EQ(running->exit_code, 5);
+    EXPECT_EQ(running->sentence,
+              "rank 3 (a thread of process 43, ./a) ended with exit code 5 before MPI_Finalize");
+}
+
+TEST_F(Verdict, Signals) {
+    EXPECT_EQ(of_threads(signaled(SIGKILL)).sentence,
+              "ranks 1 to 3 (threads of process 43, ./a) were ended by SIGKILL (Killed)");
+    segment_.record_fault(2, SIGSEGV, 0x10);
+    const auto found = of_threads(signaled(SIGSEGV));
+    EXPECT_EQ(found.exit_code, 128 + SIGSEGV);
+    EXPECT_EQ(
+        found.sentence,
+        "rank 2 (a thread of process 43, ./a) was ended by SIGSEGV (Segmentation fault) at address 0x10");
+    EXPECT_EQ(of_rank_0(signaled(SIGSEGV)).sentence,
+              "rank 0 (process 42, ./a) was ended by SIGSEGV (Segmentation fault)");
+}
+
+TEST_F(Verdict, AbortNeverLooksLikeSuccess) {
+    segment_.record_abort(2, 512);
+    EXPECT_EQ(of_rank_0(exited(0)).exit_code, 1);
+    EXPECT_EQ(of_rank_0(exited(0)).sentence, "rank 2 called MPI_Abort with code 512");
+}
+
+} // namespace
+} // namespace lisle::launch
