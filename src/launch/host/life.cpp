@@ -2,6 +2,7 @@
 #include "launch/host/life.hpp"
 
 #include "launch/host/faults.hpp"
+#include "launch/host/identity.hpp"
 #include "launch/host/output.hpp"
 #include "launch/host/real.hpp"
 #include "launch/host/refusal.hpp"
@@ -85,6 +86,7 @@ void *run_rank(void *argument) {
     const alternate_stack signals;
     rank.rank = lisle_host_begin_rank(rank.index);
     join_rank(rank, true);
+    name_thread(rank.number);
     // A working directory and umask of its own. Some sandboxes forbid it; then the ranks share them.
     static_cast<void>(unshare(CLONE_FS));
     enter_program(rank);

@@ -12,8 +12,8 @@ inline constexpr form all_forms[] = {form::blocking, form::non_blocking, form::p
 
 /// Makes a collective call in this form and completes it; the persistent form runs twice. `prepare` sets
 /// the buffers and is called before each run.
-template <class Prepare, class Blocking, class Begin, class Make, class... Arguments>
-void call(form how, Prepare prepare, Blocking blocking, Begin begin, Make make, const Arguments &...arguments) {
+template <class Prepare, class Blocking, class Begin, class Make, class... Arguments> void
+call(form how, Prepare prepare, Blocking blocking, Begin begin, Make make, const Arguments &...arguments) {
     MPI_Request request = MPI_REQUEST_NULL;
     switch (how) {
     case form::blocking:
