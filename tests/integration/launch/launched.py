@@ -14,7 +14,9 @@ import uuid
 
 LAUNCHER = os.environ["LISLE_TEST_LAUNCHER"]
 RANK_ENDS = os.environ.get("LISLE_TEST_RANK_ENDS", "")
-LIMIT = 30
+# Sanitizers take the faults of ranks for themselves, and make everything slower.
+SANITIZED = bool(os.environ.get("LISLE_TEST_SANITIZE"))
+LIMIT = 60 if SANITIZED else 30
 
 
 def marked(mark):
