@@ -13,13 +13,13 @@ SHAPES = {
 
 
 class Ranks(launched.LauncherTest):
-    def check(self, way, code, pattern, seconds=10 if launched.SANITIZED else 1.2):
+    def check(self, way, code, pattern, seconds=1.2):
         for name, shape in SHAPES.items():
             with self.subTest(way=way, shape=name):
                 done = self.run_job("-q", *shape, launched.RANK_ENDS, way, 2)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertRegex(done.stderr, pattern)
-                self.assertLess(done.seconds, seconds)
+                self.assert_quick(done.seconds, seconds)
                 self.assertEqual(done.stdout, "")
 
     def test_a_good_end(self):
