@@ -89,6 +89,16 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     return 0;
 }
 
+// Programs have atexit linked in, which calls __cxa_atexit; but ThreadSanitizer brings one of its own.
+int atexit(plain_function function) noexcept {
+    hosted_rank *const rank = owner_of(reinterpret_cast<void *>(function));
+    if (rank == nullptr) {
+        return real_atexit(reinterpret_cast<argument_function>(function), nullptr, nullptr);
+    }
+    rank->exits.push([=](int) { function(); });
+    return 0;
+}
+
 int __cxa_at_quick_exit(plain_function function, void *library) {
     hosted_rank *const rank = owner_of(library);
     if (rank == nullptr) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "launch/host/architecture.hpp"
+#include "launch/host/environment.hpp"
 #include "launch/host/exit_list.hpp"
 #include "launch/host/image.hpp"
 #include "launch/host/options.hpp"
@@ -20,12 +21,14 @@ struct lisle_rank;
 namespace lisle::host {
 
 struct hosted_rank {
-    hosted_rank(const program_file &file, int which, int number_in_job)
-        : program(file), index(which), number(number_in_job), code(file, which) {}
+    hosted_rank(const program_file &file, int which, int number_in_job, std::vector<std::string> words)
+        : program(file), index(which), number(number_in_job), arguments(std::move(words)), code(file, which) {
+    }
 
     const program_file &program;
-    int index;  ///< among the ranks of this process
-    int number; ///< in the job
+    int index;                          ///< among the ranks of this process
+    int number;                         ///< in the job
+    std::vector<std::string> arguments; ///< argv, which the program may write to
     image code;
     lisle_rank *rank = nullptr; ///< the library's view; valid until the rank has ended
     exit_list exits;            ///< atexit and the destructors of static objects
@@ -39,6 +42,7 @@ struct hosted_rank {
 
     output_stream out{1, default_buffering(1)};
     output_stream error{2, default_buffering(2)};
+    environment variables;
     option_state options;
     random_state random;
     char *token = nullptr; ///< strtok's place

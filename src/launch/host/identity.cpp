@@ -11,6 +11,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace lisle::host {
@@ -43,6 +45,15 @@ void take_identity(const std::string &path, const std::string &called_as) {
     program_invocation_short_name = slash == nullptr
                                         ? program_invocation_name
                                         : program_invocation_name + (slash - program_invocation_name) + 1;
+    prctl(PR_SET_NAME, program_invocation_short_name);
+}
+
+void name_thread(int rank) {
+    constexpr std::size_t most = 15; // the kernel's limit
+    const std::string suffix = ":" + std::to_string(rank);
+    const std::string name =
+        std::string(program_invocation_short_name).substr(0, most - suffix.size()) + suffix;
+    pthread_setname_np(pthread_self(), name.c_str());
 }
 
 } // namespace lisle::host

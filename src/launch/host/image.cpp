@@ -162,8 +162,9 @@ image::image(const program_file &program, int index) {
     dlinfo(handle_, RTLD_DI_LINKMAP, &map);
     base_ = reinterpret_cast<std::byte *>(map->l_addr);
     size_ = page_ceiling(program.segments().back().address + program.segments().back().memory_size);
-    // Debuggers and sanitizers look for symbols under this name.
-    map->l_name = strdup(program.path().c_str());
+    // Debuggers and sanitizers look for symbols under this name, whatever folder they are in.
+    char *const name = realpath(program.path().c_str(), nullptr);
+    map->l_name = name != nullptr ? name : strdup(program.path().c_str());
     for (const segment &each : program.segments()) {
         if (is_shared(program, each)) {
             share_segment(program, each, base_);

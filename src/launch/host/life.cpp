@@ -2,6 +2,7 @@
 #include "launch/host/life.hpp"
 
 #include "launch/host/faults.hpp"
+#include "launch/host/identity.hpp"
 #include "launch/host/output.hpp"
 #include "launch/host/real.hpp"
 #include "launch/host/refusal.hpp"
@@ -30,11 +31,6 @@ struct meeting {
 meeting all;
 
 const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
-
-struct start_request {
-    hosted_rank *rank;
-    const std::vector<std::string> *arguments;
-};
 
 /// Sleeps until the process ends, without taking signals that are meant for others.
 [[noreturn]] void sleep_for_ever() {
@@ -77,24 +73,23 @@ bool claim_end(hosted_rank &rank) {
 void report_end(hosted_rank &rank, int status) {
     int none = 0;
     all.status.compare_exchange_strong(none, status & 0xff, std::memory_order_relaxed);
-    lisle_host_end_rank(rank.rank, status);
+    lisle_host_end_rank(rank.rank, status & 0xff);
     if (all.left.fetch_sub(1, std::memory_order_release) == 1) {
         all.left.notify_one();
     }
 }
 
 void *run_rank(void *argument) {
-    const start_request request = *static_cast<start_request *>(argument);
-    delete static_cast<start_request *>(argument);
-    hosted_rank &rank = *request.rank;
+    auto &rank = *static_cast<hosted_rank *>(argument);
     all.open.wait(false, std::memory_order_acquire);
 
     const alternate_stack signals;
     rank.rank = lisle_host_begin_rank(rank.index);
     join_rank(rank, true);
+    name_thread(rank.number);
     // A working directory and umask of its own. Some sandboxes forbid it; then the ranks share them.
     static_cast<void>(unshare(CLONE_FS));
-    enter_program(rank, *request.arguments);
+    enter_program(rank);
 }
 
 /// The stack that a process would have, plus what the thread's reserved block takes of it.
@@ -147,7 +142,7 @@ void end_rank_now(hosted_rank &rank, int status) {
     sleep_for_ever();
 }
 
-int run_ranks(const rank_list &ranks, const std::vector<std::string> &arguments) {
+int run_ranks(const rank_list &ranks) {
     static_cast<void>(thread_key());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -156,8 +151,7 @@ int run_ranks(const rank_list &ranks, const std::vector<std::string> &arguments)
     all.left.store(static_cast<int>(ranks.size()), std::memory_order_relaxed);
     for (const auto &each : ranks) {
         pthread_t thread{};
-        const int error =
-            real_create(&thread, &attributes, &run_rank, new start_request{each.get(), &arguments});
+        const int error = real_create(&thread, &attributes, &run_rank, each.get());
         if (error != 0) {
             throw refusal("starting thread " + std::to_string(each->index + 1) + " of " +
                           std::to_string(ranks.size()) + " with a stack of " +

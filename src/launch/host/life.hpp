@@ -13,12 +13,12 @@ namespace lisle::host {
 /// The process's ranks and the count of those that have not ended.
 using rank_list = std::vector<std::unique_ptr<hosted_rank>>;
 
-/// Starts all ranks with these arguments and waits until they have ended. Returns the process's exit status:
+/// Starts all ranks and waits until they have ended. Returns the process's exit status:
 /// the first one that was not 0. Throws `refusal` before any rank runs if threads cannot be had.
-int run_ranks(const rank_list &ranks, const std::vector<std::string> &arguments);
+int run_ranks(const rank_list &ranks);
 
 /// Enters the program's start code on the calling thread (in start.cpp).
-[[noreturn]] void enter_program(hosted_rank &rank, const std::vector<std::string> &arguments);
+[[noreturn]] void enter_program(const hosted_rank &rank);
 
 /// Ends the calling thread's rank with this status, after its handlers. A second thread of the same rank
 /// that comes here sleeps.

@@ -9,6 +9,7 @@
 #include "launch/host/output.hpp"
 #include "launch/host/private_object.hpp"
 #include "launch/host/refusal.hpp"
+#include "launch/host/sanitizer.hpp"
 #include "runtime/host_interface.h"
 
 #include <cstdio>
@@ -19,11 +20,19 @@ namespace lisle::host {
 
 namespace {
 
-rank_list load_ranks(const program_file &program, int count) {
+std::vector<std::string> list(char **words) {
+    std::vector<std::string> strings;
+    for (; *words != nullptr; ++words) {
+        strings.emplace_back(*words);
+    }
+    return strings;
+}
+
+rank_list load_ranks(const program_file &program, const std::vector<std::string> &arguments, int count) {
     rank_list ranks;
     for (int index = 0; index != count; ++index) {
         const auto &rank = ranks.emplace_back(
-            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index));
+            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index, arguments));
         if (index == 0) { // the libraries are there now, and all images are alike
             check_copied_variables(program, rank->code);
             check_replaced_functions(program, rank->code);
@@ -34,7 +43,21 @@ rank_list load_ranks(const program_file &program, int count) {
     return ranks;
 }
 
-int run(const std::vector<std::string> &arguments) {
+/// LISLE_GDB=1: where each rank's image lies, as commands for gdb. Attached to the running process, gdb finds
+/// the images by itself.
+void tell_debugger(const rank_list &ranks) {
+    const char *const wanted = std::getenv("LISLE_GDB");
+    if (wanted == nullptr || std::string_view(wanted) != "1") {
+        return;
+    }
+    for (const auto &each : ranks) {
+        std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
+                     each->program.path().c_str(), static_cast<void *>(each->code.base()));
+    }
+}
+
+[[noreturn]] void run(char **words) {
+    const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
         throw refusal("usage: lisle-host program [argument]...");
     }
@@ -42,6 +65,7 @@ int run(const std::vector<std::string> &arguments) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
     const program_file program(find_program(arguments.front()));
+    preload_sanitizer(program, words);
     const thread_local_image &variables = program.thread_locals();
     if (variables.memory_size > architecture::thread_local_room ||
         variables.alignment > architecture::thread_local_alignment) {
@@ -57,17 +81,19 @@ int run(const std::vector<std::string> &arguments) {
     load_neighbour_libraries(program);
     route_output();
     watch_faults();
-    const rank_list ranks = load_ranks(program, count);
-    return run_ranks(ranks, arguments);
+    const rank_list ranks = load_ranks(program, arguments, count);
+    tell_debugger(ranks);
+    // Leaves here, with all in place: threads that ranks left behind run until the very end.
+    std::exit(run_ranks(ranks));
 }
 
 } // namespace
 
 } // namespace lisle::host
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
     try {
-        std::exit(lisle::host::run({argv + 1, argv + argc}));
+        lisle::host::run(argv);
     } catch (const lisle::host::refusal &reason) {
         std::fprintf(stderr, "lisle-host: %s\n", reason.what());
         std::_Exit(reason.code());

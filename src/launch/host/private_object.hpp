@@ -35,5 +35,6 @@ void check_replaced_functions(const program_file &program, const image &loaded);
 [[nodiscard]] std::span<const private_object> stream_objects();
 [[nodiscard]] std::span<const private_object> input_objects();
 [[nodiscard]] std::span<const private_object> thread_objects();
+[[nodiscard]] std::span<const private_object> environment_objects();
 
 } // namespace lisle::host

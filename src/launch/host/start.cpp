@@ -72,15 +72,15 @@ std::vector<std::uint64_t> auxiliary_vector(const hosted_rank &rank) {
 }
 
 /// argc, argv, the environment and the auxiliary vector. The strings of argv are the rank's own, since
-/// programs write to them; those of the environment are the process's.
-std::vector<std::uint64_t> initial_stack(const hosted_rank &rank, const std::vector<std::string> &arguments) {
-    std::vector<std::uint64_t> words{arguments.size()};
+/// programs write to them; those of the environment are shared until the rank sets a variable.
+std::vector<std::uint64_t> initial_stack(const hosted_rank &rank) {
+    std::vector<std::uint64_t> words{rank.arguments.size()};
     const auto push = [&words](const char *text) { words.push_back(reinterpret_cast<std::uint64_t>(text)); };
-    for (const std::string &each : arguments) {
-        push(strdup(each.c_str()));
+    for (const std::string &each : rank.arguments) {
+        push(each.data());
     }
     push(nullptr);
-    for (char **each = environ; *each != nullptr; ++each) {
+    for (char **each = rank.variables.array(); *each != nullptr; ++each) {
         push(*each);
     }
     push(nullptr);
@@ -91,10 +91,10 @@ std::vector<std::uint64_t> initial_stack(const hosted_rank &rank, const std::vec
 
 } // namespace
 
-void enter_program(hosted_rank &rank, const std::vector<std::string> &arguments) {
+void enter_program(const hosted_rank &rank) {
     void *stack = nullptr;
     {
-        const std::vector<std::uint64_t> words = initial_stack(rank, arguments);
+        const std::vector<std::uint64_t> words = initial_stack(rank);
         const std::size_t bytes = words.size() * sizeof(std::uint64_t);
         stack = alloca(bytes + 16); // the frames of start code and main follow below it
         stack =

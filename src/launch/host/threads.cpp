@@ -124,4 +124,20 @@ int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
     return error == 0 ? thrd_success : error == EAGAIN ? thrd_nomem : thrd_error;
 }
 
+// Sanitizers follow POSIX's names only, so a thread that was created under one is also joined under one.
+int thrd_join(thrd_t thread, int *result) {
+    void *value = nullptr;
+    if (pthread_join(thread, &value) != 0) {
+        return thrd_error;
+    }
+    if (result != nullptr) {
+        *result = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+    }
+    return thrd_success;
+}
+
+int thrd_detach(thrd_t thread) {
+    return pthread_detach(thread) == 0 ? thrd_success : thrd_error;
+}
+
 } // extern "C"

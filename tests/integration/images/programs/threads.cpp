@@ -12,6 +12,12 @@
 
 extern "C" int lone_job_rank(void);
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static constexpr std::size_t small = 262144;
+#else
+static constexpr std::size_t small = 16384;
+#endif
+
 static std::atomic<int> sum;
 static std::atomic<int> destroyed;
 static std::atomic<int> bad;
@@ -51,7 +57,7 @@ int main() {
     }
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 16384);
+    pthread_attr_setstacksize(&attributes, small);
     pthread_t thread;
     if (pthread_create(&thread, &attributes, small_stack, &rank) != 0) {
         std::printf("no small stack\n");
