@@ -4,6 +4,7 @@
 #include "abi/collective.hpp"
 
 #include "abi/collective_arguments.hpp"
+#include "abi/request.hpp"
 #include "collective/launch.hpp"
 
 namespace lisle::api {
@@ -12,16 +13,24 @@ using collective::prepare;
 using collective::run;
 using collective::start;
 
+namespace {
+
+void give(MPI_Request *handle, communicator &comm, protocol::request *made) {
+    *handle = abi::give_request(made, &comm);
+}
+
+} // namespace
+
 void barrier(communicator &comm) {
     run(comm, abi::barrier_plan(comm));
 }
 
 void ibarrier(communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::barrier_plan(comm));
+    give(request, comm, start(comm, abi::barrier_plan(comm)));
 }
 
 void barrier_init(communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::barrier_plan(comm));
+    give(request, comm, prepare(comm, abi::barrier_plan(comm)));
 }
 
 void bcast(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm) {
@@ -30,12 +39,12 @@ void bcast(void *buffer, MPI_Count count, const datatype &type, int root, commun
 
 void ibcast(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm,
             MPI_Request *request) {
-    *request = start(comm, abi::bcast_plan(buffer, count, type, root, comm));
+    give(request, comm, start(comm, abi::bcast_plan(buffer, count, type, root, comm)));
 }
 
 void bcast_init(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm, info *,
                 MPI_Request *request) {
-    *request = prepare(comm, abi::bcast_plan(buffer, count, type, root, comm));
+    give(request, comm, prepare(comm, abi::bcast_plan(buffer, count, type, root, comm)));
 }
 
 void gather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -46,15 +55,17 @@ void gather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, 
 void igather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
              MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
              MPI_Request *request) {
-    *request =
-        start(comm, abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    give(request, comm,
+         start(comm,
+               abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
 }
 
 void gather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                  MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
                  MPI_Request *request) {
-    *request = prepare(
-        comm, abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    give(request, comm,
+         prepare(comm,
+                 abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
 }
 
 void gatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -67,15 +78,17 @@ void gatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
 void igatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
               count_list recvcounts, count_list displs, const datatype &recvtype, int root,
               communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::gatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                             recvtype, root, comm));
+    give(request, comm,
+         start(comm, abi::gatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                       root, comm)));
 }
 
 void gatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                   count_list recvcounts, count_list displs, const datatype &recvtype, int root,
                   communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::gatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                               recvtype, root, comm));
+    give(request, comm,
+         prepare(comm, abi::gatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                         root, comm)));
 }
 
 void scatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -86,15 +99,17 @@ void scatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
 void iscatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
               MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
               MPI_Request *request) {
-    *request = start(
-        comm, abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    give(request, comm,
+         start(comm,
+               abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
 }
 
 void scatter_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                   MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
                   MPI_Request *request) {
-    *request = prepare(
-        comm, abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    give(request, comm,
+         prepare(comm,
+                 abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
 }
 
 void scatterv(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
@@ -106,15 +121,17 @@ void scatterv(const void *sendbuf, count_list sendcounts, count_list displs, con
 void iscatterv(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
                void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
                MPI_Request *request) {
-    *request = start(comm, abi::scatterv_plan(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                              recvtype, root, comm));
+    give(request, comm,
+         start(comm, abi::scatterv_plan(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                                        root, comm)));
 }
 
 void scatterv_init(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
                    void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
                    info *, MPI_Request *request) {
-    *request = prepare(comm, abi::scatterv_plan(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                                recvtype, root, comm));
+    give(request, comm,
+         prepare(comm, abi::scatterv_plan(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                                          root, comm)));
 }
 
 void allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -124,15 +141,16 @@ void allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtyp
 
 void iallgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                 MPI_Count recvcount, const datatype &recvtype, communicator &comm, MPI_Request *request) {
-    *request =
-        start(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    give(request, comm,
+         start(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
 }
 
 void allgather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                     MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
                     MPI_Request *request) {
-    *request =
-        prepare(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    give(
+        request, comm,
+        prepare(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
 }
 
 void allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -144,15 +162,17 @@ void allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendty
 void iallgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                  count_list recvcounts, count_list displs, const datatype &recvtype, communicator &comm,
                  MPI_Request *request) {
-    *request = start(comm, abi::allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                                recvtype, comm));
+    give(request, comm,
+         start(comm, abi::allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                          comm)));
 }
 
 void allgatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                      count_list recvcounts, count_list displs, const datatype &recvtype, communicator &comm,
                      info *, MPI_Request *request) {
-    *request = prepare(comm, abi::allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                                  recvtype, comm));
+    give(request, comm,
+         prepare(comm, abi::allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                            recvtype, comm)));
 }
 
 void alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -162,15 +182,15 @@ void alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
 
 void ialltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                MPI_Count recvcount, const datatype &recvtype, communicator &comm, MPI_Request *request) {
-    *request =
-        start(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    give(request, comm,
+         start(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
 }
 
 void alltoall_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                    MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
                    MPI_Request *request) {
-    *request =
-        prepare(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    give(request, comm,
+         prepare(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
 }
 
 void alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
@@ -183,15 +203,17 @@ void alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, c
 void ialltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
                 void *recvbuf, count_list recvcounts, count_list rdispls, const datatype &recvtype,
                 communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                               rdispls, recvtype, comm));
+    give(request, comm,
+         start(comm, abi::alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                         recvtype, comm)));
 }
 
 void alltoallv_init(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
                     void *recvbuf, count_list recvcounts, count_list rdispls, const datatype &recvtype,
                     communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                                 rdispls, recvtype, comm));
+    give(request, comm,
+         prepare(comm, abi::alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                           rdispls, recvtype, comm)));
 }
 
 void alltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, const MPI_Datatype *sendtypes,
@@ -204,15 +226,17 @@ void alltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, c
 void ialltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, const MPI_Datatype *sendtypes,
                 void *recvbuf, count_list recvcounts, count_list rdispls, const MPI_Datatype *recvtypes,
                 communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                               rdispls, recvtypes, comm));
+    give(request, comm,
+         start(comm, abi::alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                         rdispls, recvtypes, comm)));
 }
 
 void alltoallw_init(const void *sendbuf, count_list sendcounts, count_list sdispls,
                     const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts, count_list rdispls,
                     const MPI_Datatype *recvtypes, communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                                 rdispls, recvtypes, comm));
+    give(request, comm,
+         prepare(comm, abi::alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                           rdispls, recvtypes, comm)));
 }
 
 void reduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -222,12 +246,13 @@ void reduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype 
 
 void ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
              int root, communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, comm));
+    give(request, comm, start(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, comm)));
 }
 
 void reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                  const op &operation, int root, communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, comm));
+    give(request, comm,
+         prepare(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, comm)));
 }
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -237,12 +262,12 @@ void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const dataty
 
 void iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                 const op &operation, communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, start(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 void allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                     const op &operation, communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, prepare(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 void reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
@@ -252,14 +277,14 @@ void reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcoun
 
 void ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
                            const op &operation, communicator &comm, MPI_Request *request) {
-    *request =
-        start(comm, abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, comm));
+    give(request, comm,
+         start(comm, abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, comm)));
 }
 
 void reduce_scatter_block_init(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
                                const op &operation, communicator &comm, info *, MPI_Request *request) {
-    *request =
-        prepare(comm, abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, comm));
+    give(request, comm,
+         prepare(comm, abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, comm)));
 }
 
 void reduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
@@ -269,12 +294,14 @@ void reduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, c
 
 void ireduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
                      const op &operation, communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, comm));
+    give(request, comm,
+         start(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, comm)));
 }
 
 void reduce_scatter_init(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
                          const op &operation, communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, comm));
+    give(request, comm,
+         prepare(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, comm)));
 }
 
 void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -284,12 +311,12 @@ void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &t
 
 void iscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
            communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, start(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 void scan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
                communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, prepare(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -299,12 +326,12 @@ void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype 
 
 void iexscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
              communicator &comm, MPI_Request *request) {
-    *request = start(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, start(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 void exscan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                  const op &operation, communicator &comm, info *, MPI_Request *request) {
-    *request = prepare(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, comm));
+    give(request, comm, prepare(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, comm)));
 }
 
 } // namespace lisle::api

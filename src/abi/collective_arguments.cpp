@@ -29,25 +29,22 @@ void refuse_in_place(const void *address, const char *argument) {
     }
 }
 
-/// MPI_IN_PLACE is for intra-communicators, and for one of the two buffers; the two are not one.
-void check_pair(const communicator &comm, const void *sendbuf, const void *recvbuf) {
-    refuse_in_place(recvbuf, "recvbuf");
-    if (in_place(sendbuf)) {
+/// MPI_IN_PLACE is for intra-communicators, and for the first of the two buffers; the two are not one,
+/// unless there are no data.
+void check_pair(const communicator &comm, const void *first, const void *second, const char *second_name,
+                bool data) {
+    refuse_in_place(second, second_name);
+    if (in_place(first)) {
         if (comm.inter()) {
             fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on an inter-communicator");
         }
-    } else if (sendbuf == recvbuf && sendbuf != MPI_BOTTOM) {
-        fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same (", sendbuf, "): say MPI_IN_PLACE instead");
+    } else if (data && first == second && first != MPI_BOTTOM) {
+        fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same (", first, "): say MPI_IN_PLACE instead");
     }
 }
 
-/// The same where counts differ from rank to rank: empty buffers may be one.
-void check_pair(const communicator &comm, const void *sendbuf, const void *recvbuf,
-                const std::vector<typed_buffer> &received) {
-    const auto has_data = [](const typed_buffer &block) { return block.bytes() > 0; };
-    if (in_place(sendbuf) || std::any_of(received.begin(), received.end(), has_data)) {
-        check_pair(comm, sendbuf, recvbuf);
-    }
+bool any_data(const std::vector<typed_buffer> &blocks) {
+    return std::any_of(blocks.begin(), blocks.end(), [](const auto &block) { return block.bytes() > 0; });
 }
 
 /// Buffers of reductions: a null address makes sense with no elements or with a type of addresses.
@@ -59,11 +56,7 @@ void check_address(const void *address, MPI_Count count, const datatype &type, c
 
 void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
                      const datatype &type) {
-    if (count > 0) {
-        check_pair(comm, sendbuf, recvbuf);
-    } else {
-        refuse_in_place(recvbuf, "recvbuf");
-    }
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", count > 0);
     check_address(sendbuf, count, type, "sendbuf");
     check_address(recvbuf, count, type, "recvbuf");
 }
@@ -143,8 +136,8 @@ schedule gather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &s
                      MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
     if (!at_root(comm, root)) {
         refuse_in_place(sendbuf, "sendbuf");
-    } else if (!comm.inter() && recvcount > 0) {
-        check_pair(comm, sendbuf, recvbuf);
+    } else if (!comm.inter()) {
+        check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     }
     return plan_gather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
 }
@@ -165,9 +158,8 @@ schedule scatter_plan(const void *sendbuf, MPI_Count sendcount, const datatype &
                       MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
     if (!at_root(comm, root)) {
         refuse_in_place(recvbuf, "recvbuf");
-    } else if (!comm.inter() && sendcount > 0) {
-        refuse_in_place(sendbuf, "sendbuf");
-        check_pair(comm, recvbuf, sendbuf);
+    } else if (!comm.inter()) {
+        check_pair(comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
     }
     return plan_scatter(comm, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
 }
@@ -186,18 +178,14 @@ schedule scatterv_plan(const void *sendbuf, count_list sendcounts, count_list di
 
 schedule allgather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                         MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    if (recvcount > 0) {
-        check_pair(comm, sendbuf, recvbuf);
-    }
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     return plan_allgather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
 schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                          count_list recvcounts, count_list displs, const datatype &recvtype,
                          const communicator &comm) {
-    if (sendcount > 0 || in_place(sendbuf)) {
-        check_pair(comm, sendbuf, recvbuf);
-    }
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
     const auto places =
         blocks(recvbuf, recvcounts, displs, recvtype, comm.peer_count(), "recvcounts", "displs");
     return plan_allgatherv(comm, own(sendbuf, sendcount, sendtype), places);
@@ -205,9 +193,7 @@ schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatyp
 
 schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                        MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    if (recvcount > 0) {
-        check_pair(comm, sendbuf, recvbuf);
-    }
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, comm.peer_count());
     if (in_place(sendbuf)) {
         return plan_alltoall(comm, {}, places);
@@ -221,7 +207,7 @@ schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list s
                         const datatype &recvtype, const communicator &comm) {
     const int peers = comm.peer_count();
     const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
-    check_pair(comm, sendbuf, recvbuf, places);
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", any_data(places));
     if (in_place(sendbuf)) {
         return plan_alltoall(comm, {}, places);
     }
@@ -235,7 +221,7 @@ schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, count_list s
     const int peers = comm.peer_count();
     const auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
-    check_pair(comm, sendbuf, recvbuf, places);
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", any_data(places));
     if (in_place(sendbuf)) {
         return plan_alltoall(comm, {}, places);
     }
@@ -283,9 +269,7 @@ schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf, count_list recv
         counts.push_back(count_at(recvcounts, rank, "recvcounts"));
         total += counts.back();
     }
-    if (total > 0) {
-        check_pair(comm, sendbuf, recvbuf);
-    }
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", total > 0);
     check_address(sendbuf, total, type, "sendbuf");
     check_address(recvbuf, counts[static_cast<std::size_t>(comm.rank())], type, "recvbuf");
     return plan_reduce_scatter(comm, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);

@@ -6,12 +6,11 @@
 #include <cstring>
 #include <memory>
 
+#include "abi/request.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/group_algebra.hpp"
 #include "communicator/predefined.hpp"
-#include "protocol/engine.hpp"
 #include "runtime/error.hpp"
-#include "runtime/rank.hpp"
 
 namespace lisle::api {
 
@@ -68,11 +67,9 @@ void comm_create_group(communicator &comm, const group &members, int tag, MPI_Co
 }
 
 void comm_disconnect(MPI_Comm *comm) {
-    communicator &target = to_be_freed(*comm);
-    target.attributes.clear(*comm);
-    protocol::wait_until(this_rank(), [&target] { return target.idle(); });
-    target.release();
-    *comm = MPI_COMM_NULL;
+    // Operations under way keep their share and complete; there is nobody to lose touch with as long as
+    // all communicators belong to one job.
+    comm_free(comm);
 }
 
 void comm_dup(communicator &comm, MPI_Comm *newcomm) {
@@ -113,7 +110,7 @@ void comm_idup(communicator &comm, MPI_Comm *newcomm, MPI_Request *request) {
 void comm_idup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm, MPI_Request *request) {
     protocol::request *started = nullptr;
     *newcomm = give_handle(start_duplicate(comm, hints, started));
-    *request = handle_of<MPI_Request>(*started);
+    *request = abi::give_request(started, &comm);
 }
 
 void comm_rank(communicator &comm, int *rank) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,8 +17,13 @@ namespace lisle::api {
 
 namespace {
 
-// Names that a rank gave to predefined types, which it shares with the other ranks of its process.
-const rank_local<std::unordered_map<const datatype *, std::string>> names_of_predefined;
+// The names of a rank's datatypes: derived types have theirs in the type, predefined ones, which a rank
+// shares with the other ranks of its process, have those that the rank gave them here.
+struct type_names {
+    std::mutex mutex; // guards the names of both sorts
+    std::unordered_map<const datatype *, std::string> of_predefined;
+};
+const rank_local<type_names> names;
 
 datatype &require(MPI_Datatype handle) {
     datatype *const type = find_datatype(handle);
@@ -28,13 +34,14 @@ datatype &require(MPI_Datatype handle) {
     return *type;
 }
 
-std::string_view name_of(const datatype &type) {
+std::string name_of(const datatype &type) {
+    type_names &own = *names;
+    const std::lock_guard lock{own.mutex};
     if (!type.predefined()) {
         return type.name;
     }
-    const auto &given = *names_of_predefined;
-    const auto found = given.find(&type);
-    if (found != given.end()) {
+    const auto found = own.of_predefined.find(&type);
+    if (found != own.of_predefined.end()) {
         return found->second;
     }
     return type.origin().combiner == MPI_COMBINER_NAMED ? type.facts()->name : "";
@@ -49,6 +56,15 @@ void require_small(const datatype &type) {
     if (!type.origin().large_counts.empty()) {
         fail(MPI_ERR_TYPE, "the datatype was made with large counts, which only the _c form can tell");
     }
+}
+
+// A new object, since freeing it must not touch the attributes and the name of the original.
+const datatype &equal_type(const datatype &type) {
+    auto *const result = new datatype{type.part(), type.origin()};
+    if (type.committed()) {
+        result->commit();
+    }
+    return *result;
 }
 
 void require_room(MPI_Count room, MPI_Count needed, const char *name) {
@@ -118,11 +134,13 @@ void type_get_true_extent_x(const datatype &datatype, MPI_Count *true_lb, MPI_Co
 
 void type_set_name(const datatype &datatype, const char *type_name) {
     const std::string_view name{type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1)};
-    (datatype.predefined() ? (*names_of_predefined)[&datatype] : datatype.name) = name;
+    type_names &own = *names;
+    const std::lock_guard lock{own.mutex};
+    (datatype.predefined() ? own.of_predefined[&datatype] : datatype.name) = name;
 }
 
 void type_get_name(const datatype &datatype, char *type_name, int *resultlen) {
-    const std::string_view name = name_of(datatype);
+    const std::string name = name_of(datatype);
     *std::copy(name.begin(), name.end(), type_name) = '\0';
     *resultlen = static_cast<int>(name.size());
 }
@@ -168,8 +186,7 @@ void type_get_contents_c(const datatype &datatype, MPI_Count max_integers, MPI_C
     std::copy(origin.addresses.begin(), origin.addresses.end(), array_of_addresses);
     std::copy(origin.large_counts.begin(), origin.large_counts.end(), array_of_large_counts);
     for (const auto *type : origin.types) {
-        type->retain(); // the caller frees what is not predefined
-        *array_of_datatypes++ = datatype_handle(*type);
+        *array_of_datatypes++ = datatype_handle(type->predefined() ? *type : equal_type(*type));
     }
 }
 

@@ -45,7 +45,7 @@ void info_create_env(int argc, char *argv[], MPI_Info *created) {
     for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) {
         arguments.emplace_back(argv[i]);
     }
-    describe_environment(*environment, arguments, this_rank().get_job().size(), this_rank().thread_level);
+    describe_environment(*environment, arguments, this_rank().get_job().size());
     *created = give_handle(std::move(environment));
 }
 

@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include "communicator/predefined.hpp"
+#include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/send_buffer.hpp"
-#include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
@@ -29,7 +29,8 @@ void meet_all(communicator &world) {
     const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
     for (int distance = 1; distance < world.size(); distance *= 2) {
         protocol::send_receive(nothing, (world.rank() + distance) % world.size(), tag, nothing,
-                               (world.rank() - distance % world.size() + world.size()) % world.size(), tag, channel);
+                               (world.rank() - distance % world.size() + world.size()) % world.size(), tag,
+                               channel);
     }
 }
 
@@ -83,12 +84,19 @@ void finalize() {
     self.get_job().segment().advance(self.number(), rank_progress::finalized);
 }
 
-void query_thread(int *provided) { *provided = this_rank().thread_level; }
+void query_thread(int *provided) {
+    *provided = this_rank().thread_level;
+}
 
-void is_thread_main(int *flag) { *flag = pthread_equal(main_thread->id, pthread_self()) != 0 ? 1 : 0; }
+void is_thread_main(int *flag) {
+    *flag = pthread_equal(main_thread->id, pthread_self()) != 0 ? 1 : 0;
+}
 
 void abort(communicator &, int errorcode) {
-    std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", this_rank().number(), errorcode);
+    const rank &self = this_rank();
+    if (!self.get_job().launched()) { // otherwise the launcher says so, once
+        std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
+    }
     abort_job(errorcode);
 }
 

@@ -4,10 +4,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <unistd.h>
 
-#include "mpi.h"
+#include "communicator/info.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::api {
@@ -35,6 +36,12 @@ void get_processor_name(char *name, int *resultlen) {
     }
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
     *resultlen = static_cast<int>(std::strlen(name));
+}
+
+void get_hw_resource_info(MPI_Info *hw_info) {
+    auto resources = std::make_unique<info>();
+    resources->set("mpi_shared_memory", "true");
+    *hw_info = handle_of<MPI_Info>(*resources.release());
 }
 
 void pcontrol(int) {}

@@ -35,7 +35,8 @@ void start_send(const void *buf, MPI_Count count, const datatype &type, int dest
 }
 
 /// A persistent request that is not started yet.
-template <class Operation> void give_persistent(std::unique_ptr<Operation> made, const datatype &type, communicator &comm, MPI_Request *request) {
+template <class Operation> void give_persistent(std::unique_ptr<Operation> made, const datatype &type,
+                                                communicator &comm, MPI_Request *request) {
     made->persistent = true;
     made->active = false;
     made->keep(type);
@@ -197,8 +198,9 @@ void rsend_init(const void *buf, MPI_Count count, const datatype &type, int dest
 
 void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                 MPI_Request *request) {
-    give_persistent(std::make_unique<persistent_buffered_send>(typed_buffer{buf, count, type}, comm, dest, tag), type,
-                    comm, request);
+    give_persistent(
+        std::make_unique<persistent_buffered_send>(typed_buffer{buf, count, type}, comm, dest, tag), type,
+        comm, request);
 }
 
 void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
@@ -213,8 +215,8 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
               void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
               communicator &comm, MPI_Status *status) {
     const outcome ended =
-        protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
-                               recvtag, comm.point_to_point);
+        protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
+                               source, recvtag, comm.point_to_point);
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }
@@ -232,8 +234,8 @@ void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtyp
 void sendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
                       int recvtag, communicator &comm, MPI_Status *status) {
     const auto copy = packed_copy({buf, count, type});
-    sendrecv(copy.data(), static_cast<MPI_Count>(copy.size()), *find_datatype(MPI_BYTE), dest, sendtag, buf, count,
-             type, source, recvtag, comm, status);
+    sendrecv(copy.data(), static_cast<MPI_Count>(copy.size()), *find_datatype(MPI_BYTE), dest, sendtag, buf,
+             count, type, source, recvtag, comm, status);
 }
 
 void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,

@@ -41,7 +41,8 @@ void throw_if_failed(const outcome &ended, communicator *comm) {
     if (ended.error == MPI_ERR_TRUNCATE) {
         throw mpi_error{ended.error,
                         sentence("the message from rank ", ended.source, " with tag ", ended.tag,
-                                 " is longer than the receive buffer, of which it filled ", ended.bytes, " bytes"),
+                                 " is longer than the receive buffer, of which it filled ", ended.bytes,
+                                 " bytes"),
                         comm};
     }
     throw mpi_error{ended.error, "the operation failed", comm};
@@ -74,9 +75,13 @@ request *active(MPI_Request handle) {
 }
 
 // Acquire: pairs with the release store of whoever completed the operation.
-bool is_complete(const request &request) { return request.complete.load(std::memory_order_acquire); }
+bool is_complete(const request &request) {
+    return request.complete.load(std::memory_order_acquire);
+}
 
-void store_empty(MPI_Status *status) { outcome{}.store(status); }
+void store_empty(MPI_Status *status) {
+    outcome{}.store(status);
+}
 
 MPI_Status *at(MPI_Status *statuses, int index) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
@@ -136,7 +141,8 @@ class completion_list {
     void throw_if_failed() const {
         if (failed_ != 0) [[unlikely]] {
             throw mpi_error{MPI_ERR_IN_STATUS,
-                            sentence(failed_, " of the requests failed: see MPI_ERROR in their statuses"), about_};
+                            sentence(failed_, " of the requests failed: see MPI_ERROR in their statuses"),
+                            about_};
         }
     }
 
@@ -272,9 +278,9 @@ void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
 void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
     auto found = search_result::none_yet;
     *flag = look_twice([&] {
-                found = find_complete(count, requests, index);
-                return found != search_result::none_yet;
-            })
+        found = find_complete(count, requests, index);
+        return found != search_result::none_yet;
+    })
                 ? 1
                 : 0;
     if (found == search_result::found) {
@@ -338,12 +344,13 @@ void request_get_status_all(int count, const MPI_Request *requests, int *flag, M
     }
 }
 
-void request_get_status_any(int count, const MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
+void request_get_status_any(int count, const MPI_Request *requests, int *index, int *flag,
+                            MPI_Status *status) {
     auto found = search_result::none_yet;
     *flag = look_twice([&] {
-                found = find_complete(count, requests, index);
-                return found != search_result::none_yet;
-            })
+        found = find_complete(count, requests, index);
+        return found != search_result::none_yet;
+    })
                 ? 1
                 : 0;
     if (found == search_result::found) {
@@ -391,9 +398,13 @@ void startall(int count, MPI_Request *requests) {
     }
 }
 
-void cancel(MPI_Request *handle) { resolve(*handle).cancel(); }
+void cancel(MPI_Request *handle) {
+    resolve(*handle).cancel();
+}
 
-void test_cancelled(const MPI_Status *status, int *flag) { *flag = outcome::load(*status).cancelled ? 1 : 0; }
+void test_cancelled(const MPI_Status *status, int *flag) {
+    *flag = outcome::load(*status).cancelled ? 1 : 0;
+}
 
 void request_free(MPI_Request *handle) {
     dispose(resolve(*handle));

@@ -22,7 +22,8 @@ void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, M
 
 void request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 void request_get_status_all(int count, const MPI_Request *requests, int *flag, MPI_Status *statuses);
-void request_get_status_any(int count, const MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+void request_get_status_any(int count, const MPI_Request *requests, int *index, int *flag,
+                            MPI_Status *status);
 void request_get_status_some(int incount, const MPI_Request *requests, int *outcount, int *indices,
                              MPI_Status *statuses);
 

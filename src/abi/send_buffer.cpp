@@ -11,13 +11,16 @@ namespace lisle::api {
 namespace {
 
 /// MPI_BUFFER_AUTOMATIC stands for memory that the library allots for each message.
-bool automatic(const void *buffer) { return buffer == MPI_BUFFER_AUTOMATIC; }
+bool automatic(const void *buffer) {
+    return buffer == MPI_BUFFER_AUTOMATIC;
+}
 
 template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size) {
     if (place != nullptr) {
         fail(MPI_ERR_BUFFER, "a buffer of ", place->bytes(), " bytes is attached already: detach it first");
     }
-    place = Holder{new protocol::send_buffer{automatic(buffer) ? nullptr : buffer, automatic(buffer) ? 0 : size}};
+    place =
+        Holder{new protocol::send_buffer{automatic(buffer) ? nullptr : buffer, automatic(buffer) ? 0 : size}};
 }
 
 template <class Holder> void detach(Holder &place, void *buffer_addr, MPI_Count &size) {
@@ -42,9 +45,13 @@ template <class Holder> void start_flush(Holder &place, communicator *comm, MPI_
 
 } // namespace
 
-void buffer_attach(void *buffer, MPI_Count size) { attach(protocol::rank_send_buffer(), buffer, size); }
+void buffer_attach(void *buffer, MPI_Count size) {
+    attach(protocol::rank_send_buffer(), buffer, size);
+}
 
-void buffer_detach(void *buffer_addr, MPI_Count &size) { detach(protocol::rank_send_buffer(), buffer_addr, size); }
+void buffer_detach(void *buffer_addr, MPI_Count &size) {
+    detach(protocol::rank_send_buffer(), buffer_addr, size);
+}
 
 void buffer_flush() {
     if (protocol::rank_send_buffer() != nullptr) {
@@ -52,9 +59,13 @@ void buffer_flush() {
     }
 }
 
-void buffer_iflush(MPI_Request *request) { start_flush(protocol::rank_send_buffer(), nullptr, request); }
+void buffer_iflush(MPI_Request *request) {
+    start_flush(protocol::rank_send_buffer(), nullptr, request);
+}
 
-void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size) { attach(comm.send_buffer, buffer, size); }
+void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size) {
+    attach(comm.send_buffer, buffer, size);
+}
 
 void comm_detach_buffer(communicator &comm, void *buffer_addr, MPI_Count &size) {
     detach(comm.send_buffer, buffer_addr, size);
@@ -66,6 +77,8 @@ void comm_flush_buffer(communicator &comm) {
     }
 }
 
-void comm_iflush_buffer(communicator &comm, MPI_Request *request) { start_flush(comm.send_buffer, &comm, request); }
+void comm_iflush_buffer(communicator &comm, MPI_Request *request) {
+    start_flush(comm.send_buffer, &comm, request);
+}
 
 } // namespace lisle::api

@@ -82,6 +82,12 @@ std::string executor::describe() const {
                     error_);
 }
 
+int executor::failed_peer() const {
+    const step &failed = plan_.steps()[failed_];
+    const auto *const receive = std::get_if<receive_step>(&failed);
+    return receive != nullptr ? receive->peer : std::get<send_step>(failed).peer;
+}
+
 bool executor::settle(step_index index) {
     auto *&request = requests_[index];
     if (request == nullptr) {

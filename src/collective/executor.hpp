@@ -32,6 +32,8 @@ class executor {
     [[nodiscard]] int error() const noexcept { return error_; }
     /// The error in a sentence. @pre error() != MPI_SUCCESS
     [[nodiscard]] std::string describe() const;
+    /// The rank whose message it is about. @pre error() != MPI_SUCCESS
+    [[nodiscard]] int failed_peer() const;
 
   private:
     /// True if the message of this step is complete (or the step has none); frees its request.

@@ -28,13 +28,11 @@ int next_tag(communicator &comm, bool persistent) {
 class collective_request final : public protocol::request, private protocol::progressor {
   public:
     collective_request(communicator &on, schedule plan, bool lasting)
-        : request{this_rank()}, executor_{std::move(plan), next_tag(on, lasting)} {
-        on.retain();
-        comm = &on;
+        : request{this_rank()}, on_{communicator_ref::share(on)}, executor_{std::move(plan),
+                                                                            next_tag(on, lasting)} {
         persistent = lasting;
         active = false;
     }
-    ~collective_request() override { comm->release(); }
 
     void start() override {
         complete.store(false, std::memory_order_relaxed);
@@ -52,10 +50,14 @@ class collective_request final : public protocol::request, private protocol::pro
             return true;
         }
         result.error = executor_.error();
+        if (result.error != MPI_SUCCESS) {
+            result.source = executor_.failed_peer();
+        }
         owner.engine().complete(*this); // gives the object away
         return false;
     }
 
+    const communicator_ref on_; ///< keeps the channels, also of a request whose handle was freed
     executor executor_;
 };
 
@@ -69,15 +71,14 @@ void run(communicator &comm, schedule plan) {
     }
 }
 
-MPI_Request start(communicator &comm, schedule plan) {
+protocol::request *start(communicator &comm, schedule plan) {
     auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
     request->start();
-    return handle_of<MPI_Request>(*request.release());
+    return request.release();
 }
 
-MPI_Request prepare(communicator &comm, schedule plan) {
-    return handle_of<MPI_Request>(
-        *std::make_unique<collective_request>(comm, std::move(plan), true).release());
+protocol::request *prepare(communicator &comm, schedule plan) {
+    return new collective_request{comm, std::move(plan), true};
 }
 
 } // namespace lisle::collective

@@ -4,14 +4,15 @@
 #pragma once
 
 #include "collective/schedule.hpp"
+#include "protocol/request.hpp"
 
 namespace lisle::collective {
 
 /// Runs to the end. Throws the first error that a message ended with.
 void run(communicator &comm, schedule plan);
-/// Begins; the request moves whenever the rank is in the library.
-[[nodiscard]] MPI_Request start(communicator &comm, schedule plan);
+/// Begins; the request moves whenever the rank is in the library. The caller owns it, as for start_send.
+[[nodiscard]] protocol::request *start(communicator &comm, schedule plan);
 /// An inactive request that MPI_Start begins, any number of times.
-[[nodiscard]] MPI_Request prepare(communicator &comm, schedule plan);
+[[nodiscard]] protocol::request *prepare(communicator &comm, schedule plan);
 
 } // namespace lisle::collective

@@ -68,15 +68,13 @@ typed_buffer schedule::packed(MPI_Count bytes) {
 void schedule::keep(const datatype &type) {
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
     if (std::none_of(types_.begin(), types_.end(), same)) {
-        types_.emplace_back(&type);
-        type.retain();
+        types_.push_back(ref<const datatype>::share(type));
     }
 }
 
 void schedule::keep(const op &operation) {
-    if (operation_ == nullptr) {
-        operation_.reset(&operation);
-        operation.retain();
+    if (!operation_) {
+        operation_ = ref<const op>::share(operation);
     }
 }
 

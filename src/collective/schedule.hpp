@@ -15,6 +15,7 @@
 
 #include "collective/op.hpp"
 #include "collective/team.hpp"
+#include "communicator/ref.hpp"
 #include "protocol/buffer.hpp"
 
 namespace lisle::collective {
@@ -82,13 +83,9 @@ class schedule {
     step_index add(const step &next);
     std::byte *allocate(MPI_Count bytes);
 
-    struct give_back {
-        template <class Shared> void operator()(const Shared *shared) const noexcept { shared->release(); }
-    };
-
     std::vector<step> steps_;
-    std::vector<std::unique_ptr<const datatype, give_back>> types_; ///< each type once
-    std::unique_ptr<const op, give_back> operation_;                ///< a schedule has one at most
+    std::vector<ref<const datatype>> types_; ///< each type once
+    ref<const op> operation_;                ///< a schedule has one at most
     std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
 

@@ -90,8 +90,6 @@ class communicator : public object {
     /// communicator stays until its operations are complete (MPI_Comm_free).
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
-    /// True if only one share is left: no operation is pending.
-    [[nodiscard]] bool idle() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
 
   private:
     ~communicator() = default;
@@ -103,8 +101,7 @@ class communicator : public object {
     std::atomic<unsigned> agreements_{0};
     mutable std::mutex name_mutex_; ///< protects name_
     std::string name_;
-    // The last decrement acquires what all others released; `idle` reads with acquire order what
-    // completed operations released.
+    // The last decrement acquires what all others released.
     std::atomic<int> references_{1};
 };
 

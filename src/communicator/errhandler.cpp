@@ -62,7 +62,9 @@ void end_job(const char *call, int code, const std::string &text) {
 
 int raise_error(communicator *comm, const char *call, const mpi_error &error) {
     if (comm == nullptr && this_rank().phase == world_phase::initialized) {
-        comm = predefined->self;
+        const predefined_objects &objects = *predefined;
+        const bool as_before_4_0 = !objects.self->errors.chosen() && objects.world->errors.chosen();
+        comm = as_before_4_0 ? objects.world : objects.self;
     }
     if (comm == nullptr) {
         end_job(call, error.code(), error.what());

@@ -77,10 +77,15 @@ using errhandler_ref = ref<errhandler>;
 /// The handler of one object. Any thread may read and replace it at any time.
 class errhandler_slot {
   public:
-    errhandler_slot() : current_{errhandler_ref::share(predefined_errhandler(errhandler_kind::fatal))} {}
+    /// MPI_ERRORS_ARE_FATAL at first.
     [[nodiscard]] errhandler_ref get() const {
         const std::scoped_lock lock{mutex_};
-        return current_;
+        return current_ ? current_ : errhandler_ref::share(predefined_errhandler(errhandler_kind::fatal));
+    }
+    /// True if the program has chosen the handler.
+    [[nodiscard]] bool chosen() const {
+        const std::scoped_lock lock{mutex_};
+        return static_cast<bool>(current_);
     }
     void set(errhandler_ref replacement) {
         const std::scoped_lock lock{mutex_};
@@ -89,12 +94,13 @@ class errhandler_slot {
 
   private:
     mutable std::mutex mutex_; ///< protects current_
-    errhandler_ref current_;
+    errhandler_ref current_;   ///< null: nobody has chosen one
 };
 
 /// What to do with an error of the call `call`: returns the code that the call returns to the user, or
-/// does not return. `comm` is the communicator that the call was about, or null. Before MPI_Init and
-/// after MPI_Finalize errors are fatal.
+/// does not return. `comm` is the communicator that the call was about, or null: then it is MPI_COMM_SELF
+/// or, if the program has chosen no handler there, MPI_COMM_WORLD, as it was before MPI-4.0. Before
+/// MPI_Init and after MPI_Finalize errors are fatal.
 [[nodiscard]] int raise_error(communicator *comm, const char *call, const mpi_error &error);
 
 /// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>

@@ -82,8 +82,7 @@ std::vector<std::pair<std::string, std::string>> info::entries() const {
     return entries_;
 }
 
-void describe_environment(info &into, const std::vector<std::string> &arguments, int job_size,
-                          int thread_level) {
+void describe_environment(info &into, const std::vector<std::string> &arguments, int job_size) {
     // What does not fit into a value is left out rather than cut: half a path is worse than none.
     const auto add = [&into](const char *key, const std::string &value) {
         if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) {
@@ -108,20 +107,6 @@ void describe_environment(info &into, const std::vector<std::string> &arguments,
     char directory[PATH_MAX];
     if (getcwd(directory, sizeof directory) != nullptr) {
         add("wdir", directory);
-    }
-    switch (thread_level) {
-    case MPI_THREAD_FUNNELED:
-        add("thread_level", "MPI_THREAD_FUNNELED");
-        break;
-    case MPI_THREAD_SERIALIZED:
-        add("thread_level", "MPI_THREAD_SERIALIZED");
-        break;
-    case MPI_THREAD_MULTIPLE:
-        add("thread_level", "MPI_THREAD_MULTIPLE");
-        break;
-    default:
-        add("thread_level", "MPI_THREAD_SINGLE");
-        break;
     }
     add("mpi_memory_alloc_kinds", "mpi,system");
 }

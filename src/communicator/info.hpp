@@ -43,8 +43,6 @@ class info : public object {
 
 /// What MPI_INFO_ENV tells of a rank.
 /// @param arguments of the rank's program, its name first @param job_size number of ranks of the job
-/// @param thread_level the level that MPI_Init_thread was asked for
-void describe_environment(info &into, const std::vector<std::string> &arguments, int job_size,
-                          int thread_level);
+void describe_environment(info &into, const std::vector<std::string> &arguments, int job_size);
 
 } // namespace lisle

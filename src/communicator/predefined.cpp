@@ -16,7 +16,7 @@ void create_world(const world_description &description) {
     objects.self = new communicator{next_context(), *alone, nullptr, 0};
     objects.self->become_predefined(MPI_COMM_SELF, "MPI_COMM_SELF");
     objects.environment = std::make_unique<info>();
-    describe_environment(*objects.environment, description.arguments, description.size, self.thread_level);
+    describe_environment(*objects.environment, description.arguments, description.size);
     set_world_attributes(description);
 }
 

@@ -2,8 +2,9 @@
 #include "datatype/copy.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "datatype/cursor.hpp"
 
@@ -11,27 +12,71 @@ namespace lisle {
 
 namespace {
 
+// Addresses are integers here: absolute ones (MPI_BOTTOM) are offsets from no object.
+std::byte *at(std::uintptr_t base, MPI_Count offset) noexcept {
+    return reinterpret_cast<std::byte *>(base + static_cast<std::uintptr_t>(offset));
+}
+
 struct strided_blocks {
-    std::byte *base;
+    std::uintptr_t base;
     MPI_Count stride;
-    std::byte *operator()(MPI_Count i) const noexcept { return base + i * stride; }
+    std::byte *operator()(MPI_Count i) const noexcept { return at(base, i * stride); }
+    [[nodiscard]] strided_blocks from(MPI_Count i) const noexcept {
+        return {base + static_cast<std::uintptr_t>(i * stride), stride};
+    }
 };
 
 struct listed_blocks {
     std::uintptr_t base;
     const MPI_Count *offsets;
-    std::byte *operator()(MPI_Count i) const noexcept {
-        return reinterpret_cast<std::byte *>(base + static_cast<std::uintptr_t>(offsets[i]));
-    }
+    std::byte *operator()(MPI_Count i) const noexcept { return at(base, offsets[i]); }
 };
 
-template <std::size_t Size> using bytes_of = std::integral_constant<std::size_t, Size>;
+// Small runs are the common ones, and a call of memcpy costs more than they do. The two halves may
+// overlap, which writes some bytes twice.
+template <class Word> void copy_halves(std::byte *to, const std::byte *from, std::size_t length) noexcept {
+    Word first, last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + length - sizeof last, sizeof last);
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + length - sizeof last, &last, sizeof last);
+}
 
-// Size is a number or a bytes_of, for which the compiler makes moves of registers.
-template <class Size, class To, class From>
-void move_blocks(Size size, To to, From from, MPI_Count count) noexcept {
+void copy_run(std::byte *to, const std::byte *from, std::size_t length) noexcept {
+    using sixteen = std::array<std::uint64_t, 2>;
+    if (length > 32) {
+        std::memcpy(to, from, length);
+    } else if (length >= 16) {
+        copy_halves<sixteen>(to, from, length);
+    } else if (length >= 8) {
+        copy_halves<std::uint64_t>(to, from, length);
+    } else if (length >= 4) {
+        copy_halves<std::uint32_t>(to, from, length);
+    } else {
+        for (std::size_t i = 0; i < length; ++i) {
+            to[i] = from[i];
+        }
+    }
+}
+
+void copy_run(std::byte *to, const std::byte *from, MPI_Count length) noexcept {
+    copy_run(to, from, static_cast<std::size_t>(length));
+}
+
+// Blocks of a length that the compiler knows are moved through registers.
+template <std::size_t Length> struct fixed_length {
+    void operator()(std::byte *to, const std::byte *from) const noexcept { std::memcpy(to, from, Length); }
+};
+
+struct any_length {
+    std::size_t length;
+    void operator()(std::byte *to, const std::byte *from) const noexcept { copy_run(to, from, length); }
+};
+
+template <class Move, class To, class From>
+void move_blocks(Move move, To to, From from, MPI_Count count) noexcept {
     for (MPI_Count i = 0; i < count; ++i) {
-        std::memcpy(to(i), from(i), size);
+        move(to(i), from(i));
     }
 }
 
@@ -39,38 +84,34 @@ template <class To, class From>
 void move_blocks_of(MPI_Count length, To to, From from, MPI_Count count) noexcept {
     switch (length) {
     case 1:
-        return move_blocks(bytes_of<1>{}, to, from, count);
+        return move_blocks(fixed_length<1>{}, to, from, count);
     case 2:
-        return move_blocks(bytes_of<2>{}, to, from, count);
+        return move_blocks(fixed_length<2>{}, to, from, count);
     case 4:
-        return move_blocks(bytes_of<4>{}, to, from, count);
+        return move_blocks(fixed_length<4>{}, to, from, count);
     case 8:
-        return move_blocks(bytes_of<8>{}, to, from, count);
+        return move_blocks(fixed_length<8>{}, to, from, count);
     case 12:
-        return move_blocks(bytes_of<12>{}, to, from, count);
+        return move_blocks(fixed_length<12>{}, to, from, count);
     case 16:
-        return move_blocks(bytes_of<16>{}, to, from, count);
+        return move_blocks(fixed_length<16>{}, to, from, count);
     case 24:
-        return move_blocks(bytes_of<24>{}, to, from, count);
+        return move_blocks(fixed_length<24>{}, to, from, count);
     case 32:
-        return move_blocks(bytes_of<32>{}, to, from, count);
+        return move_blocks(fixed_length<32>{}, to, from, count);
     case 64:
-        return move_blocks(bytes_of<64>{}, to, from, count);
+        return move_blocks(fixed_length<64>{}, to, from, count);
     default:
-        return move_blocks(static_cast<std::size_t>(length), to, from, count);
+        return move_blocks(any_length{static_cast<std::size_t>(length)}, to, from, count);
     }
 }
 
-void copy_run(std::byte *to, const std::byte *from, MPI_Count length) noexcept {
-    std::memcpy(to, from, static_cast<std::size_t>(length));
-}
-
-// Copies `count` blocks between pieces that both have blocks of `length` bytes.
-void move_pieces(const piece &to, const piece &from, MPI_Count length, MPI_Count count) noexcept {
+// Copies the first `count` blocks of the first rows of two pieces that both have blocks of `length`.
+void move_row(const piece &to, const piece &from, MPI_Count length, MPI_Count count) noexcept {
     if (count == 1) {
         return copy_run(to.block(0), from.block(0), length);
     }
-    const strided_blocks strided_to{to.block(0), to.stride}, strided_from{from.block(0), from.stride};
+    const strided_blocks strided_to{to.base, to.stride}, strided_from{from.base, from.stride};
     const listed_blocks listed_to{to.base, to.offsets}, listed_from{from.base, from.offsets};
     if (to.offsets == nullptr && from.offsets == nullptr) {
         move_blocks_of(length, strided_to, strided_from, count);
@@ -83,84 +124,187 @@ void move_pieces(const piece &to, const piece &from, MPI_Count length, MPI_Count
     }
 }
 
-// A run of bytes seen as blocks of `length` bytes.
-piece as_blocks(std::byte *run, MPI_Count length) noexcept {
-    piece blocks;
-    blocks.base = reinterpret_cast<std::uintptr_t>(run);
-    blocks.stride = blocks.length = length;
-    return blocks;
+// Packed data seen as rows like those of `typed`: its blocks without gaps.
+struct packed_rows {
+    std::uintptr_t base;
+    const piece &like;
+    [[nodiscard]] std::uintptr_t block(MPI_Count i) const noexcept {
+        return base + static_cast<std::uintptr_t>(like.block_start(i));
+    }
+    [[nodiscard]] MPI_Count row_stride() const noexcept { return like.row_bytes(); }
+};
+
+// The same of a piece as it is.
+struct placed_rows {
+    const piece &blocks;
+    [[nodiscard]] std::uintptr_t block(MPI_Count i) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(blocks.block(i));
+    }
+    [[nodiscard]] MPI_Count row_stride() const noexcept { return blocks.row_stride; }
+};
+
+// Rows with few blocks are copied block by block, each through many rows at once: loops over rows are
+// long and their blocks have one length. The many are few enough to stay in the nearest cache.
+constexpr MPI_Count short_row = 16;
+constexpr MPI_Count bytes_at_once = 8192;
+
+// `shape` tells the blocks' lengths.
+template <class To, class From>
+void move_short_rows(const To &to, const From &from, const piece &shape, MPI_Count rows) noexcept {
+    const MPI_Count at_once = std::max<MPI_Count>(bytes_at_once / shape.row_bytes(), 1);
+    for (MPI_Count row = 0; row < rows; row += at_once) {
+        const MPI_Count count = std::min(at_once, rows - row);
+        for (MPI_Count i = 0; i < shape.count; ++i) {
+            const strided_blocks target{to.block(i), to.row_stride()},
+                source{from.block(i), from.row_stride()};
+            move_blocks_of(shape.block_length(i), target.from(row), source.from(row), count);
+        }
+    }
 }
 
-template <bool Pack> void move_run(std::byte *run, const piece &typed) noexcept {
-    if (typed.starts == nullptr) {
-        const piece blocks = as_blocks(run, typed.length);
-        return Pack ? move_pieces(blocks, typed, typed.length, typed.count)
-                    : move_pieces(typed, blocks, typed.length, typed.count);
+// Copies between packed data and one row.
+template <bool Pack> void move_packed_row(std::uintptr_t packed, const piece &row) noexcept {
+    if (row.starts == nullptr) {
+        piece blocks;
+        blocks.base = packed;
+        blocks.stride = row.length;
+        return Pack ? move_row(blocks, row, row.length, row.count)
+                    : move_row(row, blocks, row.length, row.count);
     }
-    for (MPI_Count i = 0; i < typed.count; ++i) {
-        const MPI_Count length = typed.block_length(i);
-        Pack ? copy_run(run, typed.block(i), length) : copy_run(typed.block(i), run, length);
-        run += length;
+    for (MPI_Count i = 0; i < row.count; ++i) {
+        const MPI_Count length = row.block_length(i);
+        auto *const run = reinterpret_cast<std::byte *>(packed);
+        Pack ? copy_run(run, row.block(i), length) : copy_run(row.block(i), run, length);
+        packed += static_cast<std::uintptr_t>(length);
+    }
+}
+
+template <bool Pack> void move_packed(std::uintptr_t packed, piece typed) noexcept {
+    if (typed.rows > 1 && typed.count <= short_row) {
+        const packed_rows run{packed, typed};
+        const placed_rows placed{typed};
+        return Pack ? move_short_rows(run, placed, typed, typed.rows)
+                    : move_short_rows(placed, run, typed, typed.rows);
+    }
+    const auto row_bytes = static_cast<std::uintptr_t>(typed.row_bytes());
+    for (; typed.rows > 0; typed.drop_rows(1), packed += row_bytes) {
+        move_packed_row<Pack>(packed, typed);
     }
 }
 
 template <bool Pack>
-void move_all(const typed_buffer &typed, MPI_Count offset, std::byte *run, MPI_Count length) {
+void move_all(const typed_buffer &typed, MPI_Count offset, std::byte *packed, MPI_Count length) {
     if (length == 0) {
         return;
     }
     if (typed.type->contiguous()) {
         std::byte *const address = static_cast<std::byte *>(typed.address) + offset;
-        return Pack ? copy_run(run, address, length) : copy_run(address, run, length);
+        return Pack ? copy_run(packed, address, length) : copy_run(address, packed, length);
     }
     cursor walk{typed, offset};
     while (length > 0) {
         const piece next = walk.take(length);
-        move_run<Pack>(run, next);
+        move_packed<Pack>(reinterpret_cast<std::uintptr_t>(packed), next);
         const MPI_Count bytes = next.bytes();
-        run += bytes;
+        packed += bytes;
         length -= bytes;
     }
 }
 
-// What is left of a piece in a copy between two typed buffers, which may stop within a block.
-struct remainder {
-    piece blocks;
-    MPI_Count done = 0; // bytes of the first block
+// One side of a copy between two typed buffers, which may stop within a row and within a block.
+struct side {
+    piece rows;         // not begun
+    piece row;          // the rest of the one that is
+    MPI_Count done = 0; // bytes of its first block
 
-    [[nodiscard]] std::byte *head() const noexcept { return blocks.block(0) + done; }
-    [[nodiscard]] MPI_Count head_length() const noexcept { return blocks.block_length(0) - done; }
-    [[nodiscard]] bool even() const noexcept { return blocks.starts == nullptr && done == 0; }
+    [[nodiscard]] bool empty() const noexcept { return row.count == 0 && rows.rows == 0; }
+    [[nodiscard]] bool at_row() const noexcept { return row.count == 0; }
+    void begin_row() noexcept {
+        if (at_row()) {
+            row = rows.first_rows(1);
+            rows.drop_rows(1);
+        }
+    }
+    // Of the row that is begun:
+    [[nodiscard]] std::byte *head() const noexcept { return row.block(0) + done; }
+    [[nodiscard]] MPI_Count head_length() const noexcept { return row.block_length(0) - done; }
+    [[nodiscard]] bool even() const noexcept { return row.starts == nullptr && done == 0; }
+    [[nodiscard]] piece head_as_blocks(MPI_Count length) const noexcept {
+        piece blocks;
+        blocks.base = reinterpret_cast<std::uintptr_t>(head());
+        blocks.stride = blocks.length = length;
+        return blocks;
+    }
     void advance(MPI_Count bytes) noexcept {
         done += bytes;
-        if (done == blocks.block_length(0)) {
+        if (done == row.block_length(0)) {
             done = 0;
-            blocks.drop(1);
+            row.drop(1);
         }
     }
 };
 
+// True if rows of both consist of equally long blocks.
+bool same_shape(const piece &a, const piece &b) noexcept {
+    if (a.count != b.count || (a.starts == nullptr) != (b.starts == nullptr)) {
+        return false;
+    }
+    if (a.starts == nullptr || a.starts == b.starts) {
+        return a.length == b.length;
+    }
+    for (MPI_Count i = 0; i < a.count; ++i) {
+        if (a.block_length(i) != b.block_length(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void move_same_rows(piece to, piece from, MPI_Count rows) noexcept {
+    if (rows > 1 && to.count <= short_row) {
+        return move_short_rows(placed_rows{to}, placed_rows{from}, to, rows);
+    }
+    for (; rows > 0; --rows, to.drop_rows(1), from.drop_rows(1)) {
+        if (to.starts == nullptr) {
+            move_row(to, from, to.length, to.count);
+        } else {
+            for (MPI_Count i = 0; i < to.count; ++i) {
+                copy_run(to.block(i), from.block(i), to.block_length(i));
+            }
+        }
+    }
+}
+
 // Copies as much as can be done in one loop; returns the number of bytes.
-MPI_Count move_some(remainder &to, remainder &from) noexcept {
+MPI_Count move_some(side &to, side &from) noexcept {
+    if (to.at_row() && from.at_row() && same_shape(to.rows, from.rows)) {
+        const MPI_Count rows = std::min(to.rows.rows, from.rows.rows), bytes = rows * to.rows.row_bytes();
+        move_same_rows(to.rows, from.rows, rows);
+        to.rows.drop_rows(rows);
+        from.rows.drop_rows(rows);
+        return bytes;
+    }
+    to.begin_row();
+    from.begin_row();
     const MPI_Count to_length = to.head_length(), from_length = from.head_length();
     if (to.even() && from.even() && to_length == from_length) {
-        const MPI_Count count = std::min(to.blocks.count, from.blocks.count);
-        move_pieces(to.blocks, from.blocks, to_length, count);
-        to.blocks.drop(count);
-        from.blocks.drop(count);
+        const MPI_Count count = std::min(to.row.count, from.row.count);
+        move_row(to.row, from.row, to_length, count);
+        to.row.drop(count);
+        from.row.drop(count);
         return count * to_length;
     }
     if (to.even() && to_length < from_length) {
-        const MPI_Count count = std::min(to.blocks.count, from_length / to_length);
-        move_pieces(to.blocks, as_blocks(from.head(), to_length), to_length, count);
-        to.blocks.drop(count);
+        const MPI_Count count = std::min(to.row.count, from_length / to_length);
+        move_row(to.row, from.head_as_blocks(to_length), to_length, count);
+        to.row.drop(count);
         from.advance(count * to_length);
         return count * to_length;
     }
     if (from.even() && from_length < to_length) {
-        const MPI_Count count = std::min(from.blocks.count, to_length / from_length);
-        move_pieces(as_blocks(to.head(), from_length), from.blocks, from_length, count);
-        from.blocks.drop(count);
+        const MPI_Count count = std::min(from.row.count, to_length / from_length);
+        move_row(to.head_as_blocks(from_length), from.row, from_length, count);
+        from.row.drop(count);
         to.advance(count * from_length);
         return count * from_length;
     }
@@ -189,16 +333,17 @@ void copy(const typed_buffer &from, const typed_buffer &to, MPI_Count offset, MP
         return move_all<true>(from, offset, static_cast<std::byte *>(to.address) + offset, length);
     }
     cursor source{from, offset}, target{to, offset};
-    remainder read, write;
+    side read, write;
+    read.rows.rows = write.rows.rows = 0;
     MPI_Count to_read = length, to_write = length;
     while (length > 0) {
-        if (read.blocks.count == 0) {
-            read.blocks = source.take(to_read);
-            to_read -= read.blocks.bytes();
+        if (read.empty()) {
+            read.rows = source.take(to_read);
+            to_read -= read.rows.bytes();
         }
-        if (write.blocks.count == 0) {
-            write.blocks = target.take(to_write);
-            to_write -= write.blocks.bytes();
+        if (write.empty()) {
+            write.rows = target.take(to_write);
+            to_write -= write.rows.bytes();
         }
         length -= move_some(write, read);
     }
@@ -210,19 +355,20 @@ MPI_Count runs(const typed_buffer &buffer, MPI_Count offset, MPI_Count length, s
     MPI_Count covered = 0;
     cursor walk{buffer, offset};
     while (covered < length) {
-        const piece next = walk.take(length - covered);
-        for (MPI_Count i = 0; i < next.count; ++i) {
-            std::byte *const block = next.block(i);
-            const MPI_Count bytes = next.block_length(i);
-            if (into.size() > before &&
-                static_cast<std::byte *>(into.back().iov_base) + into.back().iov_len == block) {
-                into.back().iov_len += static_cast<std::size_t>(bytes);
-            } else if (into.size() - before < most) {
-                into.push_back({block, static_cast<std::size_t>(bytes)});
-            } else {
-                return covered;
+        for (piece next = walk.take(length - covered); next.rows > 0; next.drop_rows(1)) {
+            for (MPI_Count i = 0; i < next.count; ++i) {
+                std::byte *const block = next.block(i);
+                const MPI_Count bytes = next.block_length(i);
+                if (into.size() > before &&
+                    static_cast<std::byte *>(into.back().iov_base) + into.back().iov_len == block) {
+                    into.back().iov_len += static_cast<std::size_t>(bytes);
+                } else if (into.size() - before < most) {
+                    into.push_back({block, static_cast<std::size_t>(bytes)});
+                } else {
+                    return covered;
+                }
+                covered += bytes;
             }
-            covered += bytes;
         }
     }
     return covered;

@@ -14,8 +14,9 @@
 
 namespace lisle {
 
-/// Blocks of memory that follow each other in data order. Block i lies at base + offsets[i], or at
-/// base + i * stride if there are no offsets; it has starts[i + 1] - starts[i] bytes, or `length`.
+/// Blocks of memory that follow each other in data order. Block i of a row lies at base + offsets[i],
+/// or at base + i * stride if there are no offsets; it has starts[i + 1] - starts[i] bytes, or `length`.
+/// Rows repeat, `row_stride` bytes apart.
 struct piece {
     std::uintptr_t base = 0;
     const MPI_Count *offsets = nullptr;
@@ -23,7 +24,10 @@ struct piece {
     MPI_Count stride = 0;
     MPI_Count length = 0;
     MPI_Count count = 0;
+    MPI_Count rows = 1;
+    MPI_Count row_stride = 0;
 
+    /// Block `i` of the first row.
     [[nodiscard]] std::byte *block(MPI_Count i) const noexcept {
         const MPI_Count offset = offsets != nullptr ? offsets[i] : i * stride;
         return reinterpret_cast<std::byte *>(base + static_cast<std::uintptr_t>(offset));
@@ -31,12 +35,25 @@ struct piece {
     [[nodiscard]] MPI_Count block_length(MPI_Count i) const noexcept {
         return starts != nullptr ? starts[i + 1] - starts[i] : length;
     }
-    [[nodiscard]] MPI_Count bytes() const noexcept {
-        return starts != nullptr ? starts[count] - starts[0] : count * length;
+    /// Data bytes of a row before block `i`.
+    [[nodiscard]] MPI_Count block_start(MPI_Count i) const noexcept {
+        return starts != nullptr ? starts[i] - starts[0] : i * length;
     }
-    /// Forgets the first `n` blocks.
+    [[nodiscard]] MPI_Count row_bytes() const noexcept { return block_start(count); }
+    [[nodiscard]] MPI_Count bytes() const noexcept { return rows * row_bytes(); }
+    /// The first `n` rows. What is left must be dropped by drop_rows.
+    [[nodiscard]] piece first_rows(MPI_Count n) const noexcept {
+        piece result = *this;
+        result.rows = n;
+        return result;
+    }
+    void drop_rows(MPI_Count n) noexcept {
+        rows -= n;
+        base += static_cast<std::uintptr_t>(n) * static_cast<std::uintptr_t>(row_stride);
+    }
+    /// Forgets the first `n` blocks. @pre one row
     void drop(MPI_Count n) noexcept;
-    /// Number of whole blocks, from the first on, that `most` bytes can hold.
+    /// Number of whole blocks, from the first on, that `most` bytes can hold. @pre one row
     [[nodiscard]] MPI_Count whole_blocks(MPI_Count most) const noexcept;
 };
 
@@ -46,8 +63,8 @@ class cursor {
     /// Starts `offset` bytes of data after the buffer's first. @pre 0 <= offset <= buffer.bytes()
     cursor(const typed_buffer &buffer, MPI_Count offset);
 
-    /// The next piece, of at least one byte and at most `most`: whole blocks, or a part of one.
-    /// @pre `most` > 0 and so many bytes are left
+    /// The next piece, of at least one byte and at most `most`: whole rows, or whole blocks of one, or
+    /// a part of one block. @pre `most` > 0 and so many bytes are left
     [[nodiscard]] piece take(MPI_Count most);
 
   private:
@@ -61,10 +78,12 @@ class cursor {
     static constexpr int usual_depth = 8;
 
     void enter(const layout &part, std::uintptr_t base, MPI_Count skip);
+    void enter_rows(const nest &row, std::uintptr_t base, MPI_Count stride, MPI_Count count, MPI_Count skip);
     void next();
     void push(const frame &added) noexcept { frames_[depth_++] = added; }
 
-    piece rest_;
+    // Whole rows that are still to come, and before them the rest of the row that is begun.
+    piece rows_, rest_;
     // Bytes of rest_'s first block that are taken already.
     MPI_Count skip_ = 0;
     int depth_ = 0;

@@ -48,7 +48,7 @@ struct type_part {
 };
 
 /// The call that made a type: what MPI_Type_get_envelope and _contents tell, and the type tree. The
-/// `types` are shared.
+/// type that has this origin keeps the `types`.
 struct type_origin {
     int combiner = MPI_COMBINER_NAMED;
     std::vector<int> integers;

@@ -16,6 +16,11 @@ constexpr MPI_Count small_nest = 8;
 // ... or as long as the list does not grow beyond this by it.
 constexpr MPI_Count long_list = 4096;
 
+// Lists of runs that nearly all have one length are made to have it, if that takes no more than this
+// many runs for every hundred: equal runs need no lengths, and their copies no calls.
+constexpr MPI_Count most_runs_in_percent = 125;
+constexpr MPI_Count longest_equal_run = 64;
+
 bool same_data(const layout &a, const layout &b) {
     return a.size == b.size && a.inner == b.inner;
 }
@@ -115,6 +120,28 @@ void layout_list::expand() {
     }
 }
 
+void layout_list::equalize() {
+    MPI_Count shortest = parts_[0].size, total = 0;
+    for (const layout &part : parts_) {
+        shortest = std::min(shortest, part.size);
+        total = checked_sum(total, part.size);
+    }
+    const auto divisible = [&](const layout &part) { return part.is_run() && part.size % shortest == 0; };
+    const auto count = static_cast<MPI_Count>(parts_.size());
+    if (shortest > longest_equal_run || total / shortest > count * most_runs_in_percent / 100 ||
+        !std::all_of(parts_.begin(), parts_.end(), divisible)) {
+        return;
+    }
+    std::vector<layout> equal;
+    equal.reserve(static_cast<std::size_t>(total / shortest));
+    for (const layout &part : parts_) {
+        for (MPI_Count at = 0; at < part.size; at += shortest) {
+            equal.push_back({part.offset + at, shortest, nullptr});
+        }
+    }
+    parts_ = std::move(equal);
+}
+
 layout layout_list::finish() {
     layout result;
     if (parts_.size() > 1 && !try_loop(result)) {
@@ -131,6 +158,7 @@ layout layout_list::finish() {
         parts_.clear();
         return result;
     }
+    equalize();
     auto list = std::make_shared<nest>();
     list->count = static_cast<MPI_Count>(parts_.size());
     const bool even = std::all_of(parts_.begin(), parts_.end(),

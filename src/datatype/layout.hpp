@@ -48,6 +48,11 @@ struct nest {
     /// Data bytes before each part, and the total: count + 1 numbers. Empty if all have one length.
     std::vector<MPI_Count> starts;
     std::vector<layout> parts;
+
+    /// True if the parts are runs of bytes.
+    [[nodiscard]] bool flat() const noexcept {
+        return shape == nest_shape::runs || (shape == nest_shape::loop && part.is_run());
+    }
 };
 
 inline int layout::depth() const noexcept {
@@ -68,6 +73,7 @@ class layout_list {
   private:
     [[nodiscard]] bool try_loop(layout &result) const;
     void expand();
+    void equalize();
     std::vector<layout> parts_;
 };
 

@@ -58,15 +58,14 @@ class front {
 
     int run() {
         while (true) {
-            if (const auto code = keeper_ended()) {
-                return *code;
+            const auto code = keeper_ended();
+            read_signals(); // also when the keeper has ended: ranks may end sooner than we read of Ctrl-C
+            if (code) {
+                return *code == 0 && ended_by_ != 0 ? exit_by_signal + ended_by_ : *code;
             }
             pollfd polled{signals_.get(), POLLIN, 0};
             poll(&polled, 1, -1);
-            signalfd_siginfo seen;
-            while (read(signals_.get(), &seen, sizeof seen) == sizeof seen) {
-                on_signal(seen);
-            }
+            read_signals();
         }
     }
 
@@ -90,6 +89,13 @@ class front {
         return std::nullopt;
     }
 
+    void read_signals() {
+        signalfd_siginfo seen;
+        while (read(signals_.get(), &seen, sizeof seen) == sizeof seen) {
+            on_signal(seen);
+        }
+    }
+
     void on_signal(const signalfd_siginfo &seen) {
         const int signal = static_cast<int>(seen.ssi_signo);
         if (signal == SIGCHLD) {
@@ -101,6 +107,7 @@ class front {
                 return;
             }
             last_wish_ = now;
+            ended_by_ = ended_by_ != 0 ? ended_by_ : signal;
         }
         // What the terminal sends goes to the whole foreground group, so to the ranks too.
         const signal_note note{signal, seen.ssi_code == SI_KERNEL};
@@ -115,6 +122,7 @@ class front {
     descriptor notes_;
     descriptor signals_;
     std::optional<clock::time_point> last_wish_;
+    int ended_by_ = 0; // the first signal that wished the end
 };
 
 } // namespace

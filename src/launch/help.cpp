@@ -28,7 +28,8 @@ Options (a word may have one dash or two; --option=value works too):
 
 constexpr std::string_view closing = R"(
 The exit code is that of the first rank that failed, 128 + N if signal N ended it, MPI_Abort's
-code, 124 after --timeout, 126 or 127 if the program cannot be started, 2 for a wrong command line, else 0.
+code, 124 after --timeout, 126 or 127 if the program cannot be started, 2 for a wrong command
+line, else 0.
 )";
 
 std::string spelled(const option &row) {

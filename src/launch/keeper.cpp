@@ -66,6 +66,9 @@ keeper::keeper(const job_request &request, const job_plan &plan, descriptor note
     fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
     has_threads_ = std::any_of(plan.processes.begin(), plan.processes.end(),
                                [](const process_plan &process) { return process.hosted; });
+    if (request.bind != binding::none) {
+        places_ = places(request.bind);
+    }
     if (request.timeout) {
         timeout_at_ = clock::now() + *request.timeout;
     }
@@ -126,12 +129,8 @@ void keeper::start(std::size_t index) {
         start.output = output.get();
         start.errors = errors.get();
     }
-    std::vector<cpu_set> where;
-    if (request_.bind != binding::none && !process.hosted) {
-        where = places(request_.bind);
-        if (!where.empty()) {
-            start.placement = &where[static_cast<std::size_t>(process.first_rank) % where.size()];
-        }
+    if (!places_.empty() && !process.hosted) {
+        start.placement = &places_[static_cast<std::size_t>(process.first_rank) % places_.size()];
     }
     members_[index] = {spawn(start, original_), true};
     ++alive_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/cpu_set.hpp"
 #include "launch/options.hpp"
 #include "launch/output_relay.hpp"
 #include "launch/plan.hpp"
@@ -60,6 +61,7 @@ class keeper {
     descriptor handed_down_; // the segment under a high number
     descriptor child_ends_;
     output_relay relay_;
+    std::vector<cpu_set> places_; // empty without --bind-to
     std::vector<member> members_;
     std::size_t alive_ = 0;
     std::optional<int> exit_code_;

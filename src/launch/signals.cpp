@@ -45,6 +45,7 @@ inherited_state take_over_signals() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, &original.pipe_action);
+    sigaction(SIGXFSZ, &ignore, &original.file_size_action); // ulimit -f counts for shared memory too
     return original;
 }
 

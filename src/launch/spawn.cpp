@@ -71,6 +71,7 @@ bool install(int from, int as) {
     }
     setrlimit(RLIMIT_NOFILE, &child.original.open_files);
     sigaction(SIGPIPE, &child.original.pipe_action, nullptr);
+    sigaction(SIGXFSZ, &child.original.file_size_action, nullptr);
     sigaction(SIGCHLD, &child.original.child_action, nullptr);
     sigprocmask(SIG_SETMASK, &child.original.mask, nullptr);
     execve(start.path.c_str(), child.arguments, child.environment);

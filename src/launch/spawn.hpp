@@ -30,6 +30,7 @@ struct process_start {
 struct inherited_state {
     sigset_t mask;
     struct sigaction pipe_action;
+    struct sigaction file_size_action;
     struct sigaction child_action;
     rlimit open_files;
 };

@@ -32,6 +32,17 @@ int exit_code_of_abort(int code) {
     return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
 }
 
+std::optional<verdict> judge_abort(const job_segment &segment) {
+    const auto abort = segment.aborted();
+    if (!abort) {
+        return std::nullopt;
+    }
+    return verdict{.exit_code = exit_code_of_abort(abort->code),
+                   .stops_job = true,
+                   .alarming = true,
+                   .sentence = sentence("rank ", abort->rank, " called MPI_Abort with code ", abort->code)};
+}
+
 verdict left_early(int rank, int code, const process_end &end, const job_segment &segment) {
     return {.exit_code = code != 0 ? code : 1,
             .stops_job = true,
@@ -101,11 +112,8 @@ std::string signal_name(int signal) {
 }
 
 verdict judge(const process_end &end, const job_segment &segment) {
-    if (const auto abort = segment.aborted()) {
-        return {.exit_code = exit_code_of_abort(abort->code),
-                .stops_job = true,
-                .alarming = true,
-                .sentence = sentence("rank ", abort->rank, " called MPI_Abort with code ", abort->code)};
+    if (const auto aborted = judge_abort(segment)) {
+        return *aborted;
     }
     if (WIFSIGNALED(end.status)) {
         return judge_signal(end, segment);
@@ -114,6 +122,9 @@ verdict judge(const process_end &end, const job_segment &segment) {
 }
 
 std::optional<verdict> judge_running(const process_end &running, const job_segment &segment) {
+    if (auto aborted = judge_abort(segment)) {
+        return aborted;
+    }
     const int first = segment.first_rank(running.process);
     for (int rank = first; rank < first + segment.rank_count(running.process); ++rank) {
         if (segment.progress(rank) == rank_progress::left_early) {

@@ -17,9 +17,11 @@ namespace {
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
 constexpr int poll_batch = 32;
 // Looks for news before sleep. With a core of its own a rank spins about as long as a sleep and a
-// wake-up would take; where cores are shared, spinning keeps the awaited rank from running.
+// wake-up would take. Where cores are shared, spinning keeps the awaited rank from running: after a few
+// looks every further one first offers the core to whoever wants it.
 constexpr unsigned spins_alone = 4000;
-constexpr unsigned spins_crowded = 40;
+constexpr unsigned spins_crowded = 200;
+constexpr unsigned spins_before_yield = 50;
 // Sleep while something is to be sent that found no room: nobody tells us when there is.
 constexpr std::uint64_t retry_nanoseconds = 100'000;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
@@ -120,7 +122,11 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
         if (progress()) {
             idle = 0;
         } else if (++idle < spins_) {
-            relax();
+            if (idle > spins_before_yield && job_.oversubscribed()) {
+                sched_yield();
+            } else {
+                relax();
+            }
         } else {
             sleep_unless_news(news_seen);
         }

@@ -3,15 +3,31 @@
 
 #include <new>
 
+#include "runtime/block_cache.hpp"
+
 namespace lisle::protocol {
 
+namespace {
+
+// Room for a message that fits into a mailbox's cell, and some more.
+constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
+
+} // namespace
+
 unexpected_message *unexpected_message::make(rank &owner, std::size_t stored) {
-    return new (::operator new(sizeof(unexpected_message) + stored)) unexpected_message{owner, stored};
+    const std::size_t needed = sizeof(unexpected_message) + stored;
+    void *const memory = needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
+    return new (memory) unexpected_message{owner, stored};
 }
 
 void unexpected_message::destroy(unexpected_message *message) noexcept {
+    const std::size_t size = message->footprint();
     message->~unexpected_message();
-    ::operator delete(message);
+    if (size <= small_message) {
+        block_cache<small_message>::give(message);
+    } else {
+        ::operator delete(message);
+    }
 }
 
 matcher::~matcher() {

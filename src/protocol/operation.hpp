@@ -13,13 +13,14 @@
 #include "protocol/packet.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/request.hpp"
+#include "runtime/block_cache.hpp"
 
 namespace lisle::protocol {
 
 class engine;
 
 /// Base of both: what streams and lists need.
-class operation : public request {
+class operation : public request, public cached_object<384> {
   public:
     using request::request;
     ~operation() override {
@@ -80,5 +81,7 @@ class send_operation final : public operation {
     send_mode mode;
     std::uint64_t receiver_id = 0;
 };
+
+static_assert(sizeof(receive_operation) <= 384 && sizeof(send_operation) <= 384);
 
 } // namespace lisle::protocol

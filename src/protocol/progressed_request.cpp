@@ -5,7 +5,9 @@
 
 namespace lisle::protocol {
 
-void progressed_request::watch() { owner.engine().add(*this); }
+void progressed_request::watch() {
+    owner.engine().add(*this);
+}
 
 bool progressed_request::advance() {
     if (!ready()) {
@@ -15,11 +17,13 @@ bool progressed_request::advance() {
     return false;
 }
 
-send_receive_request::send_receive_request(rank &owner, const typed_buffer &send_buffer, std::vector<std::byte> copy,
-                                           int dest, int send_tag, const typed_buffer &receive_buffer, int source,
-                                           int receive_tag, const channel &channel)
-    : progressed_request{owner}, copy_{std::move(copy)},
-      receiving_{owner, receive_buffer, {channel.context, source, receive_tag}},
+send_receive_request::send_receive_request(rank &owner, const typed_buffer &send_buffer,
+                                           std::vector<std::byte> copy, int dest, int send_tag,
+                                           const typed_buffer &receive_buffer, int source, int receive_tag,
+                                           const channel &channel)
+    : progressed_request{owner}, copy_{std::move(copy)}, receiving_{owner,
+                                                                    receive_buffer,
+                                                                    {channel.context, source, receive_tag}},
       sending_{owner, send_buffer, channel, dest, send_tag, send_mode::standard} {
     sending_.keep(*send_buffer.type);
     receiving_.keep(*receive_buffer.type);
@@ -36,7 +40,8 @@ void send_receive_request::start() {
 
 bool send_receive_request::ready() {
     // Acquire: as in wait(), see request.cpp.
-    if (!receiving_.complete.load(std::memory_order_acquire) || !sending_.complete.load(std::memory_order_acquire)) {
+    if (!receiving_.complete.load(std::memory_order_acquire) ||
+        !sending_.complete.load(std::memory_order_acquire)) {
         return false;
     }
     result = receiving_.result;

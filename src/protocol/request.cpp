@@ -37,7 +37,9 @@ outcome outcome::load(const MPI_Status &status) noexcept {
             .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
 }
 
-void request::free() { owner.engine().release(*this); }
+void request::free() {
+    owner.engine().release(*this);
+}
 
 void wait(request &request) {
     wait_until(request.owner, [&request] { return is_complete(request); });

@@ -18,11 +18,14 @@ const rank_local<attached_buffer> attached;
 
 } // namespace
 
-std::unique_ptr<send_buffer> &rank_send_buffer() { return attached->buffer; }
+std::unique_ptr<send_buffer> &rank_send_buffer() {
+    return attached->buffer;
+}
 
 void send_buffer::forget_sent() {
     // Acquire: as in wait(), see request.cpp.
-    messages_.remove_if([](const kept_message &kept) { return kept.operation->complete.load(std::memory_order_acquire); });
+    messages_.remove_if(
+        [](const kept_message &kept) { return kept.operation->complete.load(std::memory_order_acquire); });
 }
 
 std::list<send_buffer::kept_message>::iterator send_buffer::find_room(MPI_Count wanted, MPI_Count &offset) {
@@ -32,8 +35,8 @@ std::list<send_buffer::kept_message>::iterator send_buffer::find_room(MPI_Count 
         offset = place->offset + place->bytes;
     }
     if (place == messages_.end() && bytes_ - offset < wanted) {
-        fail(MPI_ERR_BUFFER, "a message of ", wanted, " bytes does not fit into the attached buffer of ", bytes_,
-             " bytes, in which ", messages_.size(), " messages wait for their receivers");
+        fail(MPI_ERR_BUFFER, "a message of ", wanted, " bytes does not fit into the attached buffer of ",
+             bytes_, " bytes, in which ", messages_.size(), " messages wait for their receivers");
     }
     return place;
 }
@@ -48,8 +51,8 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     const MPI_Count bytes = buffer.bytes();
     const std::scoped_lock guard{mutex_};
     if (static_cast<std::size_t>(bytes) <= mine.eager_limit(number) &&
-        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number, static_cast<std::size_t>(bytes)) ==
-            fabric::claim_result::claimed) {
+        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number,
+                            static_cast<std::size_t>(bytes)) == fabric::claim_result::claimed) {
         return;
     }
     forget_sent();
@@ -65,8 +68,8 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
         memory = base_ + kept.offset;
     }
     pack(buffer, 0, {memory, static_cast<std::size_t>(bytes)});
-    kept.operation = std::make_unique<send_operation>(self, typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)},
-                                                      channel, dest, tag, send_mode::standard);
+    kept.operation = std::make_unique<send_operation>(
+        self, typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)}, channel, dest, tag, send_mode::standard);
     mine.announce(*messages_.insert(place, std::move(kept))->operation);
 }
 

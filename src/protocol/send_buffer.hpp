@@ -45,7 +45,7 @@ class send_buffer {
 
     std::byte *base_;
     MPI_Count bytes_;
-    std::mutex mutex_; ///< protects messages_
+    std::mutex mutex_;                 ///< protects messages_
     std::list<kept_message> messages_; ///< in order of their place in the buffer
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/job.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <sched.h>
 #include <string>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fabric/local/local_fabric.hpp"
@@ -40,23 +42,36 @@ std::optional<int> number_from(const char *variable) {
 
 } // namespace
 
-job::job(job_segment segment, int process, bool launched)
+job::job(job_segment segment, int process, bool launched, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, process_{process}, first_rank_{segment_.first_rank(process)},
       rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.ranks() >
                                                                                       usable_cores()},
       ranks_(static_cast<std::size_t>(rank_count_)) {
-    fabrics_.push_back(std::make_unique<fabric::local::local_fabric>(segment_, process,
-                                                                     value_of(setting::cross_memory) != 0));
+    for (const fabric_maker &make : makers) {
+        fabrics_.push_back(make(segment_, process));
+    }
+    for (int dest = 0; dest < segment_.ranks(); ++dest) {
+        const auto reaching = std::find_if(fabrics_.begin(), fabrics_.end(),
+                                           [dest](const auto &fabric) { return fabric->reaches(dest); });
+        if (reaching == fabrics_.end()) {
+            fail(MPI_ERR_OTHER, "no fabric reaches rank ", dest, " from process ", process);
+        }
+        routes_.push_back(reaching->get());
+    }
     segment_.set_pid(process, getpid());
 }
 
 job job::make() {
+    const fabric_maker local[] = {[](job_segment &segment, int process) {
+        return std::make_unique<fabric::local::local_fabric>(segment, process,
+                                                             value_of(setting::cross_memory) != 0);
+    }};
     const auto descriptor = number_from(job_descriptor_variable);
     if (!descriptor) {
         if (const auto foreign = foreign_launcher()) {
             fail(MPI_ERR_OTHER, *foreign);
         }
-        return job{job_segment::private_to_process({.ranks_of_process = {1}}), 0, false};
+        return job{job_segment::private_to_process({.ranks_of_process = {1}}), 0, false, local};
     }
     auto segment = job_segment::attach(*descriptor);
     const auto process = number_from(process_index_variable);
@@ -64,7 +79,7 @@ job job::make() {
         fail(MPI_ERR_OTHER, process_index_variable, " does not name one of the ", segment.processes(),
              " processes of the job");
     }
-    return job{std::move(segment), *process, true};
+    return job{std::move(segment), *process, true, local};
 }
 
 job &job::current() {
@@ -108,7 +123,9 @@ void abort_job(int code) noexcept {
     here.segment().record_abort(caller != nullptr ? caller->number() : here.first_rank(), code);
     std::fflush(nullptr);
     // The launcher ends all other processes when it sees the record; alone, this one is the whole job.
-    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+    // Not _exit: in a host of thread ranks that would end the calling rank only.
+    syscall(SYS_exit_group, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE);
+    std::abort();
 }
 
 } // namespace lisle

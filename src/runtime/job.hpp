@@ -4,8 +4,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -14,8 +15,16 @@
 
 namespace lisle {
 
+/// Makes one fabric for a process of a job.
+using fabric_maker = std::function<std::unique_ptr<fabric::fabric>(job_segment &segment, int process)>;
+
 class job {
   public:
+    /// @param process index of the process whose ranks this object holds
+    /// @param launched true if a launcher watches the job
+    /// @param makers of the fabrics in use, the preferred one first: a packet takes the first that reaches
+    job(job_segment segment, int process, bool launched, std::span<const fabric_maker> makers);
+
     /// The calling process's job: the one whose launcher started it, or a job of its own with one rank.
     /// Stops the process with a sentence if it was started by a launcher that Lisle cannot talk to.
     static job &current();
@@ -36,8 +45,7 @@ class job {
     [[nodiscard]] job_segment &segment() noexcept { return segment_; }
     /// The fabric that carries packets to `rank`: one for each ordered pair, so order is kept.
     [[nodiscard]] fabric::fabric &fabric_to(int rank) noexcept {
-        static_cast<void>(rank);
-        return *fabrics_.front();
+        return *routes_[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] std::span<const std::unique_ptr<fabric::fabric>> fabrics() const noexcept {
         return fabrics_;
@@ -56,7 +64,6 @@ class job {
     }
 
   private:
-    job(job_segment segment, int process, bool launched);
     static job make();
 
     job_segment segment_;
@@ -66,6 +73,7 @@ class job {
     bool launched_;
     bool oversubscribed_;
     std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
+    std::vector<fabric::fabric *> routes_; ///< by destination
     std::vector<std::atomic<rank *>> ranks_;
 };
 

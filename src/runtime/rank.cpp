@@ -12,7 +12,7 @@ namespace lisle {
 
 namespace detail {
 
-thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = nullptr;
 
 rank &adopt_thread() {
     job &here = job::current();

@@ -54,8 +54,9 @@ class rank {
 };
 
 namespace detail {
-// Initial-exec: one instruction to read, and never a lazily allocated block.
-extern thread_local rank *current_rank [[gnu::tls_model("initial-exec")]];
+// Initial-exec: one instruction to read, and never a lazily allocated block. Constinit: so no reader asks
+// whether it was constructed.
+extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]];
 /// Finds the rank of a thread that nobody announced: the only rank of a process, or an error.
 [[gnu::cold]] rank &adopt_thread();
 } // namespace detail

@@ -2,6 +2,7 @@
 """Endings: exit codes, signals, time limits, and that nothing is left running whatever happens."""
 import os
 import pty
+import random
 import select
 import signal
 import time
@@ -182,6 +183,24 @@ class Ends(launched.LauncherTest):
         code, _, err = self.finish(job)
         self.assertEqual(code, 137)
         self.assertIn("SIGKILL", err)
+
+    def test_killing_the_launcher_at_any_moment(self):
+        chance = random.Random(1)
+        for _ in range(30):
+            job = self.start_job("-q", "-n", 6, "sh", "-c", "sleep 100 & wait")
+            time.sleep(chance.uniform(0, 0.02))
+            job.kill()
+            job.communicate()
+            self.wait_until(lambda: not launched.marked(self.mark), 2, "processes survive the launcher")
+
+    def test_interrupting_the_launcher_at_any_moment(self):
+        chance = random.Random(2)
+        for _ in range(30):
+            job = self.start_job("-q", "-n", 6, "sh", "-c", "sleep 100 & wait")
+            time.sleep(chance.uniform(0.002, 0.03))
+            job.send_signal(signal.SIGINT)
+            code, _, _ = self.finish(job)
+            self.assertIn(code, (130, -signal.SIGINT))  # the latter before it has begun
 
     def test_killing_both_kills_the_ranks(self):
         job = self.start_job("-q", "-n", 4, "sh", "-c", WAIT)

@@ -13,7 +13,7 @@ struct side {
 side side_of(const check::job &job, int first_high) {
     side mine{{}, {}, job.rank < first_high};
     for (int rank = 0; rank < job.size; ++rank)
-        (rank < first_high == mine.low ? mine.local : mine.remote).push_back(rank);
+        ((rank < first_high) == mine.low ? mine.local : mine.remote).push_back(rank);
     return mine;
 }
 

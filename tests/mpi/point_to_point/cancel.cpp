@@ -103,6 +103,8 @@ void send(const check::job &job, int bytes, bool synchronous) {
             in.expect(3, "message that was not cancelled");
         }
     }
+    // The next message must not be taken for this one.
+    CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 } // namespace

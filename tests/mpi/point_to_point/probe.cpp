@@ -98,9 +98,14 @@ void receive_all(const check::job &job, how way) {
 
 /// A matched message cannot be received or probed by anybody else, and the next of the same tag can.
 void matched_is_taken(const check::job &job) {
-    if (job.rank == 1)
-        for (const int value : {10, 20, 30})
-            CHECK_MPI(MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD));
+    if (job.rank == 1) {
+        // Not blocking: the first may be received last.
+        const int values[3] = {10, 20, 30};
+        MPI_Request requests[3];
+        for (int i = 0; i < 3; ++i)
+            CHECK_MPI(MPI_Isend(&values[i], 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &requests[i]));
+        CHECK_MPI(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    }
     if (job.rank != 0)
         return;
     MPI_Message first = MPI_MESSAGE_NULL;

@@ -161,7 +161,7 @@ TEST_F(attribute_rules, callbacks_may_use_attributes) {
     other = create_keyval<MPI_Comm>(MPI_COMM_NULL_COPY_FN, on_delete, nullptr);
     const int meddling = create_keyval<MPI_Comm>(
         MPI_COMM_NULL_COPY_FN,
-        [](MPI_Comm comm, int, void *, void *) {
+        [](MPI_Comm comm, int, void *, void *) -> int {
             current->erase(comm, other);
             return MPI_SUCCESS;
         },

@@ -330,7 +330,7 @@ TEST(contents, tell_the_form_of_the_call) {
               MPI_ERR_TYPE);
 }
 
-TEST(contents, return_a_share_of_derived_types) {
+TEST(contents, return_derived_types_as_new_objects) {
     MPI_Datatype inner, outer, used;
     api::type_vector(2, 1, 2, type_of(MPI_INT), &inner, small);
     api::type_create_resized(type_of(inner), -4, 40, &outer, small);
@@ -338,6 +338,7 @@ TEST(contents, return_a_share_of_derived_types) {
     std::array<MPI_Aint, 2> addresses;
     api::type_get_contents(type_of(outer), 0, 2, 1, nullptr, addresses.data(), &used);
     EXPECT_EQ(addresses, (std::array<MPI_Aint, 2>{-4, 40}));
+    EXPECT_NE(&type_of(used), type_of(outer).origin().types[0]);
     api::type_free(&outer);
     EXPECT_EQ(type_of(used).extent(), 12);
     api::type_free(&used);

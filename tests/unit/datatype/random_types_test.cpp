@@ -231,5 +231,35 @@ TEST(random_types, agree_with_the_type_map) {
     }
 }
 
+// Long arrays of small types are copied by loops of their own.
+TEST(random_types, agree_with_the_type_map_in_long_arrays) {
+    const auto suitable = [](const random_type &type) {
+        return type.map.entries.size() >= 2 && type.map.entries.size() <= 8 && type.map.extent() < 500;
+    };
+    for (int i = 0, found = 0; found < 60 && !HasFailure(); ++i) {
+        SCOPED_TRACE("case " + std::to_string(i));
+        random_source random{static_cast<std::uint64_t>(i)};
+        const random_type type = make_random_type(random, static_cast<int>(random_in(random, 1, 3)));
+        const random_type second = make_random_type(random, static_cast<int>(random_in(random, 1, 3)));
+        if (!suitable(type) || !suitable(second)) {
+            continue;
+        }
+        ++found;
+        const MPI_Count count = 20000 / type.map.size() + 1;
+        test_buffer buffer{type, count, random}, same{type, count, random};
+        test_buffer other{second, 20000 / second.map.size() + 1, random};
+        check_pack(buffer, random);
+        check_runs(buffer, random);
+        if (!buffer.overlaps()) {
+            check_unpack(buffer, random);
+            check_copy(same, buffer, random);
+            check_copy(other, buffer, random);
+        }
+        if (!other.overlaps()) {
+            check_copy(buffer, other, random);
+        }
+    }
+}
+
 } // namespace
 } // namespace lisle::test

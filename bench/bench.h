@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the benchmark programs share: pinning that is the same under every MPI, medians, and the form of a
+ * result, "name size value", which bench/run reads. Values are seconds, or messages in a second. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pins the calling rank to the rank-th of the processors that it may use, round robin. The launchers are
+ * told not to bind, so every MPI is treated alike; a thread rank pins its own thread only. */
+static inline void bench_pin(int rank) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    int wanted = rank % CPU_COUNT(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+static inline int bench_compare(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static inline double bench_median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, bench_compare);
+    return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static inline void bench_result(const char *name, long size, double value) {
+    printf("%s %ld %.9g\n", name, size, value);
+}
+
+#endif

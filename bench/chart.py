@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small SVG charts, so that the benchmarks need no plotting library: lines over logarithmic axes, and bars."""
+import math
+from html import escape
+
+COLOURS = ["#0b5fa5", "#d1495b", "#8a8f98", "#c98a00", "#3b7d4f", "#7a4fa3"]
+TEXT, GRID = "#2b2f36", "#dfe3e8"
+WIDTH, HEIGHT = 720, 420
+LEFT, RIGHT, TOP, BOTTOM = 78, 24, 56, 62
+
+
+class Canvas:
+    """Collects SVG elements."""
+
+    def __init__(self, title, width=WIDTH, height=HEIGHT):
+        self.parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+                      f'height="{height}" font-family="sans-serif" font-size="13" fill="{TEXT}">',
+                      f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+        self.text(LEFT, 26, title, size=16, weight="bold")
+
+    def text(self, x, y, content, anchor="start", size=13, weight="normal", turn=0):
+        rotated = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+                          f'font-weight="{weight}"{rotated}>{escape(content)}</text>')
+
+    def line(self, x1, y1, x2, y2, colour=GRID, width=1.0):
+        self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
+                          f'stroke-width="{width}"/>')
+
+    def path(self, points, colour):
+        steps = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(f'<polyline points="{steps}" fill="none" stroke="{colour}" stroke-width="2.4"/>')
+        for x, y in points:
+            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}"/>')
+
+    def box(self, x, y, width, height, colour):
+        self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+                          f'fill="{colour}"/>')
+
+    def legend(self, names):
+        x = LEFT
+        for index, name in enumerate(names):
+            self.box(x, 37, 12, 12, COLOURS[index])
+            self.text(x + 17, 48, name)
+            x += 30 + 7.6 * len(name)
+
+    def finish(self):
+        return "\n".join([*self.parts, "</svg>", ""])
+
+
+def nice_number(value):
+    """1e-06 as 1 µs is the caller's business; this only shortens."""
+    return f"{value:g}"
+
+
+def lines(title, x_label, y_label, series, x_name=nice_number, y_name=nice_number):
+    """series: {name: [(x, y), ...]}, all positive; both axes logarithmic."""
+    canvas = Canvas(title)
+    xs = sorted({x for points in series.values() for x, _ in points})
+    ys = [y for points in series.values() for _, y in points]
+    low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
+    left, right = math.log2(xs[0]), math.log2(xs[-1])
+
+    def place(x, y):
+        return (LEFT + (math.log2(x) - left) / ((right - left) or 1) * (WIDTH - LEFT - RIGHT),
+                HEIGHT - BOTTOM - (math.log10(y) - low) / ((high - low) or 1) * (HEIGHT - TOP - BOTTOM))
+
+    for power in range(low, high + 1):
+        _, y = place(xs[0], 10.0 ** power)
+        canvas.line(LEFT, y, WIDTH - RIGHT, y)
+        canvas.text(LEFT - 8, y + 4, y_name(10.0 ** power), "end")
+    for x in xs:
+        at, _ = place(x, 10.0 ** low)
+        canvas.line(at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 5, TEXT)
+        canvas.text(at, HEIGHT - BOTTOM + 20, x_name(x), "middle")
+    canvas.line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, TEXT)
+    canvas.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, x_label, "middle")
+    canvas.text(20, (TOP + HEIGHT - BOTTOM) / 2, y_label, "middle", turn=-90)
+    for index, points in enumerate(series.values()):
+        canvas.path([place(x, y) for x, y in points], COLOURS[index])
+    canvas.legend(series)
+    return canvas.finish()
+
+
+def bars(title, y_label, groups, y_name=nice_number):
+    """groups: {group: {name: value}} from zero up, the same names in each group."""
+    canvas = Canvas(title)
+    names = list(next(iter(groups.values())))
+    most = max(value for group in groups.values() for value in group.values())
+    step = 10.0 ** math.floor(math.log10(most))
+    step = step if most / step > 4 else step / 2 if most / step > 2 else step / 5
+    top = math.ceil(most / step) * step
+    height = HEIGHT - TOP - BOTTOM
+
+    for index in range(round(top / step) + 1):
+        y = HEIGHT - BOTTOM - index * step / top * height
+        canvas.line(LEFT, y, WIDTH - RIGHT, y)
+        canvas.text(LEFT - 8, y + 4, y_name(index * step), "end")
+    room = (WIDTH - LEFT - RIGHT) / len(groups)
+    bar = min(64.0, room * 0.8 / len(names))
+    for number, (group, values) in enumerate(groups.items()):
+        centre = LEFT + room * (number + 0.5)
+        canvas.text(centre, HEIGHT - BOTTOM + 20, group, "middle")
+        for index, name in enumerate(names):
+            if name not in values:
+                continue
+            tall = values[name] / top * height
+            x = centre + (index - len(names) / 2) * bar
+            canvas.box(x + 2, HEIGHT - BOTTOM - tall, bar - 4, tall, COLOURS[index])
+            canvas.text(x + bar / 2, HEIGHT - BOTTOM - tall - 5, y_name(values[name]), "middle", size=11)
+    canvas.line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, TEXT)
+    canvas.text(20, (TOP + HEIGHT - BOTTOM) / 2, y_label, "middle", turn=-90)
+    canvas.legend(names)
+    return canvas.finish()

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Ping-pong between two ranks: the one-way time for each size, as the median over batches. */
+#include "bench.h"
+
+enum { most_batches = 31 };
+
+/* One batch of round trips; the one-way time of a message. */
+static double batch(int rank, char *out, char *in, int size, int count) {
+    const int peer = 1 - rank;
+    const double start = MPI_Wtime();
+    for (int i = 0; i < count; ++i) {
+        if (rank == 0) {
+            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+        }
+    }
+    return (MPI_Wtime() - start) / count / 2;
+}
+
+int main(int argc, char **argv) {
+    static const int sizes[] = {0, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304};
+    const int largest = 4194304;
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks != 2) {
+        fprintf(stderr, "latency: wants two ranks, not %d\n", ranks);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    bench_pin(rank);
+    char *out = malloc((size_t)largest), *in = malloc((size_t)largest);
+    memset(out, rank + 1, (size_t)largest);
+    memset(in, 0, (size_t)largest);
+
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+        const int size = sizes[s];
+        const int count = size <= 4096 ? 2000 : size <= 65536 ? 300 : size <= 262144 ? 60 : 8;
+        const int batches = size <= 65536 ? most_batches : 15;
+        double times[most_batches];
+        batch(rank, out, in, size, count);
+        for (int i = 0; i < batches; ++i)
+            times[i] = batch(rank, out, in, size, count);
+        if (rank == 0)
+            bench_result("latency", size, bench_median(times, batches));
+    }
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}

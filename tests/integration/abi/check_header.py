@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mpi.h compiles in every dialect that programs use, with all warnings.
+
+Usage: check_header.py BIN_DIR WORK_DIR
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from commands import empty_directory, run
+
+SOURCE = """#include <mpi.h>
+#include <mpi.h>
+int probe(void);
+int probe(void) { return MPI_Comm_size(MPI_COMM_WORLD, (int *)0) + (MPI_STATUS_IGNORE == 0) + sizeof(MPI_Status); }
+"""
+
+
+def main():
+    bindir, work = sys.argv[1], empty_directory(sys.argv[2])
+    for name in ("probe.c", "probe.cpp"):
+        (work / name).write_text(SOURCE, encoding="utf-8")
+    warnings = ["-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-Wno-sign-compare"]
+    for dialect in ("c99", "c11", "c17"):
+        run(f"{bindir}/mpicc", f"-std={dialect}", *warnings, "-c", "probe.c", cwd=work)
+    for dialect in ("c++11", "c++17", "c++20"):
+        run(f"{bindir}/mpicxx", f"-std={dialect}", *warnings, "-c", "probe.cpp", cwd=work)
+
+
+if __name__ == "__main__":
+    main()

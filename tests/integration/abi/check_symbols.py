@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library exports the standard's functions, strong as PMPI_ and weak as MPI_, and hardly anything else.
+
+Usage: check_symbols.py FUNCTIONS_JSON LIBRARY
+"""
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from commands import expect, run
+
+
+def main():
+    rows = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))["functions"]
+    names = {row["name"] for row in rows}
+    kinds = {}
+    for line in run("nm", "-D", "--defined-only", sys.argv[2]).stdout.splitlines():
+        _, kind, name = line.split()
+        kinds[name.partition("@")[0]] = kind
+    for name in sorted(names):
+        expect(kinds.get(f"P{name}") == "T", f"P{name} is not a strong function")
+        expect(kinds.get(name) == "W", f"{name} is not a weak function")
+    others = set(kinds) - names - {f"P{name}" for name in names}
+    strange = sorted(name for name in others if not re.match(r"lisle_|P?MPIX_", name))
+    expect(not strange, f"the library exports {strange}")
+    dynamic = run("readelf", "-d", sys.argv[2]).stdout
+    expect("Library soname: [libmpi_abi.so.1]" in dynamic, "the soname is not libmpi_abi.so.1")
+    print(f"{len(names)} functions, twice; {len(others)} other symbols")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running commands in the integration tests, with words about what went wrong."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def fail(reason):
+    sys.exit(f"FAILED: {reason}")
+
+
+def run(*command, status=0, **options):
+    """Runs a command that must end with this exit status (None: any); returns its output and errors."""
+    words = [str(c) for c in command]
+    done = subprocess.run(words, text=True, capture_output=True, timeout=100, check=False, **options)
+    if status is not None and done.returncode != status:
+        fail(f"{' '.join(words)}\nended with {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def expect(condition, reason):
+    if not condition:
+        fail(reason)
+
+
+def empty_directory(path):
+    path = pathlib.Path(path)
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs into a prefix, moves it, and builds and runs a program by each of the documented ways.
+
+Usage: check_install.py CMAKE BUILD_DIR WORK_DIR LIB_DIR
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from commands import empty_directory, expect, run
+
+PROGRAM = pathlib.Path(__file__).parent.parent / "abi" / "program.c"
+
+# find_package(Lisle): the package's own target. find_package(MPI): CMake's module, which asks the wrappers.
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C CXX)
+find_package({package} REQUIRED {components})
+add_executable(program {program})
+target_link_libraries(program PRIVATE {target})
+file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
+"""
+
+
+def check_program(prefix, program):
+    """The program runs alone and under the launcher, and is of the sort that can be a thread."""
+    expect("received 42" in run(program).stdout, f"{program} alone")
+    for kind in ("process", "thread"):
+        out = run(prefix / "bin/mpirun", "-n", "2", "--ranks", kind, program).stdout
+        expect(out.count("received 42") == 2, f"{program} with ranks as {kind} printed: {out}")
+    header = run("readelf", "-h", program).stdout
+    expect("DYN" in header, f"{program} is not position-independent")
+
+
+def check_wrappers(prefix, work):
+    run(prefix / "bin/mpicc", PROGRAM, "-o", work / "by_mpicc")
+    check_program(prefix, work / "by_mpicc")
+    shutil.copy(PROGRAM, work / "program.cpp")
+    run(prefix / "bin/mpicxx", work / "program.cpp", "-o", work / "by_mpicxx")
+    check_program(prefix, work / "by_mpicxx")
+
+
+def check_pkg_config(prefix, work, libdir):
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / libdir / "pkgconfig")}
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", "lisle", env=environment).stdout)
+    run("cc", PROGRAM, "-o", work / "by_pkg_config", *flags)
+    check_program(prefix, work / "by_pkg_config")
+
+
+def check_cmake(cmake, prefix, work, name, **project):
+    source = empty_directory(work / name)
+    (source / "CMakeLists.txt").write_text(PROJECT.format(program=PROGRAM, **project), encoding="utf-8")
+    environment = {**os.environ, "PATH": f"{prefix}/bin{os.pathsep}{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix)}
+    run(cmake, "-S", source, "-B", source / "build", env=environment)
+    run(cmake, "--build", source / "build", env=environment)
+    check_program(prefix, source / "build/program")
+    launcher = (source / "build/launcher").read_text(encoding="utf-8")
+    expect(pathlib.Path(launcher).resolve().is_relative_to(prefix), f"{name} found the launcher {launcher}")
+
+
+def main():
+    cmake, build, libdir = sys.argv[1], sys.argv[2], sys.argv[4]
+    work = empty_directory(sys.argv[3]).resolve()
+    run(cmake, "--install", build, "--prefix", work / "first")
+    prefix = work / "moved here"
+    (work / "first").rename(prefix)
+    for file in prefix.rglob("*"):
+        if file.is_file() and file.suffix in (".pc", ".cmake"):
+            expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
+    check_wrappers(prefix, work)
+    if shutil.which("pkg-config"):
+        check_pkg_config(prefix, work, libdir)
+    check_cmake(cmake, prefix, work, "package", package="Lisle", components="", target="Lisle::mpi",
+                launcher="Lisle_MPIEXEC")  # fmt: skip
+    check_cmake(cmake, prefix, work, "module", package="MPI", components="COMPONENTS C CXX", target="MPI::MPI_C",
+                launcher="MPIEXEC_EXECUTABLE")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

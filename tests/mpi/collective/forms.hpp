@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One spelling for the three forms of a collective call: blocking, non-blocking, persistent.
+#pragma once
+
+#include "../check.hpp"
+
+#include <vector>
+
+enum class form { blocking, non_blocking, persistent };
+
+inline constexpr form all_forms[] = {form::blocking, form::non_blocking, form::persistent};
+
+/// Makes a collective call in this form and completes it; the persistent form runs twice. `prepare` sets
+/// the buffers and is called before each run.
+template <class Prepare, class Blocking, class Begin, class Make, class... Arguments> void
+call(form how, Prepare prepare, Blocking blocking, Begin begin, Make make, const Arguments &...arguments) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    switch (how) {
+    case form::blocking:
+        prepare();
+        CHECK_MPI(blocking(arguments...));
+        return;
+    case form::non_blocking:
+        prepare();
+        CHECK_MPI(begin(arguments..., &request));
+        CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(request == MPI_REQUEST_NULL);
+        return;
+    case form::persistent:
+        CHECK_MPI(make(arguments..., MPI_INFO_NULL, &request));
+        for (int round = 0; round < 2; ++round) {
+            prepare();
+            CHECK_MPI(MPI_Start(&request));
+            CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+        CHECK_MPI(MPI_Request_free(&request));
+        return;
+    }
+}
+
+/// What rank `rank` has at `index`: small enough for sums and products of doubles to be exact.
+inline int value(int rank, int index) {
+    return (rank * 7 + index * 3 + 1) % 23 - 11;
+}
+
+/// An array of ints of which only every `stride`th belongs to the data; the others must stay as they are.
+class strided {
+  public:
+    static constexpr int guard = 0x7a7a7a7a;
+
+    strided(int count, int stride)
+        : count_(count), stride_(stride),
+          memory_(static_cast<std::size_t>(count) * static_cast<std::size_t>(stride) + 2, guard) {}
+    int &operator[](int i) {
+        return memory_[1 + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_)];
+    }
+    int *data() { return memory_.data() + 1; }
+    int count() const { return count_; }
+    void clear() { memory_.assign(memory_.size(), guard); }
+    void check_gaps() const {
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (i == 0 || i == memory_.size() - 1 || (i - 1) % static_cast<std::size_t>(stride_) != 0)
+                CHECK_EQ(memory_[i], guard);
+    }
+
+  private:
+    int count_, stride_;
+    std::vector<int> memory_;
+};
+
+/// MPI_INT (stride 1) or an int that takes the room of `stride`.
+class int_type {
+  public:
+    explicit int_type(int stride) {
+        if (stride == 1)
+            return;
+        MPI_Aint extent = static_cast<MPI_Aint>(sizeof(int)) * stride;
+        CHECK_MPI(MPI_Type_create_resized(MPI_INT, 0, extent, &type_));
+        CHECK_MPI(MPI_Type_commit(&type_));
+    }
+    ~int_type() {
+        if (type_ != MPI_INT)
+            MPI_Type_free(&type_);
+    }
+    int_type(const int_type &) = delete;
+    int_type &operator=(const int_type &) = delete;
+    operator MPI_Datatype() const { return type_; }
+
+  private:
+    MPI_Datatype type_ = MPI_INT;
+};

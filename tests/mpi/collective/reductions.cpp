@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that reduce: every predefined operation on every class of datatypes, and user functions that do
+// not commute, in every call and form, against the same combination done here in the order of ranks.
+#include "forms.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <random>
+
+namespace {
+
+struct scene {
+    MPI_Comm comm;
+    int rank, size;
+    form how;
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+};
+
+/// One operation on one type: what a rank contributes, how two values combine, when they are equal.
+template <class T, class Contribute, class Combine, class Equal> class reduction_test {
+  public:
+    reduction_test(const scene &s, Contribute contribute, Combine combine, Equal equal)
+        : s_(s), contribute_(contribute), combine_(combine), equal_(equal) {}
+
+    void run() {
+        for (const bool in_place : {false, true}) {
+            for (int root = 0; root<s_.size; root += s_.count> 100 && s_.size > 2 ? s_.size - 1 : 1)
+                reduce(root, in_place);
+            allreduce(in_place);
+            scan(in_place);
+            exscan(in_place);
+            reduce_scatter(in_place, false);
+            reduce_scatter(in_place, true);
+        }
+    }
+
+  private:
+    using vector = std::vector<T>;
+
+    vector own(int count) {
+        vector values(static_cast<std::size_t>(count));
+        for (int i = 0; i < count; ++i)
+            values[static_cast<std::size_t>(i)] = contribute_(s_.rank, i);
+        return values;
+    }
+    /// What ranks [0, last] give at `index`.
+    T expected(int last, int index) {
+        T result = contribute_(0, index);
+        for (int rank = 1; rank <= last; ++rank)
+            result = combine_(result, contribute_(rank, index));
+        return result;
+    }
+    void expect(const vector &result, int count, int last, int first = 0) {
+        for (int i = 0; i < count; ++i)
+            CHECK(equal_(result[static_cast<std::size_t>(i)], expected(last, first + i)));
+    }
+
+    void reduce(int root, bool in_place) {
+        const bool here = s_.rank == root;
+        vector send = own(s_.count), receive(send.size());
+        call(s_.how, fresh(in_place && here, send, receive), MPI_Reduce, MPI_Ireduce, MPI_Reduce_init,
+             source(in_place && here, send), here ? receive.data() : nullptr, s_.count, s_.type, s_.op, root,
+             s_.comm);
+        if (here)
+            expect(receive, s_.count, s_.size - 1);
+    }
+
+    void allreduce(bool in_place) {
+        vector send = own(s_.count), receive(send.size());
+        call(s_.how, fresh(in_place, send, receive), MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init,
+             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+        expect(receive, s_.count, s_.size - 1);
+    }
+
+    void scan(bool in_place) {
+        vector send = own(s_.count), receive(send.size());
+        call(s_.how, fresh(in_place, send, receive), MPI_Scan, MPI_Iscan, MPI_Scan_init,
+             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+        expect(receive, s_.count, s_.rank);
+    }
+
+    void exscan(bool in_place) {
+        vector send = own(s_.count), receive(send.size());
+        call(s_.how, fresh(in_place, send, receive), MPI_Exscan, MPI_Iexscan, MPI_Exscan_init,
+             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+        if (s_.rank > 0)
+            expect(receive, s_.count, s_.rank - 1);
+    }
+
+    /// Pieces of equal length, or of count * (rank % 3) elements.
+    void reduce_scatter(bool in_place, bool equal) {
+        std::vector<int> counts;
+        int total = 0, first = 0;
+        for (int rank = 0; rank < s_.size; ++rank) {
+            if (rank == s_.rank)
+                first = total;
+            counts.push_back(equal ? s_.count : s_.count * (rank % 3));
+            total += counts.back();
+        }
+        vector send = own(total), receive(send.size());
+        const int length = counts[static_cast<std::size_t>(s_.rank)];
+        if (equal)
+            call(s_.how, fresh(in_place, send, receive), MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+                 MPI_Reduce_scatter_block_init, source(in_place, send), receive.data(), s_.count, s_.type,
+                 s_.op, s_.comm);
+        else
+            call(s_.how, fresh(in_place, send, receive), MPI_Reduce_scatter, MPI_Ireduce_scatter,
+                 MPI_Reduce_scatter_init, source(in_place, send), receive.data(), counts.data(), s_.type,
+                 s_.op, s_.comm);
+        expect(receive, length, s_.size - 1, first);
+    }
+
+    static const void *source(bool in_place, const vector &send) {
+        return in_place ? MPI_IN_PLACE : static_cast<const void *>(send.data());
+    }
+    /// Sets the receive buffer before each run, without moving it.
+    static auto fresh(bool in_place, const vector &send, vector &receive) {
+        return [in_place, &send, &receive] {
+            for (std::size_t i = 0; i < send.size(); ++i)
+                receive[i] = in_place ? send[i] : T{};
+        };
+    }
+
+    scene s_;
+    Contribute contribute_;
+    Combine combine_;
+    Equal equal_;
+};
+
+template <class T, class Contribute, class Combine>
+void test(scene s, MPI_Datatype type, MPI_Op op, Contribute contribute, Combine combine) {
+    s.type = type;
+    s.op = op;
+    const auto equal = [](const T &a, const T &b) { return a == b; };
+    reduction_test<T, Contribute, Combine, decltype(equal)>(s, contribute, combine, equal).run();
+}
+
+template <class T> T factor(int rank, int index) {
+    return static_cast<T>((rank + index) % 3 == 0 ? 2 : 1);
+}
+
+template <class T> void arithmetic(const scene &s, MPI_Datatype type) {
+    const auto number = [](int rank, int index) { return static_cast<T>(value(rank, index)); };
+    test<T>(s, type, MPI_SUM, number, [](T a, T b) { return static_cast<T>(a + b); });
+    test<T>(s, type, MPI_PROD, factor<T>, [](T a, T b) { return static_cast<T>(a * b); });
+    test<T>(s, type, MPI_MIN, number, [](T a, T b) { return a < b ? a : b; });
+    test<T>(s, type, MPI_MAX, number, [](T a, T b) { return a < b ? b : a; });
+}
+
+template <class T> void bitwise(const scene &s, MPI_Datatype type) {
+    const auto bits = [](int rank, int index) {
+        return static_cast<T>(static_cast<unsigned>(value(rank, index)) * 2654435761u);
+    };
+    test<T>(s, type, MPI_BAND, bits, [](T a, T b) { return static_cast<T>(a & b); });
+    test<T>(s, type, MPI_BOR, bits, [](T a, T b) { return static_cast<T>(a | b); });
+    test<T>(s, type, MPI_BXOR, bits, [](T a, T b) { return static_cast<T>(a ^ b); });
+}
+
+template <class T> void logical(const scene &s, MPI_Datatype type) {
+    const auto truth = [](int rank, int index) { return static_cast<T>((rank * 3 + index) % 5 < 3 ? 1 : 0); };
+    test<T>(s, type, MPI_LAND, truth, [](T a, T b) { return static_cast<T>(a != 0 && b != 0); });
+    test<T>(s, type, MPI_LOR, truth, [](T a, T b) { return static_cast<T>(a != 0 || b != 0); });
+    test<T>(s, type, MPI_LXOR, truth, [](T a, T b) { return static_cast<T>((a != 0) != (b != 0)); });
+}
+
+template <class T> void complex(const scene &s, MPI_Datatype type) {
+    using C = std::complex<T>;
+    const auto number = [](int rank, int index) {
+        return C(static_cast<T>(value(rank, index)), static_cast<T>(value(index, rank)));
+    };
+    const auto unit = [](int rank, int index) {
+        const C units[] = {C(1, 0), C(0, 1), C(-1, 0), C(1, 1)};
+        return units[(rank + index) % 4];
+    };
+    test<C>(s, type, MPI_SUM, number, [](C a, C b) { return a + b; });
+    test<C>(s, type, MPI_PROD, unit, [](C a, C b) { return a * b; });
+}
+
+template <class Value> struct located {
+    Value value;
+    int index;
+    bool operator==(const located &other) const { return value == other.value && index == other.index; }
+};
+
+template <class Value> void locations(const scene &s, MPI_Datatype type) {
+    using pair = located<Value>;
+    const auto here = [](int rank, int index) {
+        return pair{static_cast<Value>(value(rank, index) / 4), rank};
+    };
+    const auto lower = [](pair a, pair b) { return pair{a.value, std::min(a.index, b.index)}; };
+    test<pair>(s, type, MPI_MINLOC, here, [lower](pair a, pair b) {
+        return a.value == b.value ? lower(a, b) : a.value < b.value ? a : b;
+    });
+    test<pair>(s, type, MPI_MAXLOC, here, [lower](pair a, pair b) {
+        return a.value == b.value ? lower(a, b) : a.value < b.value ? b : a;
+    });
+}
+
+/// x -> a * x + b: composition is associative, and not commutative.
+struct affine {
+    unsigned a, b;
+    bool operator==(const affine &other) const { return a == other.a && b == other.b; }
+};
+
+affine compose(affine first, affine second) {
+    return {first.a * second.a, first.a * second.b + first.b};
+}
+
+void compose_small(void *in, void *inout, int *length, MPI_Datatype *) {
+    for (int i = 0; i < *length; ++i)
+        static_cast<affine *>(inout)[i] =
+            compose(static_cast<affine *>(in)[i], static_cast<affine *>(inout)[i]);
+}
+
+void compose_large(void *in, void *inout, MPI_Count *length, MPI_Datatype *) {
+    int small = static_cast<int>(*length);
+    compose_small(in, inout, &small, nullptr);
+}
+
+void user_functions(const scene &s) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    CHECK_MPI(MPI_Type_contiguous(2, MPI_UNSIGNED, &type));
+    CHECK_MPI(MPI_Type_commit(&type));
+    MPI_Op small = MPI_OP_NULL, large = MPI_OP_NULL;
+    CHECK_MPI(MPI_Op_create(compose_small, 0, &small));
+    CHECK_MPI(MPI_Op_create_c(compose_large, 0, &large));
+    int commutes = 1;
+    CHECK_MPI(MPI_Op_commutative(small, &commutes));
+    CHECK_EQ(commutes, 0);
+    const auto map = [](int rank, int index) {
+        return affine{static_cast<unsigned>(rank * 2 + index * 4 + 3),
+                      static_cast<unsigned>(rank * 5 + index)};
+    };
+    test<affine>(s, type, small, map, compose);
+    test<affine>(s, type, large, map, compose);
+    CHECK_MPI(MPI_Op_free(&small));
+    CHECK(small == MPI_OP_NULL);
+    CHECK_MPI(MPI_Op_free(&large));
+    CHECK_MPI(MPI_Type_free(&type));
+}
+
+void all_types(const scene &s) {
+    arithmetic<signed char>(s, MPI_SIGNED_CHAR);
+    arithmetic<unsigned short>(s, MPI_UNSIGNED_SHORT);
+    arithmetic<int>(s, MPI_INT);
+    arithmetic<std::int64_t>(s, MPI_INT64_T);
+    arithmetic<std::uint64_t>(s, MPI_UINT64_T);
+    arithmetic<MPI_Aint>(s, MPI_AINT);
+    arithmetic<MPI_Count>(s, MPI_COUNT);
+    arithmetic<float>(s, MPI_FLOAT);
+    arithmetic<double>(s, MPI_DOUBLE);
+    arithmetic<long double>(s, MPI_LONG_DOUBLE);
+    bitwise<unsigned char>(s, MPI_BYTE);
+    bitwise<unsigned>(s, MPI_UNSIGNED);
+    bitwise<std::int16_t>(s, MPI_INT16_T);
+    logical<int>(s, MPI_INT);
+    logical<unsigned char>(s, MPI_C_BOOL);
+    complex<float>(s, MPI_C_FLOAT_COMPLEX);
+    complex<double>(s, MPI_C_DOUBLE_COMPLEX);
+    locations<float>(s, MPI_FLOAT_INT);
+    locations<double>(s, MPI_DOUBLE_INT);
+    locations<long>(s, MPI_LONG_INT);
+    locations<int>(s, MPI_2INT);
+    locations<short>(s, MPI_SHORT_INT);
+    locations<long double>(s, MPI_LONG_DOUBLE_INT);
+    user_functions(s);
+}
+
+/// Sums of doubles whose rounding depends on the order: the same bits on all ranks, each time.
+void reproducible(const scene &s) {
+    constexpr int length = 1000;
+    std::mt19937 random(static_cast<unsigned>(s.rank));
+    std::vector<double> send(length), first(length), again(length);
+    for (double &x : send)
+        x = std::uniform_real_distribution<double>(-1, 1)(random);
+    for (int round = 0; round < 20; ++round) {
+        std::vector<double> &receive = round == 0 ? first : again;
+        CHECK_MPI(MPI_Allreduce(send.data(), receive.data(), length, MPI_DOUBLE, MPI_SUM, s.comm));
+        std::vector<double> roots = receive;
+        CHECK_MPI(MPI_Bcast(roots.data(), length, MPI_DOUBLE, 0, s.comm));
+        CHECK(std::memcmp(roots.data(), receive.data(), length * sizeof(double)) == 0);
+        CHECK(round == 0 || std::memcmp(first.data(), again.data(), length * sizeof(double)) == 0);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const check::job job(&argc, &argv);
+    scene s{MPI_COMM_WORLD, job.rank, job.size, form::blocking, 0, MPI_INT, MPI_SUM};
+    for (const form how : all_forms) {
+        for (const int count : {0, 1, 5}) {
+            s.how = how;
+            s.count = count;
+            if (count == 5 || how == form::blocking)
+                all_types(s);
+        }
+        s.count = 40001; // longer than any message sent at once, and than where algorithms change
+        arithmetic<double>(s, MPI_DOUBLE);
+        user_functions(s);
+    }
+    reproducible(s);
+    return 0;
+}
