@@ -10,6 +10,7 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/send_buffer.hpp"
 #include "runtime/error.hpp"
+#include "runtime/fault_note.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
 
@@ -56,6 +57,7 @@ void init_thread(int *argc, char ***argv, int required, int *provided) {
     // Any thread may call at any time, whatever was asked for.
     self.thread_level = MPI_THREAD_MULTIPLE;
     *provided = MPI_THREAD_MULTIPLE;
+    note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.phase.store(world_phase::initialized, std::memory_order_release);
 }

@@ -83,7 +83,8 @@ class Start(launched.LauncherTest):
 
     def test_binding(self):
         cores = sorted(os.sched_getaffinity(0))
-        show = ("python3", "-c", "import os; print(os.environ['LISLE_RANK'], *sorted(os.sched_getaffinity(0)))")
+        show = ("python3", "-c", "import os; cores = ' '.join(map(str, sorted(os.sched_getaffinity(0))))\n"
+                "os.write(1, f\"{os.environ['LISLE_RANK']} {cores}\\n\".encode())")
         done = self.run_job("-q", "-n", 3, "--bind-to", "hwthread", *show)
         expected = [f"{rank} {cores[rank % len(cores)]}" for rank in range(3)]
         self.assertEqual(sorted(done.stdout.splitlines()), expected)
