@@ -40,7 +40,8 @@ template <> struct keyval_kind_of<MPI_Win> {
 template <class Handle>
 [[nodiscard]] int create_keyval(typename keyval_kind_of<Handle>::copy_function *copy,
                                 typename keyval_kind_of<Handle>::delete_function *erase, void *extra_state);
-/// Ends the program's use of a key. Throws MPI_ERR_KEYVAL if it is not one of this sort.
+/// Gives a key up; allowed again and again while attributes keep the key alive. Throws MPI_ERR_KEYVAL if
+/// it is not one of this sort.
 void free_keyval(keyval_kind kind, int key);
 
 /// The attributes of one object, in the order in which they were set. `Handle` arguments are the handle

@@ -27,8 +27,12 @@ std::span<const private_object> input_objects() {
 namespace {
 
 std::FILE *this_input() {
-    const hosted_rank *const rank = this_rank();
-    return rank != nullptr ? input_of(*rank) : stdin;
+    hosted_rank *const rank = this_rank();
+    if (rank == nullptr) {
+        return stdin;
+    }
+    rank->out.before_input();
+    return input_of(*rank);
 }
 
 } // namespace

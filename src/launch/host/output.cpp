@@ -89,6 +89,13 @@ void output_stream::finish() {
     pass_on(pending_.size());
 }
 
+void output_stream::before_input() {
+    const std::scoped_lock lock(mutex_);
+    if (mode_ == buffering::lines && prefix_.empty()) {
+        pass_on(pending_.size());
+    }
+}
+
 void output_stream::set_buffering(buffering mode) {
     const std::scoped_lock lock(mutex_);
     mode_ = mode;

@@ -29,6 +29,8 @@ class output_stream {
     void flush();
     /// Passes on all, and ends an incomplete line if lines are labelled.
     void finish();
+    /// A question on a terminal must be there before the answer is waited for.
+    void before_input();
     void set_buffering(buffering mode);
     /// From now on writes to this descriptor, unlabelled (freopen).
     void redirect(int descriptor);

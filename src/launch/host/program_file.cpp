@@ -29,6 +29,11 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return parts;
 }
 
+/// Open MPI's and MPICH's own binary interfaces. Each rank would find itself alone in its world.
+bool is_other_mpi(const std::string &library) {
+    return library.starts_with("libmpi.so.") || library.starts_with("libmpich.so.");
+}
+
 int protection_of(std::uint32_t flags) {
     return ((flags & PF_R) != 0 ? PROT_READ : 0) | ((flags & PF_W) != 0 ? PROT_WRITE : 0) |
            ((flags & PF_X) != 0 ? PROT_EXEC : 0);
@@ -203,6 +208,10 @@ void program_file::read_dynamic() {
     for (const Elf64_Dyn &each : dynamic_) {
         if (each.d_tag == DT_NEEDED) {
             needed_.emplace_back(string(each.d_un.d_val));
+            if (is_other_mpi(needed_.back())) {
+                throw refusal(path_ + " is linked with " + needed_.back() +
+                              ", the library of another MPI; compile it with Lisle's mpicc or mpicxx");
+            }
         }
     }
     const std::size_t folders = find(DT_RUNPATH) != 0 ? find(DT_RUNPATH) : find(DT_RPATH);
