@@ -23,11 +23,14 @@ class added_codes {
   public:
     int add(int error_class) {
         const std::scoped_lock lock{mutex_};
-        if (error_class != own_class) {
-            check_class_locked(error_class);
-        }
         const int code = last_ + 1;
-        entries_.emplace(code, entry{error_class == own_class ? code : error_class, {}});
+        if (error_class == own_class) {
+            entries_.emplace(code, entry{code, 0, {}});
+        } else {
+            check_class_locked(error_class);
+            entries_.emplace(code, entry{error_class, 0, {}});
+            count_codes_locked(error_class, 1);
+        }
         last_ = code;
         return code;
     }
@@ -39,14 +42,16 @@ class added_codes {
 
     void remove(int code, bool as_class) {
         const std::scoped_lock lock{mutex_};
-        if ((find_locked(code).error_class == code) != as_class) {
+        const entry &removed = find_locked(code);
+        if ((removed.error_class == code) != as_class) {
             fail(MPI_ERR_ARG, code,
                  as_class ? " is an error code, not a class" : " is an error class, not a code");
         }
-        for (const auto &[other, item] : entries_) {
-            if (other != code && item.error_class == code) {
-                fail(MPI_ERR_ARG, "error class ", code, " still has code ", other);
-            }
+        if (removed.codes != 0) {
+            fail(MPI_ERR_ARG, "error class ", code, " still has ", removed.codes, " codes");
+        }
+        if (!as_class) {
+            count_codes_locked(removed.error_class, -1);
         }
         entries_.erase(code);
         last_ = entries_.empty() ? MPI_ERR_LASTCODE : entries_.rbegin()->first;
@@ -72,8 +77,16 @@ class added_codes {
   private:
     struct entry {
         int error_class;
+        int codes; ///< of a class: how many codes it has
         std::string text;
     };
+
+    void count_codes_locked(int error_class, int difference) {
+        const auto found = entries_.find(error_class);
+        if (found != entries_.end()) { // the standard's classes stay anyway
+            found->second.codes += difference;
+        }
+    }
 
     void check_class_locked(int error_class) const {
         const auto found = entries_.find(error_class);
