@@ -5,6 +5,7 @@
 #include "launch/host/refusal.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -177,8 +178,24 @@ void program_file::read_segments() {
     if (header().e_entry == 0 || segments_.empty()) {
         malformed("it has no start address or no segments");
     }
+    check_thread_locals();
     dynamic_offset_ = dynamic->p_offset;
     dynamic_ = array<Elf64_Dyn>(dynamic_offset_, dynamic->p_filesz / sizeof(Elf64_Dyn));
+}
+
+// The initial values are copied from a segment, so they must be in one.
+void program_file::check_thread_locals() const {
+    const thread_local_image &image = thread_locals_;
+    if (image.memory_size == 0) {
+        return;
+    }
+    const bool in_segment = std::ranges::any_of(segments_, [&](const segment &each) {
+        return image.address >= each.address && image.address - each.address <= each.file_size &&
+               image.file_size <= each.file_size - (image.address - each.address);
+    });
+    if (!in_segment || image.file_size > image.memory_size || !std::has_single_bit(image.alignment)) {
+        malformed("its thread-local variables lie outside of its segments");
+    }
 }
 
 void program_file::read_dynamic() {
@@ -222,6 +239,19 @@ void program_file::read_dynamic() {
     read_relocations(find(DT_JMPREL), find(DT_PLTRELSZ));
 }
 
+void program_file::add_reference(const Elf64_Rela &relocation, const Elf64_Sym &symbol, bool copy) {
+    const std::size_t size = copy ? symbol.st_size : sizeof(void *);
+    const bool writable = std::ranges::any_of(segments_, [&](const segment &each) {
+        const std::size_t inside = relocation.r_offset - each.address;
+        return (each.protection & PROT_WRITE) != 0 && inside < each.memory_size &&
+               size <= each.memory_size - inside;
+    });
+    if (!writable) {
+        malformed("a reference to a variable lies outside of its data");
+    }
+    references_.push_back({relocation.r_offset, string(symbol.st_name), symbol.st_size, copy});
+}
+
 void program_file::read_relocations(std::size_t address, std::size_t size) {
     if (size == 0) {
         return;
@@ -232,11 +262,11 @@ void program_file::read_relocations(std::size_t address, std::size_t size) {
         const auto &symbol = at<Elf64_Sym>(symbols_ + index * sizeof(Elf64_Sym));
         switch (kind) {
         case architecture::relocation::copy:
-            references_.push_back({each.r_offset, string(symbol.st_name), symbol.st_size, true});
+            add_reference(each, symbol, true);
             break;
         case architecture::relocation::address:
             if (index != 0 && symbol.st_shndx == SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) {
-                references_.push_back({each.r_offset, string(symbol.st_name), symbol.st_size, false});
+                add_reference(each, symbol, false);
             }
             break;
         case architecture::relocation::thread_local_variable:

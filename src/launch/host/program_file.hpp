@@ -95,6 +95,8 @@ class program_file {
     void map();
     void check_header() const;
     void read_segments();
+    void check_thread_locals() const;
+    void add_reference(const Elf64_Rela &relocation, const Elf64_Sym &symbol, bool copy);
     void read_dynamic();
     void read_relocations(std::size_t address, std::size_t bytes);
     [[noreturn]] void malformed(const char *what) const;
