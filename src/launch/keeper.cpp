@@ -194,7 +194,9 @@ void keeper::on_signal(signal_note note) {
             request_.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
         stop(exit_by_signal + signal, why, note.ranks_have_it() ? 0 : signal, grace_after_interrupt);
     } else if (!note.ranks_have_it()) {
-        deliver(signal);
+        // Sent to the launcher alone, by a batch system for one: the kernel would drop a stop that comes from
+        // the terminal where no shell watches the process group, but not this one.
+        deliver(signal == SIGTSTP ? SIGSTOP : signal);
     }
 }
 
