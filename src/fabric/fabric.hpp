@@ -51,7 +51,7 @@ class sink {
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
-    bool reads_peer_memory;      ///< `read` may work
+    std::size_t least_read;      ///< from this size on, `read` is the fastest way for a long message
     /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
     /// sure that the owner's doorbell rings.
     std::uint64_t poll_interval;

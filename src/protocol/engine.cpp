@@ -16,12 +16,13 @@ namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
 constexpr int poll_batch = 32;
-// Looks for news before sleep. With a core of its own a rank spins about as long as a sleep and a
-// wake-up would take. Where cores are shared, spinning keeps the awaited rank from running: after a few
-// looks every further one first offers the core to whoever wants it.
-constexpr unsigned spins_alone = 4000;
+// Looks for news before sleep: first some in a row, which is all that a peer with a core of its own needs;
+// then each further one offers the core to whoever wants it, since that may be the awaited rank (even
+// where ranks are few: other programs use cores, too); then sleep, as long waits must burn nothing.
+constexpr unsigned spins_alone = 1000;
+constexpr unsigned spins_alone_before_yield = 300;
 constexpr unsigned spins_crowded = 200;
-constexpr unsigned spins_before_yield = 50;
+constexpr unsigned spins_crowded_before_yield = 50;
 // Sleep while something is to be sent that found no room: nobody tells us when there is.
 constexpr std::uint64_t retry_nanoseconds = 100'000;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
@@ -42,7 +43,9 @@ engine::engine(job &job, rank &owner)
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
     const std::int64_t spin = value_of(setting::spin);
-    spins_ = spin >= 0 ? static_cast<unsigned>(spin) : job.oversubscribed() ? spins_crowded : spins_alone;
+    const bool crowded = job.oversubscribed();
+    spins_ = spin >= 0 ? static_cast<unsigned>(spin) : crowded ? spins_crowded : spins_alone;
+    spins_before_yield_ = crowded ? spins_crowded_before_yield : spins_alone_before_yield;
 }
 
 bool engine::progress() {
@@ -122,7 +125,7 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
         if (progress()) {
             idle = 0;
         } else if (++idle < spins_) {
-            if (idle > spins_before_yield && job_.oversubscribed()) {
+            if (idle > spins_before_yield_) {
                 sched_yield();
             } else {
                 relax();

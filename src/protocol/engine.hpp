@@ -134,6 +134,7 @@ class engine final : private fabric::sink {
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
     unsigned spins_;
+    unsigned spins_before_yield_;
     doorbell &bell_;
     completed_request completed_send_;
 

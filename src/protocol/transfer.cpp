@@ -49,7 +49,7 @@ void engine::finish_sender(const announcement &sender) {
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     const announcement &sender = receive.sender;
     auto &fabric = job_.fabric_to(sender.rank);
-    if (sender.address == 0 || !fabric.limits().reads_peer_memory) {
+    if (sender.address == 0 || static_cast<std::size_t>(bytes) < fabric.limits().least_read) {
         return false;
     }
     std::vector<iovec> pieces;

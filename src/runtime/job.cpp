@@ -63,8 +63,11 @@ job::job(job_segment segment, int process, bool launched, std::span<const fabric
 
 job job::make() {
     const fabric_maker local[] = {[](job_segment &segment, int process) {
-        return std::make_unique<fabric::local::local_fabric>(segment, process,
-                                                             value_of(setting::cross_memory) != 0);
+        std::optional<std::size_t> least_read;
+        if (value_of(setting::cross_memory) != 0) {
+            least_read = static_cast<std::size_t>(value_of(setting::cross_memory_minimum));
+        }
+        return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
     }};
     const auto descriptor = number_from(job_descriptor_variable);
     if (!descriptor) {

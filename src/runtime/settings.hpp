@@ -11,6 +11,7 @@ namespace lisle {
 enum class setting : unsigned char {
     eager_limit,
     cross_memory,
+    cross_memory_minimum,
     unexpected_limit,
     spin,
     count,

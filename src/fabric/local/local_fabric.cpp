@@ -7,12 +7,12 @@
 
 namespace lisle::fabric::local {
 
-local_fabric::local_fabric(job_segment &segment, int process, bool cross_memory_allowed)
-    : segment_{segment}, first_rank_{segment.first_rank(process)}, cross_memory_{cross_memory_allowed} {
+local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read)
+    : segment_{segment}, first_rank_{segment.first_rank(process)}, cross_memory_{least_read.has_value()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks());
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
                .inline_payload = cell::inline_bytes,
-               .reads_peer_memory = cross_memory_allowed,
+               .least_read = least_read.value_or(SIZE_MAX),
                .poll_interval = 0};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
@@ -21,7 +21,7 @@ local_fabric::local_fabric(job_segment &segment, int process, bool cross_memory_
     for (int index = 0; index < segment.rank_count(process); ++index) {
         receivers_.emplace_back(segment.mailbox(first_rank_ + index), layout);
     }
-    if (cross_memory_allowed && segment.processes() > 1) {
+    if (least_read && segment.processes() > 1) {
         // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     }

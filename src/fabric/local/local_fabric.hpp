@@ -3,7 +3,9 @@
 // packets travel and peer_memory.hpp for direct reads between processes.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -15,7 +17,8 @@ namespace lisle::fabric::local {
 class local_fabric final : public fabric {
   public:
     /// @param segment outlives the fabric @param process index of the calling process in the job
-    local_fabric(job_segment &segment, int process, bool cross_memory_allowed);
+    /// @param least_read smallest message to be read from a peer's memory; nothing: none is
+    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read);
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }

@@ -39,7 +39,8 @@ class run {
                 if (chosen.toy) {
                     return std::make_unique<toy::toy_fabric>(shared, segment, 500);
                 }
-                return std::make_unique<fabric::local::local_fabric>(segment, process, chosen.cross_memory);
+                const auto least_read = chosen.cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
+                return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
             }};
         for (int process = 0; process < shape_.processes(); ++process) {
             jobs_.push_back(

@@ -37,7 +37,7 @@ struct exchange {
 class toy_fabric final : public fabric {
   public:
     toy_fabric(std::shared_ptr<exchange> shared, lisle::job_segment &segment, std::size_t largest_payload)
-        : shared_{std::move(shared)}, segment_{segment}, limits_{largest_payload, 0, false, 0} {}
+        : shared_{std::move(shared)}, segment_{segment}, limits_{largest_payload, 0, SIZE_MAX, 0} {}
 
     [[nodiscard]] const char *name() const noexcept override { return "toy"; }
     [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }
