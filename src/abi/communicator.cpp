@@ -73,10 +73,11 @@ void comm_disconnect(MPI_Comm *comm) {
 }
 
 void comm_dup(communicator &comm, MPI_Comm *newcomm) {
-    *newcomm = give_handle(duplicate(comm, nullptr));
+    comm_dup_with_info(comm, nullptr, newcomm);
 }
 
 void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
+    *newcomm = MPI_COMM_NULL; // what stays if a copy callback fails
     *newcomm = give_handle(duplicate(comm, hints));
 }
 

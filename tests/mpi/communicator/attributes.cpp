@@ -40,6 +40,10 @@ int refuse(MPI_Comm, int, void *, void *) {
     return MPI_ERR_OTHER;
 }
 
+int refuse_copy(MPI_Comm, int, void *, void *, void *, int *) {
+    return MPI_ERR_OTHER;
+}
+
 int on_type_copy(MPI_Datatype, int, void *, void *in, void *out, int *flag) {
     ++copies;
     *static_cast<void **>(out) = in;
@@ -111,6 +115,16 @@ void of_communicators(const check::job &) {
     int size = 0;
     CHECK_MPI(MPI_Comm_size(first, &size));
     CHECK_EQ(size, 1);
+
+    // A copy function that refuses leaves no duplicate.
+    CHECK_MPI(MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, nullptr));
+    CHECK_MPI(MPI_Comm_dup(MPI_COMM_SELF, &second));
+    CHECK_MPI(MPI_Comm_set_errhandler(second, MPI_ERRORS_RETURN));
+    CHECK_MPI(MPI_Comm_set_attr(second, key, nullptr));
+    third = MPI_COMM_SELF;
+    CHECK_ERROR(MPI_ERR_OTHER, MPI_Comm_dup(second, &third));
+    CHECK(third == MPI_COMM_NULL);
+    CHECK_MPI(MPI_Comm_free(&second));
 }
 
 void of_datatypes(const check::job &) {

@@ -14,6 +14,7 @@ constexpr int count = 12;
 void expect_empty(const MPI_Status &status) {
     CHECK_EQ(status.MPI_SOURCE, MPI_ANY_SOURCE);
     CHECK_EQ(status.MPI_TAG, MPI_ANY_TAG);
+    CHECK_EQ(status.MPI_ERROR, MPI_SUCCESS);
     int elements = -1;
     int cancelled = -1;
     CHECK_MPI(MPI_Get_count(&status, MPI_BYTE, &elements));
