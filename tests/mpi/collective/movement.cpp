@@ -267,6 +267,8 @@ int main(int argc, char **argv) {
         MPI_Comm_size(comm, &s.size);
         for (const form how : all_forms) {
             for (const int count : {0, 1, 7, 30001}) {
+                if (count > 100 && how != form::blocking)
+                    continue; // the forms differ in nothing that depends on the length
                 for (const int stride : {1, 3}) {
                     s.how = how;
                     s.count = count;
