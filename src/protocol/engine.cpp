@@ -86,6 +86,7 @@ bool engine::advance_progressors() {
     progressor *work = std::exchange(progressors_, nullptr);
     has_progressors_.store(false, std::memory_order_relaxed);
     progressors_lock_.unlock();
+    const std::uint64_t news_before = news();
     bool finished_any = false;
     progressor *unfinished = nullptr;
     progressor **end = &unfinished;
@@ -105,7 +106,21 @@ bool engine::advance_progressors() {
         progressors_ = unfinished;
         has_progressors_.store(true, std::memory_order_relaxed);
     }
+    if (unfinished != nullptr) {
+        // News that came meanwhile may be for work that had been visited already, and another thread may
+        // have looked for work, found none, and gone to sleep: let it look again.
+        lock_.lock();
+        if (news_ != news_before) {
+            note_news_locked();
+        }
+        unlock_and_follow_up();
+    }
     return finished_any;
+}
+
+std::uint64_t engine::news() {
+    const std::scoped_lock guard{lock_};
+    return news_;
 }
 
 void engine::add(progressor &work) {

@@ -118,6 +118,7 @@ class engine final : private fabric::sink {
     void unlock_and_follow_up();
     /// Something has come or completed that a thread of the rank may wait for. Lock held.
     void note_news_locked() noexcept;
+    [[nodiscard]] std::uint64_t news();
     /// Sleeps until there may be news; returns at once if there has been any since the caller's last
     /// look, which `news_seen` stands for.
     void sleep_unless_news(std::uint64_t &news_seen);
