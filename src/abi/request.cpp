@@ -92,7 +92,12 @@ MPI_Status *at(MPI_Status *statuses, int index) {
 }
 
 void dispose(request &finished) {
-    communicator *const comm = std::exchange(finished.comm, nullptr);
+    // Written only if set: the request of all sends that are complete at once is shared by the rank's
+    // threads, and never has one.
+    communicator *const comm = finished.comm;
+    if (comm != nullptr) {
+        finished.comm = nullptr;
+    }
     finished.free();
     if (comm != nullptr) {
         comm->release();

@@ -152,9 +152,13 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
 }
 
 void engine::found_nothing() noexcept {
-    // The count is a hint shared by the rank's threads; a lost increment does not matter.
-    if (job_.oversubscribed() && ++fruitless_ % 8 == 0) {
-        sched_yield();
+    if (job_.oversubscribed()) {
+        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
+        const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
+        fruitless_.store(looks, std::memory_order_relaxed);
+        if (looks % 8 == 0) {
+            sched_yield();
+        }
     }
 }
 

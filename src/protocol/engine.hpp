@@ -160,7 +160,8 @@ class engine final : private fabric::sink {
     progressor *progressors_ = nullptr;
     // Relaxed: only saves the lock when there is nothing to advance.
     std::atomic<bool> has_progressors_{false};
-    unsigned fruitless_ = 0;
+    // Looks that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
+    std::atomic<unsigned> fruitless_{0};
 };
 
 template <class Predicate> void wait_until(rank &rank, Predicate done) {

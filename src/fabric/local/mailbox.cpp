@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/thread_sanitizer.hpp"
+
 namespace lisle::fabric::local {
 
 namespace {
@@ -69,6 +71,9 @@ claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited
 
 void mailbox_sender::publish(packet_slot &slot) noexcept {
     const auto ticket = static_cast<std::uint32_t>(slot.token);
+    // Whoever writes this cell next has seen the credit for it, which the receiver returned after it
+    // read what is written here. If it does so in another process, only we can say it.
+    note_release_by_peer(&memory_->credit);
     memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(ticket + 1, std::memory_order_release);
     if ((slot.token & wake_bit) != 0) [[unlikely]] {
         bell_->ring();

@@ -70,11 +70,14 @@ void groups() {
     CHECK_MPI(MPI_Group_excl(world, 0, nullptr, &made));
     CHECK_MPI(MPI_Group_compare(world, made, &number));
     CHECK_EQ(number, static_cast<int>(MPI_IDENT));
-    MPI_Group stale = made;
+    [[maybe_unused]] const MPI_Group stale = made;
     CHECK_MPI(MPI_Group_free(&made));
     CHECK(made == MPI_GROUP_NULL);
     CHECK_MPI(MPI_Group_free(&world));
+// The check looks at what the freed object has left behind, which sanitizers rightly report.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     CHECK_ERROR(MPI_ERR_GROUP, MPI_Group_size(stale, &number));
+#endif
 }
 
 void infos() {

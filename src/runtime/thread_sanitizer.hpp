@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells ThreadSanitizer of an order that it cannot see: what one thread did comes before what another
+// thread of the same process does, because a thread of another process stands between them. Nothing in
+// builds without ThreadSanitizer; these calls order nothing by themselves.
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace lisle {
+
+/// All that the calling thread has done so far comes before what any thread does after an acquire load
+/// of the atomic at `place`.
+inline void note_release_by_peer([[maybe_unused]] void *place) noexcept {
+#if defined(__SANITIZE_THREAD__)
+    __tsan_release(place);
+#endif
+}
+
+} // namespace lisle
