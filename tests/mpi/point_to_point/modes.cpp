@@ -198,8 +198,8 @@ void small_matrix(ring &messages) {
     std::vector<char> attached(4 * ((1u << 20) + MPI_BSEND_OVERHEAD));
     CHECK_MPI(MPI_Buffer_attach(attached.data(), static_cast<int>(attached.size())));
     random_numbers random(2026);
-    std::vector<std::size_t> sizes{0, 7, 14, 63, 70, 4095, 8197, 65534, 65541, 262143};
-    for (int i = 0; i < 8; ++i)
+    std::vector<std::size_t> sizes{0, 7, 63, 4095, 65541, 262143};
+    for (int i = 0; i < 4; ++i)
         sizes.push_back(7 * random.below(std::size_t{4000}));
     for (const std::size_t bytes : sizes)
         for (const send_mode mode : modes)
