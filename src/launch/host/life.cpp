@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life.hpp"
 
+#include "launch/host/binding.hpp"
 #include "launch/host/faults.hpp"
 #include "launch/host/identity.hpp"
 #include "launch/host/output.hpp"
@@ -87,6 +88,7 @@ void *run_rank(void *argument) {
     rank.rank = lisle_host_begin_rank(rank.index);
     join_rank(rank, true);
     name_thread(rank.number);
+    bind_as_asked(rank.number);
     // A working directory and umask of its own. Some sandboxes forbid it; then the ranks share them.
     static_cast<void>(unshare(CLONE_FS));
     enter_program(rank);

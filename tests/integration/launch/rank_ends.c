@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
- * ranks wait for it in a receive, and print what they are. */
+ * ranks wait for it in a receive, and print what they are (with the way `cores`, where they may run). */
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,8 @@ static void end(const char *way) {
     } else if (strcmp(way, "exit0") == 0) {
         exit(0);
     } else if (strcmp(way, "fault") == 0) {
-        *(volatile int *)16 = 1;
+        volatile int *volatile nowhere = (volatile int *)16; /* volatile twice: so that it compiles without a warning */
+        *nowhere = 1;
     } else if (strcmp(way, "signal") == 0) {
         raise(SIGKILL);
     } else if (strcmp(way, "abort_call") == 0) {
@@ -37,13 +40,19 @@ int main(int argc, char **argv) {
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (strcmp(way, "after_finalize") != 0 && strcmp(way, "finalize") != 0) {
+    if (strcmp(way, "after_finalize") != 0 && strcmp(way, "finalize") != 0 && strcmp(way, "cores") != 0) {
         if (rank == who) {
             end(way);
         }
         MPI_Recv(&token, 1, MPI_INT, who, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    printf("rank %d\n", rank);
+    if (strcmp(way, "cores") == 0) {
+        cpu_set_t cores;
+        sched_getaffinity(0, sizeof cores, &cores);
+        printf("rank %d may use %d of the cores\n", rank, CPU_COUNT(&cores));
+    } else {
+        printf("rank %d\n", rank);
+    }
     MPI_Finalize();
     return strcmp(way, "after_finalize") == 0 && rank == who ? 3 : 0;
 }

@@ -37,6 +37,14 @@ class Ranks(launched.LauncherTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(sorted(done.stdout.splitlines()), [f"[{i}] rank {i}" for i in range(4)])
 
+    def test_binding(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(shape=name):
+                done = self.run_job("-q", "--bind-to", "core", *shape, launched.RANK_ENDS, "cores", 0)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sorted(done.stdout.splitlines()),
+                                 [f"rank {i} may use 1 of the cores" for i in range(4)])
+
     def test_abort(self):
         self.check("abort", 7, r"^lislerun: rank 2 called MPI_Abort with code 7(; the job is stopped)?\n$")
 

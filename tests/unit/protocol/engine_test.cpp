@@ -26,6 +26,7 @@ struct setup {
     std::vector<int> shape;
     bool toy;
     bool cross_memory;
+    friend void PrintTo(const setup &chosen, std::ostream *out) { *out << chosen.name; }
 };
 
 /// Runs `body(rank number, channel)` in a thread for each rank of a job.
