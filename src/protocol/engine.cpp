@@ -3,6 +3,7 @@
 #include "protocol/engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <sched.h>
@@ -133,6 +134,19 @@ void engine::add(progressor &work) {
     has_progressors_.store(true, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
+// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
+bool offer_core() {
+    constexpr auto long_turn = std::chrono::microseconds{30};
+    const auto before = std::chrono::steady_clock::now();
+    sched_yield();
+    return std::chrono::steady_clock::now() - before < long_turn;
+}
+
+} // namespace
+
 void engine::wait_until(bool (*done)(void *), void *argument) {
     unsigned idle = 0;
     std::uint64_t news_seen = 0;
@@ -140,10 +154,10 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
         if (progress()) {
             idle = 0;
         } else if (++idle < spins_) {
-            if (idle > spins_before_yield_) {
-                sched_yield();
-            } else {
+            if (idle <= spins_before_yield_) {
                 relax();
+            } else if (!offer_core()) {
+                idle = spins_;
             }
         } else {
             sleep_unless_news(news_seen);
