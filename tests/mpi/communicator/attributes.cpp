@@ -36,8 +36,9 @@ int on_end(MPI_Comm comm, int, void *value, void *) {
     return MPI_SUCCESS;
 }
 
+bool refuses = true;
 int refuse(MPI_Comm, int, void *, void *) {
-    return MPI_ERR_OTHER;
+    return refuses ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 int on_type_copy(MPI_Datatype, int, void *, void *in, void *out, int *flag) {
@@ -111,6 +112,10 @@ void of_communicators(const check::job &) {
     int size = 0;
     CHECK_MPI(MPI_Comm_size(first, &size));
     CHECK_EQ(size, 1);
+    refuses = false;
+    CHECK_MPI(MPI_Comm_free(&first));
+    CHECK(first == MPI_COMM_NULL);
+    CHECK_MPI(MPI_Comm_free_keyval(&key));
 }
 
 void of_datatypes(const check::job &) {
