@@ -266,7 +266,9 @@ bool engine::try_send_packet(int dest, const fabric::packet_header &header, cons
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
-    std::memcpy(slot.payload, payload, bytes);
+    if (bytes != 0) {
+        std::memcpy(slot.payload, payload, bytes);
+    }
     if (data_bytes != 0) {
         pack(*data, 0, {slot.payload + bytes, data_bytes});
     }
@@ -281,7 +283,9 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
     }
     auto &kept = deferred_.emplace_back(dest, header);
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
-    std::memcpy(kept.payload, payload, bytes);
+    if (bytes != 0) {
+        std::memcpy(kept.payload, payload, bytes);
+    }
     deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
 }
 

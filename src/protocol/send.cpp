@@ -29,7 +29,9 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
                         0,
                         static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
-            std::memcpy(slot.payload, buffer.address, bytes);
+            if (bytes != 0) { // the address of no data may be null
+                std::memcpy(slot.payload, buffer.address, bytes);
+            }
         } else {
             pack(buffer, 0, {slot.payload, bytes});
         }

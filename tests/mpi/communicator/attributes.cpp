@@ -36,8 +36,9 @@ int on_end(MPI_Comm comm, int, void *value, void *) {
     return MPI_SUCCESS;
 }
 
+bool refuses = true;
 int refuse(MPI_Comm, int, void *, void *) {
-    return MPI_ERR_OTHER;
+    return refuses ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 int refuse_copy(MPI_Comm, int, void *, void *, void *, int *) {
@@ -115,6 +116,10 @@ void of_communicators(const check::job &) {
     int size = 0;
     CHECK_MPI(MPI_Comm_size(first, &size));
     CHECK_EQ(size, 1);
+    refuses = false;
+    CHECK_MPI(MPI_Comm_free(&first));
+    CHECK(first == MPI_COMM_NULL);
+    CHECK_MPI(MPI_Comm_free_keyval(&key));
 
     // A copy function that refuses leaves no duplicate.
     CHECK_MPI(MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, nullptr));
