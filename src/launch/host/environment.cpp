@@ -51,9 +51,18 @@ void environment::adopt() {
 
 void environment::put(char *entry) {
     const std::scoped_lock lock(mutex_);
+    put_locked(entry);
+}
+
+void environment::set(std::string entry) {
+    const std::scoped_lock lock(mutex_);
+    put_locked(copies_.emplace_back(std::move(entry)).data());
+}
+
+void environment::put_locked(char *entry) {
     adopt();
     if (char **const old = find({entry, std::strcspn(entry, "=")}); old != nullptr) {
-        *old = entry; // the old string stays: somebody may hold a pointer into it
+        *old = entry;
         return;
     }
     entries_.back() = entry;
@@ -142,7 +151,7 @@ int setenv(const char *name, const char *value, int overwrite) noexcept {
         return -1;
     }
     if (overwrite != 0 || rank->variables.get(name) == nullptr) {
-        rank->variables.put(strdup((std::string(name) + "=" + value).c_str()));
+        rank->variables.set(std::string(name) + "=" + value);
     }
     return 0;
 }
