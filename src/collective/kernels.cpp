@@ -128,7 +128,13 @@ template <> struct combine<reduction::maxloc> {
 // loads and stores of it.
 template <class T> T load(const std::byte *from) noexcept {
     T value;
-    std::memcpy(&value, from, sizeof value);
+    if constexpr (requires { value.index; }) {
+        // In parts, as they are stored: the last pair's memory may end before its padding.
+        value.value = load<decltype(value.value)>(from + offsetof(T, value));
+        value.index = load<decltype(value.index)>(from + offsetof(T, index));
+    } else {
+        std::memcpy(&value, from, sizeof value);
+    }
     return value;
 }
 

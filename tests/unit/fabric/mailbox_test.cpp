@@ -2,6 +2,7 @@
 // The mailbox alone: order and contents from several senders, refusal when full, the sleep flag.
 #include "fabric/local/mailbox.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -41,7 +42,7 @@ struct box {
         const auto result = sender.try_claim(payload.size(), true, slot);
         if (result == claim_result::claimed) {
             *slot.header = {7, source, tag, 1, 0, 0, static_cast<std::uint32_t>(payload.size())};
-            std::memcpy(slot.payload, payload.data(), payload.size());
+            std::copy(payload.begin(), payload.end(), slot.payload);
             sender.publish(slot);
         }
         return result;
@@ -64,7 +65,7 @@ struct checking_sink final : sink {
         ++count;
         const auto expected = pattern(header.source, header.tag, payload.size());
         if (header.tag != next[header.source]++ ||
-            std::memcmp(expected.data(), payload.data(), payload.size()) != 0) {
+            !std::equal(payload.begin(), payload.end(), expected.begin())) {
             ++wrong;
         }
     }

@@ -2,6 +2,7 @@
 // The protocol engine over the local fabric and over the toy one, with all ranks in threads of this test
 // and the job cut into processes in different ways: what lies in another "process" is reached by packets
 // and kernel reads only, as it would be between real ones.
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -131,7 +132,7 @@ TEST_P(engine_test, carries_messages_of_every_size_and_mode) {
                     protocol::wait(*sending);
                     sending->free();
                 }
-                ASSERT_EQ(std::memcmp(got.data(), data.data(), bytes), 0);
+                ASSERT_TRUE(std::equal(data.begin(), data.end(), got.begin()));
                 ASSERT_EQ(got[bytes], 0xee);
             }
         }
