@@ -89,7 +89,7 @@ def bars(title, y_label, groups, y_name=nice_number):
     most = max(value for group in groups.values() for value in group.values())
     step = 10.0 ** math.floor(math.log10(most))
     step = step if most / step > 4 else step / 2 if most / step > 2 else step / 5
-    top = math.ceil(most / step) * step
+    top = math.ceil(most * 1.08 / step) * step  # room for the tallest bar's number
     height = HEIGHT - TOP - BOTTOM
 
     for index in range(round(top / step) + 1):
