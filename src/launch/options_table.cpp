@@ -17,7 +17,8 @@ constexpr option table[] = {
     {"n|np|c", "N", meaning::ranks, "start N ranks (without it: one)"},
     {"npernode|N", "N", meaning::ranks_on_node, ""},
     {"ranks", "KIND", meaning::kind,
-     "what a rank is: 'process' (the default), 'thread', or 'fiber' (many on one thread: thousands of ranks); "
+     "what a rank is: 'process' (the default), 'thread', or 'fiber' (many on one thread: thousands of "
+     "ranks); "
      "LISLE_RANKS=KIND sets the default"},
     {"P|processes", "P", meaning::processes, "spread the ranks over P processes, as threads (or fibers)"},
     {"T|threads", "T", meaning::ranks_per_process, "run T ranks in each process, as threads (or fibers)"},

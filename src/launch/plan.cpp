@@ -151,7 +151,8 @@ std::string find_host() {
     char self[PATH_MAX];
     const auto length = readlink("/proc/self/exe", self, sizeof self);
     if (length <= 0 || static_cast<std::size_t>(length) == sizeof self) {
-        give_up(exit_not_found, "thread and fiber ranks need /proc/self/exe to find lisle-host; try --ranks process");
+        give_up(exit_not_found,
+                "thread and fiber ranks need /proc/self/exe to find lisle-host; try --ranks process");
     }
     const auto folder =
         std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();

@@ -58,8 +58,8 @@ class engine final : private fabric::sink {
     bool progress();
     /// Returns when `done(argument)` is true. See wait_until below.
     void wait_until(bool (*done)(void *), void *argument);
-    /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now and
-    /// then if cores are few.
+    /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
+    /// and then if cores are few.
     void found_nothing() noexcept;
     /// A rank that tries again and again to send, since nobody says when a full mailbox has room: makes
     /// progress (its own mailbox may be what the receiver waits for) or lets others run.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting primitive: look, spin, let others run, sleep. A thread that waits offers its core after a while
-// and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is parked until
-// its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up is lost. See
-// docs/design/waiting.md.
+// and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is parked
+// until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up is lost.
+// See docs/design/waiting.md.
 #include <algorithm>
 #include <chrono>
 #include <climits>

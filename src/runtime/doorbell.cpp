@@ -46,7 +46,8 @@ void doorbell::call_fiber() noexcept {
         return;
     }
     const std::uint32_t units = to_home_ - 1;
-    doorbell &home = *reinterpret_cast<doorbell *>(reinterpret_cast<char *>(this) - std::size_t{units} * unit);
+    doorbell &home =
+        *reinterpret_cast<doorbell *>(reinterpret_cast<char *>(this) - std::size_t{units} * unit);
     std::uint32_t newest = home.rung_.load(std::memory_order_relaxed);
     do {
         next_.store(newest, std::memory_order_relaxed);

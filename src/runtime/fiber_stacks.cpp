@@ -25,8 +25,8 @@ void check_mappings(std::size_t count) {
     const long need = mappings_of_process + static_cast<long>(count) * mappings_of_stack;
     if (limit != 0 && need > limit) {
         fail(MPI_ERR_NO_MEM, "the stacks of ", count, " fibers need about ", need,
-             " memory mappings, the limit vm.max_map_count is ", limit, "; raise it (sysctl vm.max_map_count=",
-             need, ") or use fewer ranks in a process");
+             " memory mappings, the limit vm.max_map_count is ", limit,
+             "; raise it (sysctl vm.max_map_count=", need, ") or use fewer ranks in a process");
     }
 }
 

@@ -32,9 +32,8 @@ void flow::prepare(std::byte *stack_top, std::size_t stack_bytes, void (*entry)(
     argument_ = argument;
     stack_bytes_ = stack_bytes;
     stack_bottom_ = stack_top - stack_bytes;
-    context_ = context::make_fcontext(stack_top, stack_bytes, [](context::transfer_t came) {
-        first_steps(arrival{came});
-    });
+    context_ = context::make_fcontext(stack_top, stack_bytes,
+                                      [](context::transfer_t came) { first_steps(arrival{came}); });
 }
 
 void flow::first_steps(arrival came) noexcept {

@@ -16,8 +16,8 @@ class flow {
     flow(const flow &) = delete;
     flow &operator=(const flow &) = delete;
 
-    /// Prepares a new flow that begins in `entry(argument)` on this stack. `entry` must not return, nor throw:
-    /// it ends by leaving for another flow for good.
+    /// Prepares a new flow that begins in `entry(argument)` on this stack. `entry` must not return, nor
+    /// throw: it ends by leaving for another flow for good.
     void prepare(std::byte *stack_top, std::size_t stack_bytes, void (*entry)(void *argument),
                  void *argument) noexcept;
 

@@ -18,9 +18,9 @@ fiber_worker::fiber_worker(const job_segment &segment, int process, int number, 
                            const fiber_body &body)
     : home_{segment.bell(segment.first_rank(process) + segment.worker_begin(process, number))},
       units_between_bells_{job_segment::units_between_bells()}, stacks_{stacks}, body_{body},
-      first_index_{segment.worker_begin(process, number)},
-      count_{segment.worker_begin(process, number + 1) - first_index_}, alive_{count_},
-      fibers_{std::make_unique<fiber[]>(static_cast<std::size_t>(count_))} {
+      first_index_{segment.worker_begin(process, number)}, count_{segment.worker_begin(process, number + 1) -
+                                                                  first_index_},
+      alive_{count_}, fibers_{std::make_unique<fiber[]>(static_cast<std::size_t>(count_))} {
     for (int i = 0; i < count_; ++i) {
         fiber &made = fibers_[static_cast<std::size_t>(i)];
         made.worker = this;
@@ -110,8 +110,9 @@ void fiber_worker::collect_rung() noexcept {
         const std::uint32_t units = entry - 1;
         const std::uint32_t index = units / units_between_bells_;
         if (units % units_between_bells_ != 0 || index >= static_cast<std::uint32_t>(count_)) {
-            std::fprintf(stderr, "lisle: the list of a worker's bells names entry %u of %d: a process of the "
-                                 "job has overwritten the shared memory\n",
+            std::fprintf(stderr,
+                         "lisle: the list of a worker's bells names entry %u of %d: a process of the "
+                         "job has overwritten the shared memory\n",
                          index, count_);
             std::abort();
         }

@@ -51,7 +51,10 @@ const char *lisle_host_reserve_stacks(void) {
 void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
                            void **(*place_of_extra)(void)) {
     job &here = job::current();
-    lisle::fiber_worker worker{here.segment(), here.process(), number, *stacks,
+    lisle::fiber_worker worker{here.segment(),
+                               here.process(),
+                               number,
+                               *stacks,
                                {.run = run, .argument = argument, .place_of_extra = place_of_extra}};
     worker.run();
 }

@@ -192,10 +192,9 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
         auto *const entry = new (head->process_entries() + p) process_entry{};
         entry->first_rank = next;
         entry->rank_count = count;
-        entry->workers =
-            shape.workers_of_process.empty()
-                ? 0
-                : std::min(shape.workers_of_process[static_cast<std::size_t>(p)], count);
+        entry->workers = shape.workers_of_process.empty()
+                             ? 0
+                             : std::min(shape.workers_of_process[static_cast<std::size_t>(p)], count);
         for (int r = next; r < next + count; ++r) {
             (new (head->rank_entries() + r) rank_entry{})->process = p;
         }

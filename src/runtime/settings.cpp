@@ -20,7 +20,8 @@ constexpr std::array<setting_description, count> table{{
      "1: long messages between processes are read straight from the sender's memory where the kernel allows "
      "it"},
     {"LISLE_CMA_MINIMUM", std::int64_t{8} << 20, 0, std::int64_t{1} << 40,
-     "smallest message in bytes that is read from the sender's memory; shorter ones stream through shared memory"},
+     "smallest message in bytes that is read from the sender's memory; shorter ones stream through shared "
+     "memory"},
     {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
      "bytes of unexpected messages that a rank stores before its senders have to wait"},
     {"LISLE_SPIN", -1, -1, 1'000'000'000,

@@ -39,8 +39,8 @@ enum class wait_manner : unsigned char {
 /// The table, in the order of `setting`.
 [[nodiscard]] std::span<const setting_description> all_settings() noexcept;
 
-/// The value in force. A variable that is neither a word nor a number in its range is reported once on standard error
-/// and the default is used. Thread-safe.
+/// The value in force. A variable that is neither a word nor a number in its range is reported once on
+/// standard error and the default is used. Thread-safe.
 [[nodiscard]] std::int64_t value_of(setting which) noexcept;
 
 } // namespace lisle
