@@ -38,10 +38,11 @@ std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t limit) 
 }
 
 /// Writes a number as a product of factors in falling order with the least difference between the largest
-/// and the smallest, of these the one with the largest smallest factor.
+/// and the smallest; of these it is the one whose boxes have the least surface.
 class balance {
   public:
-    balance(int number, std::size_t factors) : divisors_{divisors_of(number)}, current_(factors) {
+    balance(int number, std::size_t factors)
+        : number_{number}, divisors_{divisors_of(number)}, current_(factors) {
         for (const int largest : divisors_) {
             // The smallest factor is not above the root: from here on the difference only grows.
             if (!best_.empty() &&
@@ -59,16 +60,26 @@ class balance {
   private:
     [[nodiscard]] std::int64_t difference() const noexcept { return best_.front() - best_.back(); }
 
-    /// Whether a product that begins like `current_` and ends with `last` would be worth having.
-    [[nodiscard]] bool better(int last) const noexcept {
-        const std::int64_t here = current_.front() - last;
-        return best_.empty() || here < difference() || (here == difference() && last > best_.back());
+    /// Whether a product that begins like `current_` may end with `last`.
+    [[nodiscard]] bool close(int last) const noexcept {
+        return best_.empty() || current_.front() - last <= difference();
+    }
+
+    void settle() {
+        std::int64_t surface = 0;
+        for (const int factor : current_) {
+            surface += number_ / factor;
+        }
+        if (best_.empty() || current_.front() - current_.back() < difference() || surface < surface_) {
+            best_ = current_;
+            surface_ = surface;
+        }
     }
 
     void search(int rest, std::size_t place) {
         if (place == current_.size()) {
-            if (rest == 1 && better(current_.back())) {
-                best_ = current_;
+            if (rest == 1 && close(current_.back())) {
+                settle();
             }
             return;
         }
@@ -77,17 +88,19 @@ class balance {
             if (factor > current_[place - 1]) {
                 return;
             }
-            // All factors to come lie between the last one, which must be worth having, and this one.
-            if (rest % factor == 0 && better(factor) && power(factor, open, rest) >= rest) {
+            // The factors to come are not above this one, which must not be too small itself.
+            if (rest % factor == 0 && close(factor) && power(factor, open, rest) >= rest) {
                 current_[place] = factor;
                 search(rest / factor, place + 1);
             }
         }
     }
 
+    std::int64_t number_;
     std::vector<int> divisors_;
     std::vector<int> current_;
     std::vector<int> best_;
+    std::int64_t surface_ = 0;
 };
 
 } // namespace

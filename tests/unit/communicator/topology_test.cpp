@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -129,9 +130,9 @@ TEST_F(topologies, match_messages_of_every_edge) {
 /// The least difference between the largest and the smallest factor, by trying everything.
 int least_difference(int number, int factors, int largest, int smallest) {
     if (factors == 0) {
-        return number == 1 ? largest - smallest : number;
+        return number == 1 ? largest - smallest : std::numeric_limits<int>::max();
     }
-    int least = number + largest;
+    int least = std::numeric_limits<int>::max();
     for (int factor = 1; factor <= number; ++factor) {
         if (number % factor == 0) {
             least = std::min(least, least_difference(number / factor, factors - 1, std::max(largest, factor),
