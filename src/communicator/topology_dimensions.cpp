@@ -3,6 +3,7 @@
 // least. Found by going through the divisors only, and only through those that can still be better.
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "communicator/topology.hpp"
 #include "mpi.h"
@@ -38,7 +39,7 @@ std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t limit) 
 }
 
 /// Writes a number as a product of factors in falling order with the least difference between the largest
-/// and the smallest; of these it is the one whose boxes have the least surface.
+/// and the smallest; of these with the largest smallest factor, of these with the least surface of a box.
 class balance {
   public:
     balance(int number, std::size_t factors)
@@ -70,7 +71,10 @@ class balance {
         for (const int factor : current_) {
             surface += number_ / factor;
         }
-        if (best_.empty() || current_.front() - current_.back() < difference() || surface < surface_) {
+        const auto rating = [](const std::vector<int> &factors, std::int64_t area) {
+            return std::tuple{factors.front() - factors.back(), -factors.back(), area};
+        };
+        if (best_.empty() || rating(current_, surface) < rating(best_, surface_)) {
             best_ = current_;
             surface_ = surface;
         }
