@@ -32,6 +32,7 @@ const lisle::host::real<"exit", void(int)> real_exit;
 const lisle::host::real<"_exit", void(int)> real_exit_now;
 const lisle::host::real<"quick_exit", void(int)> real_quick_exit;
 const lisle::host::real<"__cxa_atexit", int(argument_function, void *, void *)> real_atexit;
+const lisle::host::real<"__cxa_finalize", void(void *)> real_finalize;
 const lisle::host::real<"__cxa_at_quick_exit", int(plain_function, void *)> real_at_quick_exit;
 const lisle::host::real<"on_exit", int(void (*)(int, void *), void *)> real_on_exit;
 
@@ -87,6 +88,14 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     }
     rank->exits.push([=](int) { function(argument); });
     return 0;
+}
+
+// An image's last destructor asks for the handlers that have not run. They are kept here, and have; the C library
+// would look under a lock that a child forked just now by another rank might inherit, held for ever.
+void __cxa_finalize(void *library) {
+    if (owner_of(library) == nullptr) {
+        real_finalize(library);
+    }
 }
 
 // Programs have atexit linked in, which calls __cxa_atexit; but ThreadSanitizer brings one of its own.
