@@ -28,7 +28,9 @@ const rank_local<blamed_communicator> blamed;
 
 MPI_Request give_request(request *made, communicator *comm) {
     if (comm != nullptr && made != this_rank().engine().completed_send()) {
-        comm->retain();
+        if (!comm->predefined()) { // those outlive all requests
+            comm->retain();
+        }
         made->comm = comm;
     }
     return handle_of<MPI_Request>(*made);
@@ -99,7 +101,7 @@ void dispose(request &finished) {
         finished.comm = nullptr;
     }
     finished.free();
-    if (comm != nullptr) {
+    if (comm != nullptr && !comm->predefined()) {
         comm->release();
     }
 }

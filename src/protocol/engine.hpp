@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/mailbox.hpp"
+#include "protocol/engine_lock.hpp"
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
 #include "protocol/operation.hpp"
@@ -37,6 +39,8 @@ class engine final : private fabric::sink {
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
     void start(receive_operation &receive);
+    /// Starts a receive and looks for its message for a while. @return true if it is complete
+    [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
     void accept(unexpected_message &message, receive_operation &receive);
     void cancel(send_operation &send);
@@ -51,7 +55,29 @@ class engine final : private fabric::sink {
         return job_.here(dest) ? eager_here_ : eager_elsewhere_;
     }
 
+    /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
+    /// has happened, take the general way. Here, so that it is inlined.
+    [[nodiscard]] bool try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
+                                      std::size_t bytes) noexcept {
+        if (bytes > short_limit_ || !buffer.type->contiguous() ||
+            deferred_count_.load(std::memory_order_relaxed) != 0) {
+            return false;
+        }
+        fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+        return mailbox != nullptr &&
+               mailbox->try_post({what.context, what.source, what.tag,
+                                  static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
+                                  static_cast<std::uint32_t>(bytes)},
+                                 buffer.address, false) == fabric::claim_result::claimed;
+    }
+
     // ---- progress and waiting (engine.cpp) ----
+
+    /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on.
+    /// @pre no other thread is in the library for this rank
+    void expect_one_thread(bool one) noexcept;
+    /// Looks for a request's completion for a while, without giving the core away. @return its state
+    [[nodiscard]] bool look_for(const request &awaited);
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
@@ -86,7 +112,18 @@ class engine final : private fabric::sink {
 
     // arrive.cpp; all with the lock held
     void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
-    void arrived_eager(const envelope &what, std::span<const std::byte> payload);
+    void arrived_eager(const envelope &what, std::span<const std::byte> payload) {
+        if (receive_operation *const receive = matcher_.match(what)) [[likely]] {
+            receive->result.source = what.source;
+            receive->result.tag = what.tag;
+            store_data(*receive, payload);
+            complete_quietly_locked(*receive);
+            return;
+        }
+        store_unexpected(what, payload);
+    }
+    void store_unexpected(const envelope &what, std::span<const std::byte> payload);
+    void arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload);
     void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
     void arrived_clearance(const clearance &clear);
     void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
@@ -94,7 +131,17 @@ class engine final : private fabric::sink {
     void arrived_cancel(int from, std::uint64_t sender);
     void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
-    static void store_data(receive_operation &receive, std::span<const std::byte> data);
+    static void store_data(receive_operation &receive, std::span<const std::byte> data) {
+        const auto room = static_cast<std::size_t>(receive.buffer.bytes());
+        if (data.size() <= fabric::cell::inline_bytes && data.size() <= room &&
+            receive.buffer.type->contiguous()) [[likely]] {
+            copy_short(static_cast<std::byte *>(receive.buffer.address), data.data(), data.size());
+            receive.result.bytes = static_cast<MPI_Count>(data.size());
+            return;
+        }
+        store_long_data(receive, data);
+    }
+    static void store_long_data(receive_operation &receive, std::span<const std::byte> data);
     void tell_done_locked(const announcement &sender);
     void update_congestion();
 
@@ -114,6 +161,20 @@ class engine final : private fabric::sink {
                                        std::size_t bytes, const typed_buffer *data, std::size_t data_bytes);
     bool flush_deferred_locked();
     void complete_locked(request &finished);
+    /// The same for packets: who takes them notes the news for all of them.
+    void complete_quietly_locked(request &finished) {
+        if (finished.orphaned) [[unlikely]] {
+            orphans_.push_back(&finished);
+            return;
+        }
+        // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
+        finished.complete.store(true, std::memory_order_release);
+    }
+    /// Takes packets that have arrived, at most some. Returns how many.
+    int take_packets_locked();
+    [[nodiscard]] bool look_locked(const request &awaited);
+    /// Ends a round of progress: releases the lock and fetches what was matched meanwhile. True if anything.
+    bool unlock_and_transfer();
     /// Releases the lock, then does what completions ask for and must not be done under it.
     void unlock_and_follow_up();
     /// Something has come or completed that a thread of the rank may wait for. Lock held.
@@ -134,12 +195,17 @@ class engine final : private fabric::sink {
     std::size_t eager_here_;
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
+    std::size_t short_limit_;
+    fabric::mailbox_sender *const *mailboxes_;          ///< by destination
+    fabric::mailbox_receiver *inbox_ = nullptr;         ///< what arrives through memory
+    std::vector<fabric::fabric *> others_;              ///< the fabrics that have to be asked
+    unsigned brief_looks_;
     unsigned spins_;
     unsigned spins_before_yield_;
     doorbell &bell_;
     completed_request completed_send_;
 
-    alignas(64) spin_lock lock_;
+    alignas(64) engine_lock lock_;
     // All below: under the lock.
     matcher matcher_;
     operation *transfers_ = nullptr; ///< matched receives whose data is to be fetched, newest first

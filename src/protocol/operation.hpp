@@ -30,8 +30,10 @@ class operation : public request, public cached_object<384> {
     }
     /// Holds a share of the buffer's type: the user may free it before the operation is complete.
     void keep(const datatype &type) noexcept {
-        type.retain();
-        kept_type_ = &type;
+        if (!type.predefined()) {
+            type.retain();
+            kept_type_ = &type;
+        }
     }
 
     /// Identifier in the engine's table, 0 if it has none.

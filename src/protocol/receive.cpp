@@ -21,6 +21,17 @@ void engine::start(receive_operation &receive) {
     accept(*message, receive);
 }
 
+bool engine::start_and_look(receive_operation &receive) {
+    lock_.lock();
+    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed)) [[likely]] {
+        matcher_.post(receive);
+        return look_locked(receive);
+    }
+    lock_.unlock();
+    start(receive);
+    return receive.complete.load(std::memory_order_acquire);
+}
+
 void engine::accept(unexpected_message &message, receive_operation &receive) {
     receive.result.source = message.what.source;
     receive.result.tag = message.what.tag;
@@ -82,16 +93,24 @@ void receive_operation::cancel() {
 }
 
 outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    receive_operation operation{this_rank(), buffer, {channel.context, source, tag}};
-    operation.start();
-    wait(operation);
+    rank &self = this_rank();
+    receive_operation operation{self, buffer, {channel.context, source, tag}};
+    if (source == MPI_PROC_NULL) {
+        operation.result.source = MPI_PROC_NULL;
+    } else if (!self.engine().start_and_look(operation)) {
+        wait(operation);
+    }
     return operation.result;
 }
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
     operation->keep(*buffer.type);
-    operation->start();
+    if (source == MPI_PROC_NULL) [[unlikely]] {
+        operation->start();
+    } else {
+        operation->owner.engine().start(*operation);
+    }
     return operation;
 }
 

@@ -42,7 +42,9 @@ void request::free() {
 }
 
 void wait(request &request) {
-    wait_until(request.owner, [&request] { return is_complete(request); });
+    if (!is_complete(request) && !request.owner.engine().look_for(request)) {
+        wait_until(request.owner, [&request] { return is_complete(request); });
+    }
 }
 
 bool test(request &request) {

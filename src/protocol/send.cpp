@@ -152,8 +152,11 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
     engine &mine = self.engine();
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) [[likely]] {
-        const envelope what{channel.context, channel.self, tag};
+    const envelope what{channel.context, channel.self, tag};
+    if (mode != send_mode::synchronous && mine.try_send_short(buffer, what, number, bytes)) [[likely]] {
+        return;
+    }
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
@@ -176,9 +179,11 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
     }
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
-        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number, bytes) ==
-            claim_result::claimed) {
+    const envelope what{channel.context, channel.self, tag};
+    if (mode != send_mode::synchronous &&
+        (mine.try_send_short(buffer, what, number, bytes) ||
+         (bytes <= mine.eager_limit(number) &&
+          mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed))) [[likely]] {
         return mine.completed_send();
     }
     auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};

@@ -7,6 +7,9 @@
 // Invariant: the cell of ticket t may be read once its stamp is t + 1, and is written again only after
 // the receiver has returned the credit for t. Positions count up and wrap; they are never reset.
 // The layout holds no addresses, so it serves threads and processes alike. See docs/design/mailbox.md.
+//
+// What every short message runs through is defined here, to be inlined into the engine; the rest, for
+// payloads that lie in the ring of bytes, is in mailbox.cpp.
 #pragma once
 
 #include <atomic>
@@ -15,10 +18,12 @@
 #include <span>
 
 #include "fabric/fabric.hpp"
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/mailbox_layout.hpp"
+#include "runtime/copy_short.hpp"
 #include "runtime/doorbell.hpp"
+#include "runtime/thread_sanitizer.hpp"
 
-namespace lisle::fabric::local {
+namespace lisle::fabric {
 
 struct alignas(line_bytes) cell {
     static constexpr std::size_t inline_bytes = 32;
@@ -72,7 +77,34 @@ class mailbox_sender {
 
     [[nodiscard]] claim_result try_claim(std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept;
-    void publish(packet_slot &slot) noexcept;
+    void publish(packet_slot &slot) noexcept { publish(slot.token); }
+
+    /// Claims, fills and publishes a packet whose payload fits the cell.
+    /// @pre header.payload_bytes <= cell::inline_bytes
+    [[nodiscard]] claim_result try_post(const packet_header &header, const void *payload,
+                                        bool solicited) noexcept {
+        // Acquire: the receiver's reads of what it has returned came before our writes to it.
+        const position credit = position::unpack(memory_->credit.load(std::memory_order_acquire));
+        if (credit.flag && !solicited) [[unlikely]] {
+            return claim_result::congested;
+        }
+        std::uint64_t seen = memory_->claimed.load(std::memory_order_relaxed);
+        std::uint32_t ticket = 0;
+        do {
+            ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
+            if (((ticket - credit.cells) & position::cell_mask) >= layout_.cells) [[unlikely]] {
+                return claim_result::full;
+            }
+            // Acquire and release: as in try_claim. One more cell, no line, and the flag cleared.
+        } while (!memory_->claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
+                                                         std::memory_order_acq_rel,
+                                                         std::memory_order_relaxed));
+        cell &mine = memory_->cells()[ticket & (layout_.cells - 1)];
+        mine.header = header;
+        copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
+        publish(ticket | ((seen & position::flag_bit) != 0 ? wake_bit : 0));
+        return claim_result::claimed;
+    }
 
     /// An eighth of the data ring: small enough that the credit the receiver holds back (less than a
     /// quarter) and the gap at the ring's end can never keep a sender waiting for ever.
@@ -81,6 +113,21 @@ class mailbox_sender {
     }
 
   private:
+    static constexpr std::uint64_t one_cell = std::uint64_t{1} << 32;
+    // A token is the ticket, and above it whether the receiver has to be woken.
+    static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
+
+    void publish(std::uint64_t token) noexcept {
+        const auto ticket = static_cast<std::uint32_t>(token);
+        // Whoever writes this cell next has seen the credit for it, which the receiver returned after it
+        // read what is written here. If it does so in another process, only we can say it.
+        note_release_by_peer(&memory_->credit);
+        memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(ticket + 1, std::memory_order_release);
+        if ((token & wake_bit) != 0) [[unlikely]] {
+            bell_->ring();
+        }
+    }
+
     mailbox_memory *memory_;
     mailbox_layout layout_;
     doorbell *bell_;
@@ -92,12 +139,42 @@ class mailbox_receiver {
     mailbox_receiver(std::byte *memory, mailbox_layout layout) noexcept
         : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout} {}
 
+    /// True if a packet is there.
+    [[nodiscard]] bool pending() const noexcept {
+        return memory_->cells()[consumed_.cells & (layout_.cells - 1)].stamp.load(
+                   std::memory_order_acquire) == consumed_.cells + 1;
+    }
+
+    /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>)`.
+    template <class Arrived> int drain(Arrived &&arrived, int most) {
+        int delivered = 0;
+        for (; delivered < most && pending(); ++delivered) {
+            const cell &next = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
+            // One copy of what a peer could still change, checked before it is used.
+            const packet_header header = next.header;
+            if (header.payload_bytes <= cell::inline_bytes) [[likely]] {
+                arrived(header, std::span<const std::byte>{next.inline_payload, header.payload_bytes});
+            } else {
+                arrived(header, take_lines(header.payload_bytes));
+            }
+            consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
+            // A quarter of either ring: rarely enough that senders keep the credit's line in their caches.
+            if (((consumed_.cells - returned_.cells) & position::cell_mask) >= layout_.cells / 4 ||
+                consumed_.lines - returned_.lines >= layout_.data_lines / 4) [[unlikely]] {
+                return_credit();
+            }
+        }
+        return delivered;
+    }
+
     int poll(sink &into, int most);
     [[nodiscard]] bool arm() noexcept;
     void set_congested(bool congested) noexcept;
 
   private:
     void return_credit() noexcept;
+    /// The payload of the next packet, which lies in the ring of bytes.
+    [[nodiscard]] std::span<const std::byte> take_lines(std::uint32_t payload_bytes) noexcept;
     [[nodiscard]] std::byte *data() noexcept {
         return reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
     }
@@ -109,4 +186,4 @@ class mailbox_receiver {
     bool congested_ = false;
 };
 
-} // namespace lisle::fabric::local
+} // namespace lisle::fabric
