@@ -71,6 +71,9 @@ std::span<const std::byte> mailbox_receiver::take_lines(std::uint32_t payload_by
     const std::uint32_t lines = lines_of(payload_bytes);
     const std::uint32_t begin = begin_of(consumed_.lines, lines, layout_.data_lines);
     consumed_.lines = begin + lines;
+    if (consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
+        until_credit_ = 1; // once this packet is consumed
+    }
     return {data() + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes, payload_bytes};
 }
 
@@ -98,6 +101,7 @@ void mailbox_receiver::set_congested(bool congested) noexcept {
 
 void mailbox_receiver::return_credit() noexcept {
     returned_ = consumed_;
+    until_credit_ = layout_.cells / 4;
     // Release: all reads of the returned cells and data are done.
     memory_->credit.store(position{returned_.cells, returned_.lines, congested_}.pack(),
                           std::memory_order_release);

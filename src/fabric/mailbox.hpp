@@ -81,8 +81,8 @@ class mailbox_sender {
 
     /// Claims, fills and publishes a packet whose payload fits the cell.
     /// @pre header.payload_bytes <= cell::inline_bytes
-    [[nodiscard]] claim_result try_post(const packet_header &header, const void *payload,
-                                        bool solicited) noexcept {
+    [[nodiscard, gnu::always_inline]] claim_result try_post(const packet_header &header, const void *payload,
+                                                            bool solicited) noexcept {
         // Acquire: the receiver's reads of what it has returned came before our writes to it.
         const position credit = position::unpack(memory_->credit.load(std::memory_order_acquire));
         if (credit.flag && !solicited) [[unlikely]] {
@@ -137,32 +137,39 @@ class mailbox_sender {
 class mailbox_receiver {
   public:
     mailbox_receiver(std::byte *memory, mailbox_layout layout) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout} {}
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, until_credit_{layout.cells /
+                                                                                              4} {}
 
-    /// True if a packet is there.
-    [[nodiscard]] bool pending() const noexcept {
-        return memory_->cells()[consumed_.cells & (layout_.cells - 1)].stamp.load(
-                   std::memory_order_acquire) == consumed_.cells + 1;
+    /// The packet that is next, or null if none is there yet. What it says may be changed by a peer at any
+    /// time: read each part once.
+    [[nodiscard]] const cell *next() const noexcept {
+        const cell &place = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
+        return place.stamp.load(std::memory_order_acquire) == consumed_.cells + 1 ? &place : nullptr;
+    }
+    /// Done with the packet that was next.
+    void consume() noexcept {
+        consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
+        if (--until_credit_ == 0) [[unlikely]] {
+            return_credit();
+        }
     }
 
     /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>)`.
     template <class Arrived> int drain(Arrived &&arrived, int most) {
         int delivered = 0;
-        for (; delivered < most && pending(); ++delivered) {
-            const cell &next = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
+        for (; delivered < most; ++delivered) {
+            const cell *const packet = next();
+            if (packet == nullptr) {
+                break;
+            }
             // One copy of what a peer could still change, checked before it is used.
-            const packet_header header = next.header;
+            const packet_header header = packet->header;
             if (header.payload_bytes <= cell::inline_bytes) [[likely]] {
-                arrived(header, std::span<const std::byte>{next.inline_payload, header.payload_bytes});
+                arrived(header, std::span<const std::byte>{packet->inline_payload, header.payload_bytes});
             } else {
                 arrived(header, take_lines(header.payload_bytes));
             }
-            consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
-            // A quarter of either ring: rarely enough that senders keep the credit's line in their caches.
-            if (((consumed_.cells - returned_.cells) & position::cell_mask) >= layout_.cells / 4 ||
-                consumed_.lines - returned_.lines >= layout_.data_lines / 4) [[unlikely]] {
-                return_credit();
-            }
+            consume();
         }
         return delivered;
     }
@@ -183,6 +190,9 @@ class mailbox_receiver {
     mailbox_layout layout_;
     position consumed_{};
     position returned_{};
+    // Packets until the next credit. A quarter of either ring is returned at once: rarely enough that senders
+    // keep the credit's line in their caches.
+    std::uint32_t until_credit_;
     bool congested_ = false;
 };
 

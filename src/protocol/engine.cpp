@@ -131,15 +131,15 @@ bool engine::look_locked(const request &awaited) {
     // gets it. Relaxed: it is the lock that orders what other threads complete.
     unsigned looks = 0;
     const auto seen_nothing = [&] {
-        return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr &&
-               !wake_wanted_ && streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0;
+        return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr && !wake_wanted_ &&
+               streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0;
     };
     take_packets_locked();
     while (seen_nothing() && inbox_ != nullptr) {
-        while (!inbox_->pending() && looks < brief_looks_ && !lock_.wanted()) {
+        while (inbox_->next() == nullptr && looks < brief_looks_ && !lock_.wanted()) {
             ++looks;
         }
-        if (!inbox_->pending()) {
+        if (inbox_->next() == nullptr) {
             break;
         }
         take_packets_locked();

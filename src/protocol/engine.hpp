@@ -57,8 +57,8 @@ class engine final : private fabric::sink {
 
     /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
     /// has happened, take the general way. Here, so that it is inlined.
-    [[nodiscard]] bool try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
-                                      std::size_t bytes) noexcept {
+    [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
+                                                          int dest, std::size_t bytes) noexcept {
         if (bytes > short_limit_ || !buffer.type->contiguous() ||
             deferred_count_.load(std::memory_order_relaxed) != 0) {
             return false;
@@ -69,6 +69,21 @@ class engine final : private fabric::sink {
                                   static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
                                   static_cast<std::uint32_t>(bytes)},
                                  buffer.address, false) == fabric::claim_result::claimed;
+    }
+
+    /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
+    /// and it is the next to arrive, soon. False: nothing has happened.
+    [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
+                                                             const envelope &pattern, outcome &ended) {
+        if (inbox_ == nullptr || !buffer.type->contiguous() ||
+            has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            return false;
+        }
+        const bool taken = matcher_.idle() && streams_.empty() &&
+                           deferred_count_.load(std::memory_order_relaxed) == 0 &&
+                           take_short_locked(buffer, pattern, ended);
+        lock_.unlock();
+        return taken;
     }
 
     // ---- progress and waiting (engine.cpp) ----
@@ -101,6 +116,7 @@ class engine final : private fabric::sink {
     struct completed_request final : request {
         explicit completed_request(rank &owner) noexcept : request{owner} {
             complete.store(true, std::memory_order_relaxed);
+            ending = disposal::nothing;
         }
         void free() override {}
     };
@@ -144,6 +160,33 @@ class engine final : private fabric::sink {
     static void store_long_data(receive_operation &receive, std::span<const std::byte> data);
     void tell_done_locked(const announcement &sender);
     void update_congestion();
+
+    [[nodiscard, gnu::always_inline]] bool take_short_locked(const typed_buffer &buffer,
+                                                             const envelope &pattern, outcome &ended) {
+        // The other fabrics are not asked here: now and then the general way must be taken.
+        if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
+            return false;
+        }
+        const fabric::cell *packet = inbox_->next();
+        for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
+            if (++looks > brief_looks_ || lock_.wanted()) {
+                return false;
+            }
+        }
+        const fabric::packet_header header = packet->header;
+        if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
+            header.payload_bytes > fabric::cell::inline_bytes ||
+            static_cast<MPI_Count>(header.payload_bytes) > buffer.bytes() ||
+            !pattern.accepts({header.context, header.source, header.tag})) {
+            return false;
+        }
+        ended.source = header.source;
+        ended.tag = header.tag;
+        ended.bytes = header.payload_bytes;
+        copy_short(static_cast<std::byte *>(buffer.address), packet->inline_payload, header.payload_bytes);
+        inbox_->consume();
+        return true;
+    }
 
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
@@ -196,10 +239,11 @@ class engine final : private fabric::sink {
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
     std::size_t short_limit_;
-    fabric::mailbox_sender *const *mailboxes_;          ///< by destination
-    fabric::mailbox_receiver *inbox_ = nullptr;         ///< what arrives through memory
-    std::vector<fabric::fabric *> others_;              ///< the fabrics that have to be asked
+    fabric::mailbox_sender *const *mailboxes_;  ///< by destination
+    fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
+    std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
     unsigned brief_looks_;
+    unsigned receives_ignoring_others_ = 0; ///< under the lock
     unsigned spins_;
     unsigned spins_before_yield_;
     doorbell &bell_;

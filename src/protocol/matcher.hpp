@@ -61,6 +61,10 @@ class matcher {
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
     [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
+    /// True if nothing is posted and nothing stored.
+    [[nodiscard]] bool idle() const noexcept {
+        return first_ == nullptr && oldest_ == nullptr && in_table_ == 0;
+    }
     [[nodiscard]] bool stores_nothing() const noexcept { return oldest_ == nullptr; }
 
   private:

@@ -2,7 +2,7 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
-#include "protocol/engine.hpp"
+#include "protocol/short_message.hpp"
 
 namespace lisle::protocol {
 
@@ -92,7 +92,7 @@ void receive_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     rank &self = this_rank();
     receive_operation operation{self, buffer, {channel.context, source, tag}};
     if (source == MPI_PROC_NULL) {
@@ -103,8 +103,13 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
     return operation.result;
 }
 
+outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    return receive_quickly(buffer, channel, source, tag);
+}
+
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    operation->ending = disposal::receive;
     operation->keep(*buffer.type);
     if (source == MPI_PROC_NULL) [[unlikely]] {
         operation->start();
