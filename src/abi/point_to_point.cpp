@@ -159,12 +159,6 @@ void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
     *request = abi::give_request(this_rank().engine().completed_send(), nullptr);
 }
 
-void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-           MPI_Request *request) {
-    *request = abi::give_request(
-        protocol::start_receive({buf, count, type}, comm.point_to_point, source, tag), &comm);
-}
-
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request) {
     init_send(buf, count, type, dest, tag, comm, send_mode::standard, request);

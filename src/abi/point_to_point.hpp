@@ -27,8 +27,8 @@ void irsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
             MPI_Request *request);
 void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request);
-void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-           MPI_Request *request);
+inline void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+                  MPI_Request *request);
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request);
@@ -78,6 +78,12 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
                                          int tag, communicator &comm, MPI_Request *request) {
     *request = abi::give_request(
         protocol::start_send_quickly({buf, count, type}, comm.point_to_point, dest, tag), &comm);
+}
+
+[[gnu::always_inline]] inline void irecv(void *buf, MPI_Count count, const datatype &type, int source,
+                                         int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_receive_quickly({buf, count, type}, comm.point_to_point, source, tag), &comm);
 }
 
 } // namespace lisle::api

@@ -83,26 +83,32 @@ class mailbox_sender {
     /// @pre header.payload_bytes <= cell::inline_bytes
     [[nodiscard, gnu::always_inline]] claim_result try_post(const packet_header &header, const void *payload,
                                                             bool solicited) noexcept {
+        mailbox_memory &memory = *memory_;
+        const std::uint32_t cells = layout_.cells;
         // Acquire: the receiver's reads of what it has returned came before our writes to it.
-        const position credit = position::unpack(memory_->credit.load(std::memory_order_acquire));
-        if (credit.flag && !solicited) [[unlikely]] {
+        const std::uint64_t credit = memory.credit.load(std::memory_order_acquire);
+        if ((credit & position::flag_bit) != 0 && !solicited) [[unlikely]] {
             return claim_result::congested;
         }
-        std::uint64_t seen = memory_->claimed.load(std::memory_order_relaxed);
-        std::uint32_t ticket = 0;
+        std::uint64_t seen = memory.claimed.load(std::memory_order_relaxed);
         do {
-            ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
-            if (((ticket - credit.cells) & position::cell_mask) >= layout_.cells) [[unlikely]] {
+            const auto out =
+                static_cast<std::uint32_t>(seen >> 32) - static_cast<std::uint32_t>(credit >> 32);
+            if ((out & position::cell_mask) >= cells) [[unlikely]] {
                 return claim_result::full;
             }
             // Acquire and release: as in try_claim. One more cell, no line, and the flag cleared.
-        } while (!memory_->claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
-                                                         std::memory_order_acq_rel,
-                                                         std::memory_order_relaxed));
-        cell &mine = memory_->cells()[ticket & (layout_.cells - 1)];
+        } while (!memory.claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
+                                                       std::memory_order_acq_rel, std::memory_order_relaxed));
+        const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
+        cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
-        publish(ticket | ((seen & position::flag_bit) != 0 ? wake_bit : 0));
+        note_release_by_peer(&memory.credit); // see publish()
+        mine.stamp.store(ticket + 1, std::memory_order_release);
+        if ((seen & position::flag_bit) != 0) [[unlikely]] {
+            bell_->ring();
+        }
         return claim_result::claimed;
     }
 
@@ -142,12 +148,12 @@ class mailbox_receiver {
 
     /// The packet that is next, or null if none is there yet. What it says may be changed by a peer at any
     /// time: read each part once.
-    [[nodiscard]] const cell *next() const noexcept {
+    [[nodiscard, gnu::always_inline]] const cell *next() const noexcept {
         const cell &place = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
         return place.stamp.load(std::memory_order_acquire) == consumed_.cells + 1 ? &place : nullptr;
     }
     /// Done with the packet that was next.
-    void consume() noexcept {
+    [[gnu::always_inline]] void consume() noexcept {
         consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
         if (--until_credit_ == 0) [[unlikely]] {
             return_credit();

@@ -19,6 +19,7 @@
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
 #include "protocol/operation.hpp"
+#include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
 #include "runtime/job.hpp"
 #include "runtime/spin_lock.hpp"
@@ -38,7 +39,15 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
-    void start(receive_operation &receive);
+    void start(receive_operation &receive) {
+        lock_.lock();
+        if (matcher_.stores_nothing()) [[likely]] {
+            matcher_.post(receive);
+            lock_.unlock();
+            return;
+        }
+        start_locked(receive);
+    }
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
@@ -86,7 +95,7 @@ class engine final : private fabric::sink {
         return taken;
     }
 
-    // ---- progress and waiting (engine.cpp) ----
+    // ---- progress (engine.cpp) and waiting (wait.cpp) ----
 
     /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on.
     /// @pre no other thread is in the library for this rank
@@ -94,12 +103,20 @@ class engine final : private fabric::sink {
     /// Looks for a request's completion for a while, without giving the core away. @return its state
     [[nodiscard]] bool look_for(const request &awaited);
 
+    /// How many looks at its mailbox the calling thread may take without letting others run.
+    [[nodiscard]] unsigned brief_looks() const noexcept;
+
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
-    /// Returns when `done(argument)` is true. See point_to_point.hpp's wait_until.
+    /// Returns when `done(argument)` is true. See wait_until below.
     void wait_until(bool (*done)(void *), void *argument);
-    /// A rank that looks for news in a loop of its own: gives its core away now and then if cores are few.
+    /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
+    /// and then if cores are few.
     void found_nothing() noexcept;
+    /// A rank that tries again and again to send, since nobody says when a full mailbox has room: makes
+    /// progress (its own mailbox may be what the receiver waits for) or lets others run.
+    /// @param tries how often it has come here
+    void found_no_room(unsigned &tries);
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
@@ -168,9 +185,12 @@ class engine final : private fabric::sink {
             return false;
         }
         const fabric::cell *packet = inbox_->next();
-        for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
-            if (++looks > brief_looks_ || lock_.wanted()) {
-                return false;
+        if (packet == nullptr) {
+            const unsigned most = brief_looks();
+            for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
+                if (++looks > most || lock_.wanted()) {
+                    return false;
+                }
             }
         }
         const fabric::packet_header header = packet->header;
@@ -187,6 +207,9 @@ class engine final : private fabric::sink {
         inbox_->consume();
         return true;
     }
+
+    /// The rest of start(), where messages are stored. Releases the lock.
+    void start_locked(receive_operation &receive);
 
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
@@ -244,9 +267,8 @@ class engine final : private fabric::sink {
     std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock
-    unsigned spins_;
-    unsigned spins_before_yield_;
     doorbell &bell_;
+    patience patience_;
     completed_request completed_send_;
 
     alignas(64) engine_lock lock_;
@@ -274,6 +296,7 @@ class engine final : private fabric::sink {
     std::atomic<unsigned> fruitless_{0};
 };
 
+/// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
 template <class Predicate> void wait_until(rank &rank, Predicate done) {
     if (!done()) {
         rank.engine().wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); },

@@ -62,7 +62,7 @@ class receive_operation final : public operation {
     std::uint64_t stamp = 0;
     bool posted = false;
     /// What was announced, once it is matched.
-    announcement sender{};
+    announcement sender;
 
   private:
     queue_link<receive_operation> link_;

@@ -6,18 +6,16 @@
 
 namespace lisle::protocol {
 
-void engine::start(receive_operation &receive) {
-    unexpected_message *message = nullptr;
-    {
-        const std::scoped_lock guard{lock_};
-        message = matcher_.find(receive.pattern);
-        if (message == nullptr) [[likely]] {
-            matcher_.post(receive);
-            return;
-        }
-        matcher_.take(*message);
-        update_congestion();
+void engine::start_locked(receive_operation &receive) {
+    unexpected_message *const message = matcher_.find(receive.pattern);
+    if (message == nullptr) {
+        matcher_.post(receive);
+        lock_.unlock();
+        return;
     }
+    matcher_.take(*message);
+    update_congestion();
+    lock_.unlock();
     accept(*message, receive);
 }
 
@@ -27,8 +25,7 @@ bool engine::start_and_look(receive_operation &receive) {
         matcher_.post(receive);
         return look_locked(receive);
     }
-    lock_.unlock();
-    start(receive);
+    start_locked(receive);
     return receive.complete.load(std::memory_order_acquire);
 }
 
@@ -108,15 +105,7 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
 }
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
-    operation->ending = disposal::receive;
-    operation->keep(*buffer.type);
-    if (source == MPI_PROC_NULL) [[unlikely]] {
-        operation->start();
-    } else {
-        operation->owner.engine().start(*operation);
-    }
-    return operation;
+    return start_receive_quickly(buffer, channel, source, tag);
 }
 
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,

@@ -52,4 +52,18 @@ receive_quickly(const typed_buffer &buffer, const channel &channel, int source, 
     return ended;
 }
 
+/// start_receive()
+[[nodiscard, gnu::always_inline]] inline request *
+start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    operation->ending = disposal::receive;
+    operation->keep(*buffer.type);
+    if (source == MPI_PROC_NULL) [[unlikely]] {
+        operation->start();
+    } else {
+        operation->owner.engine().start(*operation);
+    }
+    return operation;
+}
+
 } // namespace lisle::protocol

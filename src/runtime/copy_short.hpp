@@ -8,7 +8,7 @@
 namespace lisle {
 
 /// Copies at most 32 bytes, inline: with overlapping pieces of fixed size, so that no length needs a loop.
-inline void copy_short(std::byte *to, const std::byte *from, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void copy_short(std::byte *to, const std::byte *from, std::size_t bytes) noexcept {
     struct sixteen {
         std::uint64_t low, high;
     };
