@@ -48,6 +48,9 @@ class sink {
     ~sink() = default;
 };
 
+class mailbox_sender;
+class mailbox_receiver;
+
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
@@ -82,6 +85,12 @@ class fabric {
     [[nodiscard]] virtual bool arm(int self) noexcept = 0;
     /// Tells senders whether `self` can take data that it has not asked for.
     virtual void set_congested(int self, bool congested) noexcept = 0;
+
+    /// Where packets to `dest` go, if they go through a mailbox in memory: the engine then posts there and
+    /// drains its own without calling the fabric for each packet. Null: they go another way.
+    [[nodiscard]] virtual mailbox_sender *mailbox_to(int) noexcept { return nullptr; }
+    /// The same for what arrives at `self`. Used under the rules of `poll`.
+    [[nodiscard]] virtual mailbox_receiver *mailbox_of(int) noexcept { return nullptr; }
 
     /// Copies from the memory of `peer` into `to`, one run of remote memory. False: not possible here
     /// (find another way); once false, always false.

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/mailbox_layout.hpp"
 #include "mpi.h"
 #include "runtime/error.hpp"
 
@@ -152,7 +152,7 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
         table::header_bytes() + static_cast<std::size_t>(shape.processes()) * sizeof(process_entry);
     const auto ranks_offset = align_up(process_table, 64);
     const auto mailboxes_offset = align_up(ranks_offset + ranks * sizeof(rank_entry), 4096);
-    const auto mailbox_bytes = fabric::local::mailbox_layout::for_job_of(shape.ranks()).bytes();
+    const auto mailbox_bytes = fabric::mailbox_layout::for_job_of(shape.ranks()).bytes();
     const auto bytes = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
 
     if (descriptor >= 0) {

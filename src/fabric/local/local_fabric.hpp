@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/local/mailbox.hpp"
+#include "fabric/mailbox.hpp"
 #include "runtime/job_segment.hpp"
 
 namespace lisle::fabric::local {
@@ -31,6 +31,12 @@ class local_fabric final : public fabric {
     int poll(int self, sink &into, int most) override;
     [[nodiscard]] bool arm(int self) noexcept override;
     void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override {
+        return &senders_[static_cast<std::size_t>(dest)];
+    }
+    [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
+        return &receivers_[static_cast<std::size_t>(self - first_rank_)];
+    }
     [[nodiscard]] bool read(int peer, std::uint64_t remote_address,
                             std::span<const iovec> to) noexcept override;
 
