@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-host program argument...: runs the thread ranks of one process of a job, each with a private image of
-// the program. The launcher starts it; how many ranks there are it learns from the library.
+// lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
+// image of the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "launch/host/architecture.hpp"
 #include "launch/host/faults.hpp"
 #include "launch/host/identity.hpp"
@@ -72,6 +72,13 @@ void tell_debugger(const rank_list &ranks) {
     static closure unit(find_program(arguments.front()));
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
+    if (lisle_host_worker_count() != 0 && unit.thread_local_bytes() != 0) {
+        throw refusal(program.path() +
+                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
+                      "variables (" +
+                      std::to_string(unit.thread_local_bytes()) +
+                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
+    }
     const int count = lisle_host_rank_count();
     check_mappings(unit, count);
     take_identity(program.path(), arguments.front());
