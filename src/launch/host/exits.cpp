@@ -22,7 +22,8 @@ bool in_child() {
     return getpid() != host_process;
 }
 
-/// The rank whose image this handler belongs to, or null: a shared library's handlers stay with the process.
+/// The rank of whose image this handler is a part, or null: a shared library's handlers stay with the
+/// process.
 hosted_rank *owner_of(const void *place) {
     hosted_rank *const rank = lisle::host::this_rank();
     return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
@@ -53,7 +54,6 @@ void exit(int status) noexcept {
     if (in_child()) {
         lisle::host::run_thread_exits();
         rank->exits.run(status);
-        rank->code.destruct(rank->program);
         lisle::host::finish_output(*rank);
         end_process(real_exit_now, status);
     }
@@ -86,14 +86,16 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     if (rank == nullptr) {
         return real_atexit(function, argument, library);
     }
-    rank->exits.push([=](int) { function(argument); });
+    rank->exits.push([=](int) { function(argument); }, library);
     return 0;
 }
 
-// An image's last destructor asks for the handlers that have not run. They are kept here, and have; the C library
-// would look under a lock that a child forked just now by another rank might inherit, held for ever.
+// A program or library has its destructors run: its own code calls this at its end. Not by the C library, whose
+// lock a child that another rank forks just now would inherit, held for ever.
 void __cxa_finalize(void *library) {
-    if (owner_of(library) == nullptr) {
+    if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
+        rank->exits.run_of(library);
+    } else {
         real_finalize(library);
     }
 }
