@@ -50,6 +50,8 @@ def text(data, source):
             sections += ["", f"Works: {listed(works)}."]
         if missing:
             sections += ["", f"Not yet: {listed(missing)}."]
+    sections += ["", "## Extensions", ""]
+    sections += [f"- `{f['name']}`: {f['about']}" for f in standard.extensions(data)["functions"]]
     total = len(table["functions"])
     rows.append(f"| | **All** | **{all_works}** | **{total - all_works}** |")
     return HEAD.format(works=all_works, total=total) + "\n".join(rows + sections) + "\n"

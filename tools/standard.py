@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's tables in data/ and what of them is implemented, for the other tools.
+"""The standard's tables and our extensions in data/ and what of them is implemented, for the other tools.
 
-A function of the standard is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
+A function is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
 lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
 the headers have one of its own, `send_c`.
 """
@@ -18,9 +18,20 @@ def load(data, name):
     return json.loads((pathlib.Path(data) / name).read_text(encoding="utf-8"))
 
 
+EXTENSION_GROUP = "extension"
+
+
+def extensions(data):
+    """extensions.json with what the rows of functions.json say besides."""
+    table = load(data, "extensions.json")
+    common = {"group": EXTENSION_GROUP, "has_large_count": False, "large_count_of": None}
+    table["functions"] = [{**common, **row} for row in table["functions"]]
+    return table
+
+
 def api_name(function):
-    """MPI_Type_create_struct -> type_create_struct"""
-    return function["name"].removeprefix("MPI_").lower()
+    """MPI_Type_create_struct -> type_create_struct, MPIX_Op_create_x -> op_create_x"""
+    return re.sub(r"^MPIX?_", "", function["name"]).lower()
 
 
 def api_headers(source):

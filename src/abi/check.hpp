@@ -131,6 +131,11 @@ inline void check_dest(const communicator &comm, int rank, const char *argument)
         bad_rank(comm, rank, argument, MPI_ERR_RANK);
     }
 }
+inline void check_rank(const communicator &comm, int rank, const char *argument) {
+    if (!is_peer(comm, rank)) [[unlikely]] {
+        bad_rank(comm, rank, argument, MPI_ERR_RANK);
+    }
+}
 inline void check_source(const communicator &comm, int rank, const char *argument) {
     if (!is_peer(comm, rank) && rank != MPI_ANY_SOURCE && rank != MPI_PROC_NULL) [[unlikely]] {
         bad_rank(comm, rank, argument, MPI_ERR_RANK);

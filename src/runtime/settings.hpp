@@ -15,6 +15,7 @@ enum class setting : unsigned char {
     cross_memory_minimum,
     unexpected_limit,
     spin,
+    wait,
     // The algorithms of the collectives; the words are those of collective/selection.cpp.
     barrier,
     bcast,
@@ -42,6 +43,14 @@ struct setting_description {
     const char *meaning;
     /// Words that may stand for the values from `least` on, separated by '|'; null: numbers only.
     const char *words = nullptr;
+};
+
+/// Values of setting::wait: what a rank does that waits.
+enum class wait_manner : unsigned char {
+    adaptive, ///< what ranks, cores and fibers make best
+    spin,     ///< never gives its core away, but to fibers of the same worker
+    yield,    ///< gives its core away again and again, never sleeps
+    park,     ///< sleeps at once
 };
 
 /// The table, in the order of `setting`.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that knows which MPI the headers are compiled against. Everything in include/lisle/ uses
+// the functions of MPI-5.0; where Lisle's extension calls (mpix.h) do a thing better they are used, and
+// LISLE_EXTENSIONS=0, the value for every other library, chooses what the standard alone can do.
+#pragma once
+
+#include <mpi.h>
+
+#ifndef LISLE_EXTENSIONS
+#ifdef MPIX_LISLE
+#define LISLE_EXTENSIONS 1
+#else
+#define LISLE_EXTENSIONS 0
+#endif
+#endif
+
+/// How much collectives check: 0 nothing, 1 what one rank can see (the default), 2 also that all ranks of
+/// the communicator have called the same collective with the same root and element type.
+#ifndef LISLE_CHECKS
+#define LISLE_CHECKS 1
+#endif
+
+namespace lisle {
+
+inline constexpr bool has_extensions = LISLE_EXTENSIONS != 0;
+inline constexpr int check_level = LISLE_CHECKS;
+
+} // namespace lisle
