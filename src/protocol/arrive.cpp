@@ -68,7 +68,8 @@ void engine::arrived(const fabric::packet_header &header, std::span<const std::b
 }
 
 void engine::arrived_eager(const envelope &what, std::span<const std::byte> payload) {
-    if (receive_operation *const receive = matcher_.match(what)) [[likely]] {
+    receive_operation *const receive = matcher_.match(what);
+    if (receive != nullptr && !receive->captures) [[likely]] {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         store_data(*receive, payload);
@@ -81,8 +82,7 @@ void engine::arrived_eager(const envelope &what, std::span<const std::byte> payl
     if (!payload.empty()) {
         std::memcpy(message->data().data(), payload.data(), payload.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, receive);
 }
 
 void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
@@ -96,7 +96,8 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if ((flags & carries_data) != 0 && data.size() != said.bytes) {
         refuse("carries less than it announces", data.size());
     }
-    if (receive_operation *const receive = matcher_.match(what)) {
+    receive_operation *const receive = matcher_.match(what);
+    if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         receive->sender = said;
@@ -116,8 +117,7 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, receive);
 }
 
 void engine::tell_done_locked(const announcement &sender) {

@@ -39,6 +39,8 @@ class engine final : private fabric::sink {
     void start(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
     void accept(unexpected_message &message, receive_operation &receive);
+    /// Drops an unexpected message that the caller owns, as if it had been received.
+    void discard(unexpected_message &message);
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
 
@@ -95,6 +97,8 @@ class engine final : private fabric::sink {
     void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
     static void store_data(receive_operation &receive, std::span<const std::byte> data);
+    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
+    void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announcement &sender);
     void update_congestion();
 
