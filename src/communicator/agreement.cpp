@@ -88,4 +88,23 @@ void party::allgather_bytes(std::span<std::byte> all, std::size_t each) const {
     std::rotate(all.begin(), all.begin() + shift % static_cast<std::ptrdiff_t>(all.size()), all.end());
 }
 
+void party::allgather_bytes(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                            std::span<std::byte> all) const {
+    // As above, in an array that begins with the caller's own value: begin[k] is where index self + k is.
+    std::vector<std::size_t> begin{0};
+    for (int k = 0; k < size_; ++k) {
+        begin.push_back(begin.back() + sizes[static_cast<std::size_t>((self_ + k) % size_)]);
+    }
+    std::copy(own.begin(), own.end(), all.begin());
+    for (int have = 1; have < size_; have *= 2) {
+        const auto first = static_cast<std::size_t>(have);
+        const auto count = static_cast<std::size_t>(std::min(have, size_ - have));
+        exchange_bytes(channel_, tag_, rank_of((self_ - have + size_) % size_), all.first(begin[count]),
+                       rank_of((self_ + have) % size_),
+                       all.subspan(begin[first], begin[first + count] - begin[first]));
+    }
+    const auto shift = static_cast<std::ptrdiff_t>(begin[static_cast<std::size_t>(size_ - self_)]);
+    std::rotate(all.begin(), all.begin() + shift % std::max<std::ptrdiff_t>(1, std::ssize(all)), all.end());
+}
+
 } // namespace lisle

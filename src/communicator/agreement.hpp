@@ -4,6 +4,7 @@
 // What peers send is taken only if it has the expected size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -65,6 +66,25 @@ class party {
         return all;
     }
 
+    /// The lists of all members one after the other, in order of index. @param most a total length that
+    /// the lists cannot exceed
+    template <class T>
+    [[nodiscard]] std::vector<T> allgather_lists(std::span<const T> own, std::size_t most) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        const auto lengths = allgather(own.size());
+        std::size_t total = 0;
+        for (const std::size_t length : lengths) {
+            check_length(length, most);
+            check_length(total += length, most);
+        }
+        std::vector<T> all(total);
+        std::vector<std::size_t> bytes(lengths.size());
+        std::transform(lengths.begin(), lengths.end(), bytes.begin(),
+                       [](std::size_t length) { return length * sizeof(T); });
+        allgather_bytes(std::as_bytes(own), bytes, std::as_writable_bytes(std::span<T>{all}));
+        return all;
+    }
+
     /// Throws if a peer announces more than it can have.
     static void check_length(std::size_t length, std::size_t most);
 
@@ -72,6 +92,9 @@ class party {
     void broadcast_bytes(std::span<std::byte> data, int root) const;
     /// @param all room for all values; the caller's own comes first, and they are put in order
     void allgather_bytes(std::span<std::byte> all, std::size_t each) const;
+    /// The same for values of different sizes, by index.
+    void allgather_bytes(std::span<const std::byte> own, std::span<const std::size_t> sizes,
+                         std::span<std::byte> all) const;
     [[nodiscard]] int rank_of(int index) const noexcept {
         return ranks_.empty() ? index : ranks_[static_cast<std::size_t>(index)];
     }

@@ -14,6 +14,7 @@
 #include "communicator/errhandler.hpp"
 #include "communicator/group.hpp"
 #include "communicator/hints.hpp"
+#include "communicator/topology.hpp"
 #include "protocol/channel.hpp"
 #include "runtime/object.hpp"
 
@@ -68,6 +69,8 @@ class communicator : public object {
     errhandler_slot errors;
     attribute_set attributes;
     communicator_hints hints;
+    /// The virtual topology, or null. Set before the user gets the communicator, and never changed.
+    std::shared_ptr<const topology> shape;
     /// The buffer that the user has attached for buffered sends on this communicator, or null.
     std::shared_ptr<protocol::send_buffer> send_buffer;
 

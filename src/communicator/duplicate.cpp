@@ -20,8 +20,10 @@ namespace lisle {
 namespace {
 
 communicator_ref make_bare_copy(communicator &parent) {
-    return make_child(parent, 0, parent.local_group(), parent.inter() ? &parent.remote_group() : nullptr,
-                      parent.rank());
+    communicator_ref copy = make_child(parent, 0, parent.local_group(),
+                                       parent.inter() ? &parent.remote_group() : nullptr, parent.rank());
+    copy->shape = parent.shape;
+    return copy;
 }
 
 /// The duplicate but for its context.

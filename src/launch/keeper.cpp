@@ -24,6 +24,9 @@ namespace {
 constexpr std::chrono::milliseconds grace_after_failure{400};
 constexpr std::chrono::milliseconds grace_after_interrupt{2000};
 constexpr std::chrono::milliseconds grace_for_leftovers{200};
+// How long a reader that takes nothing may hold up a job that was told to end.
+constexpr std::chrono::milliseconds patience_with_reader{1000};
+constexpr int patience_with_terminal = 200; // milliseconds
 // A host goes on when one of its ranks fails; this is how soon that is noticed.
 constexpr std::chrono::milliseconds thread_check{200};
 
@@ -53,6 +56,10 @@ void allow_many_descriptors() {
 
 void say(const std::string &text) {
     const auto line = "lislerun: " + text + "\n";
+    pollfd terminal{STDERR_FILENO, POLLOUT, 0};
+    if (poll(&terminal, 1, patience_with_terminal) == 0) {
+        return; // full, and nobody reads: the job matters more than the sentence
+    }
     // Nothing can be done about an error output that takes nothing.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
@@ -158,7 +165,7 @@ void keeper::wait_once() {
 
 int keeper::next_deadline() const {
     auto next = clock::time_point::max();
-    for (const auto &deadline : {timeout_at_, kill_at_}) {
+    for (const auto &deadline : {timeout_at_, kill_at_, reader_until_}) {
         next = deadline ? std::min(next, *deadline) : next;
     }
     if (has_threads_) {
@@ -189,7 +196,9 @@ void keeper::on_signal(signal_note note) {
     const bool ends = std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end();
     if (ends && stopping_) {
         kill_at_ = clock::now(); // asked twice
+        told_to_end_ = true;     // even if a failure was what began it
     } else if (ends) {
+        told_to_end_ = true;
         const auto why =
             request_.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
         stop(exit_by_signal + signal, why, note.ranks_have_it() ? 0 : signal, grace_after_interrupt);
@@ -283,6 +292,7 @@ void keeper::on_deadlines() {
     const auto now = clock::now();
     if (timeout_at_ && now >= *timeout_at_) {
         timeout_at_.reset();
+        told_to_end_ = true;
         const auto limit = static_cast<long>(request_.timeout->count());
         stop(exit_timeout,
              sentence("the job has not ended within ", limit / 1000,
@@ -332,8 +342,23 @@ void keeper::clean_up() {
         say("some processes of the job do not end: the system is busy on their behalf");
     }
     relay_.finish();
-    while (!relay_.done()) {
+    write_out();
+}
+
+void keeper::write_out() {
+    auto unread = relay_.unread();
+    while (unread > 0) {
+        if (told_to_end_ && !reader_until_) {
+            reader_until_ = clock::now() + patience_with_reader;
+        }
         wait_once();
+        if (const auto left = relay_.unread(); left != unread) {
+            unread = left;
+            reader_until_.reset();
+        } else if (reader_until_ && clock::now() >= *reader_until_) {
+            say(sentence("nobody reads the job's output: its last ", unread, " bytes are lost"));
+            return;
+        }
     }
 }
 

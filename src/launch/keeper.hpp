@@ -51,6 +51,8 @@ class keeper {
     void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
     void deliver(int signal);
     void clean_up();
+    /// Waits for whoever reads the labelled output; not for ever if the job was told to end.
+    void write_out();
     [[nodiscard]] int next_deadline() const;
 
     const job_request &request_;
@@ -66,10 +68,12 @@ class keeper {
     std::size_t alive_ = 0;
     std::optional<int> exit_code_;
     bool stopping_ = false;
+    bool told_to_end_ = false; ///< by a signal or the time limit, not by a failure
     bool warned_of_absence_ = false;
     bool has_threads_ = false;
     std::optional<clock::time_point> timeout_at_;
     std::optional<clock::time_point> kill_at_;
+    std::optional<clock::time_point> reader_until_;
 };
 
 /// Prints one sentence on the launcher's error output, in one piece.

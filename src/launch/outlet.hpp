@@ -18,6 +18,8 @@ class outlet {
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     /// Text appended here waits to be written.
     [[nodiscard]] std::string &waiting() noexcept { return waiting_; }
+    /// Bytes that wait to be written.
+    [[nodiscard]] std::size_t unread() const noexcept { return broken_ ? 0 : waiting_.size() - written_; }
     [[nodiscard]] bool has_work() const noexcept { return written_ < waiting_.size(); }
     [[nodiscard]] bool is_full() const noexcept { return waiting_.size() - written_ >= full; }
     /// The reader is gone: nothing will ever be written again.

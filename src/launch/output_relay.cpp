@@ -65,9 +65,8 @@ void output_relay::end(source &from) {
     from.pipe.reset();
 }
 
-bool output_relay::done() const {
-    const auto written = [](const outlet &to) { return to.broken() || !to.has_work(); };
-    return sources_.empty() && written(output_) && written(errors_);
+std::size_t output_relay::unread() const {
+    return output_.unread() + errors_.unread();
 }
 
 void output_relay::finish() {

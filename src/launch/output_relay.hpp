@@ -25,8 +25,8 @@ class output_relay {
     void prepare(std::vector<pollfd> &polled) const;
     void handle(const pollfd *polled, std::size_t count);
 
-    /// Every source has ended and all of it is written (or nobody reads it).
-    [[nodiscard]] bool done() const;
+    /// Bytes that are taken but not written; what cannot be written since its reader is gone does not count.
+    [[nodiscard]] std::size_t unread() const;
     /// No process is left: takes what the pipes still hold and ends all sources.
     void finish();
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress, waiting and completion. See engine.hpp.
+// Progress and completion. See engine.hpp.
 #include "protocol/engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <mutex>
-#include <sched.h>
 
 #include "datatype/copy.hpp"
 #include "runtime/settings.hpp"
@@ -17,15 +15,6 @@ namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
 constexpr int poll_batch = 32;
-// Looks for news before sleep: first some in a row, which is all that a peer with a core of its own needs;
-// then each further one offers the core to whoever wants it, since that may be the awaited rank (even
-// where ranks are few: other programs use cores, too); then sleep, as long waits must burn nothing.
-constexpr unsigned spins_alone = 1000;
-constexpr unsigned spins_alone_before_yield = 300;
-constexpr unsigned spins_crowded = 200;
-constexpr unsigned spins_crowded_before_yield = 50;
-// Sleep while something is to be sent that found no room: nobody tells us when there is.
-constexpr std::uint64_t retry_nanoseconds = 100'000;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
 constexpr std::int64_t eager_here_default = 4096;
 
@@ -37,16 +26,12 @@ std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_
 
 engine::engine(job &job, rank &owner)
     : job_{job}, owner_{owner}, number_{owner.number()}, bell_{job.segment().bell(owner.number())},
-      completed_send_{owner} {
+      patience_{patience_for(job.oversubscribed())}, completed_send_{owner} {
     const std::size_t largest = job.fabric_to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
-    const std::int64_t spin = value_of(setting::spin);
-    const bool crowded = job.oversubscribed();
-    spins_ = spin >= 0 ? static_cast<unsigned>(spin) : crowded ? spins_crowded : spins_alone;
-    spins_before_yield_ = crowded ? spins_crowded_before_yield : spins_alone_before_yield;
 }
 
 bool engine::progress() {
@@ -132,76 +117,6 @@ void engine::add(progressor &work) {
     }
     *end = &work;
     has_progressors_.store(true, std::memory_order_relaxed);
-}
-
-namespace {
-
-// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
-// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
-bool offer_core() {
-    constexpr auto long_turn = std::chrono::microseconds{30};
-    const auto before = std::chrono::steady_clock::now();
-    sched_yield();
-    return std::chrono::steady_clock::now() - before < long_turn;
-}
-
-} // namespace
-
-void engine::wait_until(bool (*done)(void *), void *argument) {
-    unsigned idle = 0;
-    std::uint64_t news_seen = 0;
-    while (!done(argument)) {
-        if (progress()) {
-            idle = 0;
-        } else if (++idle < spins_) {
-            if (idle <= spins_before_yield_) {
-                relax();
-            } else if (!offer_core()) {
-                idle = spins_;
-            }
-        } else {
-            sleep_unless_news(news_seen);
-        }
-    }
-}
-
-void engine::found_nothing() noexcept {
-    if (job_.oversubscribed()) {
-        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
-        const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
-        fruitless_.store(looks, std::memory_order_relaxed);
-        if (looks % 8 == 0) {
-            sched_yield();
-        }
-    }
-}
-
-void engine::sleep_unless_news(std::uint64_t &news_seen) {
-    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
-    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
-    const std::uint32_t seen = bell_.value();
-    std::uint64_t longest = 0;
-    {
-        const std::scoped_lock guard{lock_};
-        // Anything that came since the caller last looked may be what it waits for: one more round.
-        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
-            return;
-        }
-        for (const auto &fabric : job_.fabrics()) {
-            if (!fabric->arm(number_)) {
-                return;
-            }
-            const std::uint64_t interval = fabric->limits().poll_interval;
-            longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
-        }
-        if (!deferred_.empty() || !streams_.empty()) {
-            longest = retry_nanoseconds;
-        }
-        ++sleepers_;
-    }
-    bell_.sleep(seen, longest);
-    const std::scoped_lock guard{lock_};
-    --sleepers_;
 }
 
 void engine::note_news_locked() noexcept {

@@ -17,6 +17,7 @@
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
 #include "protocol/operation.hpp"
+#include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
 #include "runtime/job.hpp"
 #include "runtime/spin_lock.hpp"
@@ -53,14 +54,19 @@ class engine final : private fabric::sink {
         return job_.here(dest) ? eager_here_ : eager_elsewhere_;
     }
 
-    // ---- progress and waiting (engine.cpp) ----
+    // ---- progress (engine.cpp) and waiting (wait.cpp) ----
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
-    /// Returns when `done(argument)` is true. See point_to_point.hpp's wait_until.
+    /// Returns when `done(argument)` is true. See wait_until below.
     void wait_until(bool (*done)(void *), void *argument);
-    /// A rank that looks for news in a loop of its own: gives its core away now and then if cores are few.
+    /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
+    /// and then if cores are few.
     void found_nothing() noexcept;
+    /// A rank that tries again and again to send, since nobody says when a full mailbox has room: makes
+    /// progress (its own mailbox may be what the receiver waits for) or lets others run.
+    /// @param tries how often it has come here
+    void found_no_room(unsigned &tries);
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
@@ -138,9 +144,8 @@ class engine final : private fabric::sink {
     std::size_t eager_here_;
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
-    unsigned spins_;
-    unsigned spins_before_yield_;
     doorbell &bell_;
+    patience patience_;
     completed_request completed_send_;
 
     alignas(64) spin_lock lock_;
@@ -168,6 +173,7 @@ class engine final : private fabric::sink {
     std::atomic<unsigned> fruitless_{0};
 };
 
+/// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
 template <class Predicate> void wait_until(rank &rank, Predicate done) {
     if (!done()) {
         rank.engine().wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); },

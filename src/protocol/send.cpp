@@ -128,22 +128,6 @@ void send_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-namespace {
-
-// Nobody says when a full mailbox has room again, so the sender looks, makes progress for itself (its
-// own mailbox may be what the receiver waits for), and gives its core away.
-void make_room(engine &mine, unsigned &tries) {
-    if (!mine.progress()) {
-        if (++tries % 16 == 0) {
-            sched_yield();
-        } else {
-            relax();
-        }
-    }
-}
-
-} // namespace
-
 void send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
     if (dest == MPI_PROC_NULL) {
         return;
@@ -157,7 +141,7 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
-            make_room(mine, tries);
+            mine.found_no_room(tries);
         }
         if (result == claim_result::claimed) [[likely]] {
             return;

@@ -39,7 +39,7 @@ class job {
     }
     /// True if a launcher watches this job (and will report how its ranks end).
     [[nodiscard]] bool launched() const noexcept { return launched_; }
-    /// True if more ranks run on this node than the process may use cores.
+    /// True if more threads run ranks on this node than the process may use cores.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
 
     [[nodiscard]] job_segment &segment() noexcept { return segment_; }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace lisle {
 
@@ -19,16 +20,42 @@ constexpr std::array<setting_description, count> table{{
      "1: long messages between processes are read straight from the sender's memory where the kernel allows "
      "it"},
     {"LISLE_CMA_MINIMUM", std::int64_t{8} << 20, 0, std::int64_t{1} << 40,
-     "smallest message in bytes that is read from the sender's memory; shorter ones stream through shared memory"},
+     "smallest message in bytes that is read from the sender's memory; shorter ones stream through shared "
+     "memory"},
     {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
      "bytes of unexpected messages that a rank stores before its senders have to wait"},
     {"LISLE_SPIN", -1, -1, 1'000'000'000,
      "how often a waiting rank looks for news before it sleeps (-1: depends on ranks and cores)"},
+    {"LISLE_WAIT", 0, 0, 3,
+     "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
+     "auto|spin|yield|park"},
 }};
+
+// The place of `text` among words separated by '|', or -1.
+std::int64_t place_of(std::string_view text, std::string_view words) noexcept {
+    for (std::int64_t place = 0;; ++place) {
+        const auto bar = words.find('|');
+        if (words.substr(0, bar) == text) {
+            return place;
+        }
+        if (bar == std::string_view::npos) {
+            return -1;
+        }
+        words.remove_prefix(bar + 1);
+    }
+}
 
 std::int64_t from_environment(const setting_description &about) noexcept {
     const char *const text = std::getenv(about.variable);
     if (text == nullptr || *text == '\0') {
+        return about.default_value;
+    }
+    if (about.words != nullptr) {
+        if (const std::int64_t place = place_of(text, about.words); place >= 0) {
+            return about.least + place;
+        }
+        std::fprintf(stderr, "lisle: %s=%s is none of %s; using %lld\n", about.variable, text, about.words,
+                     static_cast<long long>(about.default_value));
         return about.default_value;
     }
     char *end = nullptr;

@@ -14,6 +14,7 @@ enum class setting : unsigned char {
     cross_memory_minimum,
     unexpected_limit,
     spin,
+    wait,
     count,
 };
 
@@ -23,13 +24,23 @@ struct setting_description {
     std::int64_t least;
     std::int64_t most;
     const char *meaning;
+    /// Words that may stand for the values from `least` on, separated by '|'; null: numbers only.
+    const char *words = nullptr;
+};
+
+/// Values of setting::wait: what a rank does that waits.
+enum class wait_manner : unsigned char {
+    adaptive, ///< what ranks, cores and fibers make best
+    spin,     ///< never gives its core away, but to fibers of the same worker
+    yield,    ///< gives its core away again and again, never sleeps
+    park,     ///< sleeps at once
 };
 
 /// The table, in the order of `setting`.
 [[nodiscard]] std::span<const setting_description> all_settings() noexcept;
 
-/// The value in force. A variable that is not a number in its range is reported once on standard error
-/// and the default is used. Thread-safe.
+/// The value in force. A variable that is neither a word nor a number in its range is reported once on
+/// standard error and the default is used. Thread-safe.
 [[nodiscard]] std::int64_t value_of(setting which) noexcept;
 
 } // namespace lisle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-host program argument...: runs the thread ranks of one process of a job, each with a private image of
-// the program. The launcher starts it; how many ranks there are it learns from the library.
+// lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
+// image of the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "launch/host/architecture.hpp"
 #include "launch/host/faults.hpp"
 #include "launch/host/identity.hpp"
@@ -74,6 +74,11 @@ void tell_debugger(const rank_list &ranks) {
                                            std::to_string(variables.alignment) + "), the limit is " +
                                            std::to_string(architecture::thread_local_room) + " (" +
                                            std::to_string(architecture::thread_local_alignment) + ")");
+    }
+    if (lisle_host_worker_count() != 0 && variables.memory_size != 0) {
+        throw refusal(program.path() + " cannot run as fiber ranks: it has thread-local variables (" +
+                      std::to_string(variables.memory_size) +
+                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
     }
     const int count = lisle_host_rank_count();
     check_mappings(program, count);

@@ -58,11 +58,20 @@ class Output(launched.LauncherTest):
             with open(f"/proc/{pid}/statm", encoding="ascii") as sizes:
                 self.assertLess(int(sizes.read().split()[1]) * os.sysconf("SC_PAGESIZE"), 32 << 20)
         job.terminate()
-        # Closed earlier, the pipe could end the rank before the signal does.
-        self.wait_until(lambda: len(launched.marked(self.mark)) <= 2, 5, "the rank outlives the signal")
+        self.assertEqual(job.wait(timeout=launched.LIMIT), 143)
+        self.assertRegex(job.stderr.read(), r"nobody reads the job's output: its last \d+ bytes are lost")
         job.stdout.close()
         job.stderr.close()
-        self.assertEqual(job.wait(timeout=launched.LIMIT), 143)
+
+    def test_a_failed_job_waits_for_its_reader_until_it_is_told_to_end(self):
+        job = self.start_job("-q", "-l", "sh", "-c", "seq 100000; exit 3")
+        self.wait_until(lambda: len(launched.marked(self.mark)) <= 2, 5, "the rank does not end")
+        with self.assertRaises(subprocess.TimeoutExpired):
+            job.wait(timeout=2)
+        job.terminate()
+        self.assertEqual(job.wait(timeout=launched.LIMIT), 3)
+        job.stdout.close()
+        job.stderr.close()
 
     def test_the_job_is_watched_while_nobody_reads(self):
         job = self.start_job("-q", "-l", "-n", 2, "sh", "-c", "test $LISLE_RANK = 0 && exec yes; sleep 0.5; exit 3")

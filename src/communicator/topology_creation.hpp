@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators with a topology. Collective over the parent; a null result means that the calling rank is
+// not needed. With `reorder` ranks of one process come to neighbouring places (topology_placement.hpp).
+#pragma once
+
+#include "communicator/communicator.hpp"
+#include "communicator/topology.hpp"
+
+namespace lisle {
+
+/// Which rank of the parent goes to which place. @pre the topology has no more places than the parent ranks
+[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const cartesian &grid, bool reorder);
+[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const general_graph &graph,
+                                            bool reorder);
+
+[[nodiscard]] communicator_ref create_cartesian(communicator &parent, cartesian grid, bool reorder);
+[[nodiscard]] communicator_ref create_graph(communicator &parent, general_graph graph, bool reorder);
+/// MPI_Cart_sub. @param kept by dimension: whether it stays
+[[nodiscard]] communicator_ref create_subgrid(communicator &parent, const cartesian &grid,
+                                              const std::vector<bool> &kept);
+
+/// An edge that some rank knows, between ranks of the parent.
+struct known_edge {
+    int source;
+    int destination;
+    int weight;
+};
+/// MPI_Dist_graph_create: each rank knows some edges, anywhere in the graph.
+[[nodiscard]] communicator_ref create_distributed_graph(communicator &parent,
+                                                        std::span<const known_edge> edges, bool weighted,
+                                                        bool reorder);
+/// MPI_Dist_graph_create_adjacent: each rank knows its own edges.
+[[nodiscard]] communicator_ref create_adjacent_graph(communicator &parent, adjacent_edges own, bool reorder);
+
+} // namespace lisle
