@@ -52,5 +52,8 @@ class op : public object {
 /// are more elements than an int can say.
 [[nodiscard]] op *create_op(MPI_User_function *function, bool commutative);
 [[nodiscard]] op *create_op(MPI_User_function_c *function, bool commutative);
+/// One with a state; `destructor` (or null) is called with it when the last share is given back.
+[[nodiscard]] op *create_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor,
+                            bool commutative, void *state);
 
 } // namespace lisle
