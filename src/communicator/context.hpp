@@ -17,7 +17,12 @@ enum class message_space : std::uint64_t {
     remote_agreement = 4, ///< creation of communicators, between the groups of an inter-communicator
     tagged_agreement = 5, ///< MPI_Comm_create_group, with the user's tags
     leaders = 6,          ///< MPI_Intercomm_create, with the user's tags
+    partitioned = 7,      ///< partitioned messages and their greetings
 };
+
+/// Where ranks meet that have no communicator yet (from_group.cpp). No communicator has these.
+inline constexpr std::uint64_t meeting_context = 1;         ///< members of a group
+inline constexpr std::uint64_t leaders_meeting_context = 2; ///< leaders of two groups
 
 /// Contexts from one base to the next.
 inline constexpr std::uint64_t contexts_per_communicator = 8;
