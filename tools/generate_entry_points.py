@@ -233,7 +233,8 @@ class EntryPoint:
                         continue
                     converter = "to_committed"
                     if peer := self.peer_of(p):
-                        call = f"to_committed_for({peer}, {p.name}, \"{p.name}\")"
+                        count = self.parcel_of(p).count.name
+                        call = f"to_committed_for({peer}, {count}, {p.name}, \"{p.name}\")"
                         self.lines.append(f"auto &{p.local()} = {call};")
                         continue
                 elif p.kind == "INFO" and self.group == "info":

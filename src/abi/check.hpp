@@ -93,11 +93,13 @@ inline const datatype &to_committed(MPI_Datatype handle, const char *argument) {
 inline const datatype &to_committed_if(bool significant, MPI_Datatype handle, const char *argument) {
     return to_committed(significant ? handle : MPI_BYTE, argument);
 }
-/// The type of a message to or from `peer`: with MPI_PROC_NULL there is no message, and any type will do.
-inline const datatype &to_committed_for(int peer, MPI_Datatype handle, const char *argument) {
+/// The type of `count` elements to or from `peer`. With MPI_PROC_NULL there is no message, and any type will
+/// do; for a message of no elements MPI_DATATYPE_NULL will.
+inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle, const char *argument) {
     const datatype *const type = find_datatype(handle);
     if (type == nullptr || !type->committed()) [[unlikely]] {
-        return to_committed(peer == MPI_PROC_NULL ? MPI_BYTE : handle, argument);
+        const bool meaningless = peer == MPI_PROC_NULL || (count == 0 && handle == MPI_DATATYPE_NULL);
+        return to_committed(meaningless ? MPI_BYTE : handle, argument);
     }
     return *type;
 }

@@ -80,6 +80,10 @@ void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
 void comm_create_from_group(const group &members, const char *stringtag, info *hints, errhandler &errors,
                             MPI_Comm *newcomm) {
     check_comm_errhandler(errors);
+    *newcomm = MPI_COMM_NULL; // what MPI_GROUP_EMPTY gives [MPI-5.0 7.4.2]
+    if (members.size() == 0) {
+        return;
+    }
     with_handler(errors, MPI_COMM_NULL, "MPI_Comm_create_from_group", [&] {
         *newcomm = give_handle(
             create_from_group(members, checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));

@@ -25,7 +25,8 @@ protocol::send_buffer &buffer_of(communicator &comm) {
     if (found == nullptr && comm.session != 0) {
         const session *const origin = find_session(comm.session);
         found = origin != nullptr ? origin->send_buffer.get() : nullptr;
-    } else if (found == nullptr) {
+    }
+    if (found == nullptr) {
         found = protocol::rank_send_buffer().get();
     }
     if (found == nullptr) {
