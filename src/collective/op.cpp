@@ -190,6 +190,12 @@ const op_table predefined_ops = make_ops();
 
 } // namespace
 
+void op::combine(const void *first, const void *second, void *out, MPI_Count count,
+                 const datatype &type) const {
+    copy({second, count, type}, {out, count, type}, 0, count * type.size());
+    apply(first, out, count, type);
+}
+
 void op::retain() const noexcept {
     if (!predefined()) {
         references_.fetch_add(1, std::memory_order_relaxed);

@@ -32,7 +32,7 @@ template <class T> T read_as(std::span<const std::byte> payload) {
 
 } // namespace
 
-void engine::store_data(receive_operation &receive, std::span<const std::byte> data) {
+void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
     const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
     if (receive.buffer.type->contiguous()) [[likely]] {
         if (stored != 0) {
@@ -46,11 +46,18 @@ void engine::store_data(receive_operation &receive, std::span<const std::byte> d
 }
 
 void engine::arrived(const fabric::packet_header &header, std::span<const std::byte> payload) {
-    note_news_locked();
+    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
+        arrived_eager({header.context, header.source, header.tag}, payload);
+    } else {
+        arrived_other(header, payload);
+    }
+}
+
+void engine::arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload) {
     const envelope what{header.context, header.source, header.tag};
     switch (static_cast<packet_kind>(header.kind)) {
     case packet_kind::eager:
-        return arrived_eager(what, payload);
+        break; // seen to by the callers
     case packet_kind::announcement:
         return arrived_announcement(what, header.flags, payload);
     case packet_kind::clear_to_send:
@@ -67,22 +74,15 @@ void engine::arrived(const fabric::packet_header &header, std::span<const std::b
     refuse("is of an unknown kind", header.kind);
 }
 
-void engine::arrived_eager(const envelope &what, std::span<const std::byte> payload) {
-    receive_operation *const receive = matcher_.match(what);
-    if (receive != nullptr && !receive->captures) [[likely]] {
-        receive->result.source = what.source;
-        receive->result.tag = what.tag;
-        store_data(*receive, payload);
-        complete_locked(*receive);
-        return;
-    }
+void engine::keep_eager(const envelope &what, std::span<const std::byte> payload,
+                        receive_operation *captor) {
     unexpected_message *const message = unexpected_message::make(owner_, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
         std::memcpy(message->data().data(), payload.data(), payload.size());
     }
-    keep_locked(*message, receive);
+    keep_locked(*message, captor);
 }
 
 void engine::arrived_announcement(const envelope &what, std::uint8_t flags,

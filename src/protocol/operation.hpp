@@ -31,8 +31,10 @@ class operation : public request, public cached_object<384> {
     }
     /// Holds a share of the buffer's type: the user may free it before the operation is complete.
     void keep(const datatype &type) noexcept {
-        type.retain();
-        kept_type_ = &type;
+        if (!type.predefined()) {
+            type.retain();
+            kept_type_ = &type;
+        }
     }
 
     /// Identifier in the engine's table, 0 if it has none.
@@ -64,7 +66,7 @@ class receive_operation final : public operation {
     bool captures = false;
     unexpected_message *captured = nullptr;
     /// What was announced, once it is matched.
-    announcement sender{};
+    announcement sender;
 
   private:
     queue_link<receive_operation> link_;

@@ -163,7 +163,7 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
-    architecture::place_thread_locals(rank.program.thread_locals(), rank.code.base());
+    rank.code.place_thread_locals();
 }
 
 void end_rank(hosted_rank &rank, int status) {
@@ -172,10 +172,6 @@ void end_rank(hosted_rank &rank, int status) {
     }
     run_thread_exits();
     rank.exits.run(status);
-    if (!rank.destructed) {
-        rank.destructed = true;
-        rank.code.destruct(rank.program);
-    }
     finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();
