@@ -204,4 +204,14 @@ template <class T> [[nodiscard]] resized_t<T> resized(T &object) noexcept {
     return {object};
 }
 
+namespace detail {
+
+/// True for what borrow(), in_place() and resized() make: functions that take those have overloads for them.
+template <class T> inline constexpr bool is_word = false;
+template <class T> inline constexpr bool is_word<borrowed<T>> = true;
+template <class T> inline constexpr bool is_word<in_place_t<T>> = true;
+template <class T> inline constexpr bool is_word<resized_t<T>> = true;
+
+} // namespace detail
+
 } // namespace lisle

@@ -51,12 +51,12 @@ class collectives : public point_to_point {
     ///     world.broadcast(lisle::resized(values), {.root = 2});
     template <object_to_send T> void broadcast(T &object, rooted with = {}) const {
         detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
-        if constexpr (direct_buffer<T &>) {
-            static_assert(writable_buffer<T &>, "This is const and cannot be received into.");
+        detail::require_receivable_object<T &>();
+        if constexpr (writable_buffer<T &>) {
             const auto data = as_buffer(object);
             detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, with.root, comm_), "MPI_Bcast",
                           named_value{"count", data.count}, named_value{"root", with.root});
-        } else {
+        } else if constexpr (serialized<T>) {
             const bool root = rank() == with.root;
             std::vector<std::byte> bytes;
             if (root)

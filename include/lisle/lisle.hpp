@@ -3,6 +3,8 @@
 // coroutine.hpp, testing.hpp. See docs/cpp.md.
 #pragma once
 
+#include "lisle/transfer.hpp" // first: what the compiler says begins with the way to the file
+
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
 #include "lisle/request_pool.hpp"

@@ -147,8 +147,8 @@ template <class F, class T> consteval void require_operation() {
     else if constexpr (std::floating_point<T> && (one_of<F, std::bit_and, T> || one_of<F, std::bit_or, T> ||
                                                   one_of<F, std::bit_xor, T>))
         static_assert(always_false<F>, "Bitwise operations are not defined for floating-point numbers.");
-    else
-        static_assert(combines<F, T>,
+    else if constexpr (constexpr bool fits = combines<F, T>; true)
+        static_assert(fits,
                       "This callable does not combine two elements of the data into one: it must be "
                       "callable with two values of their type and return that type.");
 }
@@ -156,7 +156,7 @@ template <class F, class T> consteval void require_operation() {
 template <class F, class T> void apply(F &function, const T *in, T *inout, std::size_t count) noexcept {
     if constexpr (is_slice_operator<F, T>::value) {
         function.function(std::span<const T>{in, count}, std::span<T>{inout, count});
-    } else {
+    } else if constexpr (combines<F, T>) {
         for (std::size_t i = 0; i < count; ++i)
             inout[i] = function(in[i], inout[i]);
     }

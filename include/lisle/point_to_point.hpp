@@ -109,11 +109,13 @@ class point_to_point {
     template <buffer_to_fill B>
     status receive_into(B &&into, source_rank source, receive_tag tag = any_tag) const {
         status ended;
-        const auto data = as_buffer(into);
-        detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(), comm_,
-                                 ended.native()),
-                      "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
-                      named_value{"tag", tag.value()});
+        if constexpr (writable_buffer<B>) {
+            const auto data = as_buffer(into);
+            detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
+                                     comm_, ended.native()),
+                          "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
+                          named_value{"tag", tag.value()});
+        }
         return ended;
     }
 
@@ -294,7 +296,7 @@ class point_to_point {
             detail::check(function(data.address, data.count, data.type, dest, tag, comm_), call,
                           named_value{"count", data.count}, named_value{"dest", dest},
                           named_value{"tag", tag});
-        } else {
+        } else if constexpr (serialized<const T &>) {
             send_by(function, call, detail::to_bytes(object), dest, tag);
         }
     }
@@ -326,11 +328,13 @@ class point_to_point {
             auto owner = std::make_unique<detail::used_object<type>>(type{object});
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
-        } else {
+        } else if constexpr (serialized<T>) {
             auto owner =
                 std::make_unique<detail::used_object<std::vector<std::byte>>>(detail::to_bytes(object));
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
+        } else {
+            return future<>{request}; // refused: the compiler has said why
         }
     }
 
@@ -341,10 +345,12 @@ class point_to_point {
                                      tag.value(), comm_, ended),
                           "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
             return object;
-        } else {
+        } else if constexpr (receivable<T>) {
             detail::landing<T> landed;
             detail::receive_sized(landed, source.value(), tag.value(), comm_, ended);
             return detail::unwrap<T>(std::move(landed));
+        } else {
+            detail::refused<T>(); // the compiler has said why
         }
     }
 

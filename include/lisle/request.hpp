@@ -45,9 +45,9 @@ class [[nodiscard]] request {
     request(MPI_Request handle, std::unique_ptr<detail::operation> owner) noexcept
         : handle_{handle}, operation_{std::move(owner)} {}
     request(request &&other) noexcept
-        : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)}, operation_{std::move(other.operation_)},
-          status_{other.status_}, unwinding_{other.unwinding_}, complete_{
-                                                                    std::exchange(other.complete_, true)} {}
+        : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)},
+          operation_{std::move(other.operation_)}, status_{other.status_},
+          unwinding_{other.unwinding_}, code_{other.code_}, complete_{std::exchange(other.complete_, true)} {}
     request &operator=(request &&other) noexcept {
         if (this != &other) {
             settle();
@@ -55,30 +55,33 @@ class [[nodiscard]] request {
             operation_ = std::move(other.operation_);
             status_ = other.status_;
             unwinding_ = other.unwinding_;
+            code_ = other.code_;
             complete_ = std::exchange(other.complete_, true);
         }
         return *this;
     }
     ~request() { settle(); }
 
-    /// Waits until the operation is complete; its result stays where it is.
+    /// Waits until the operation is complete; its result stays where it is. Throws what it failed with.
     void wait_complete() {
-        if (complete_)
-            return;
-        if (operation_ != nullptr)
-            operation_->prepare(handle_, true);
-        note(MPI_Wait(&handle_, status_.native()));
+        if (!complete_) {
+            if (operation_ != nullptr)
+                operation_->prepare(handle_, true);
+            note(MPI_Wait(&handle_, status_.native()));
+        }
+        detail::check(code_, "MPI_Wait");
     }
-    /// True once the operation is complete. Never waits.
+    /// True once the operation is complete. Never waits. Throws what it failed with.
     bool ready() {
-        if (complete_)
-            return true;
-        if (operation_ != nullptr && !operation_->prepare(handle_, false))
-            return false;
-        int flag = 0;
-        const int code = MPI_Test(&handle_, &flag, status_.native());
-        if (flag != 0 || code != MPI_SUCCESS)
-            note(code);
+        if (!complete_) {
+            if (operation_ != nullptr && !operation_->prepare(handle_, false))
+                return false;
+            int flag = 0;
+            const int code = MPI_Test(&handle_, &flag, status_.native());
+            if (flag != 0 || code != MPI_SUCCESS)
+                note(code);
+        }
+        detail::check(code_, "MPI_Test");
         return complete_;
     }
     /// Asks for the end of an operation that nobody has met yet; then wait, and see status().cancelled().
@@ -99,9 +102,9 @@ class [[nodiscard]] request {
   protected:
     friend class request_access;
     /// What a completed call of MPI says of this request.
-    void note(int code) {
+    void note(int code) noexcept {
         complete_ = true;
-        detail::check(code, "MPI_Wait");
+        code_ = code;
     }
     /// For destructors and assignments. While an exception is on its way, what may never come is cancelled.
     void settle() noexcept {
@@ -119,6 +122,7 @@ class [[nodiscard]] request {
     std::unique_ptr<detail::operation> operation_;
     lisle::status status_;
     int unwinding_ = std::uncaught_exceptions();
+    int code_ = MPI_SUCCESS;
     bool complete_ = false;
 };
 
@@ -153,6 +157,7 @@ template <class T = void> class [[nodiscard]] future : public request {
     }
     /// The result of an operation that is known to be complete.
     T take() {
+        detail::check(code_, "MPI_Wait");
         if constexpr (std::is_same_v<T, lisle::status>) {
             return status_;
         } else if constexpr (std::is_void_v<T>) {

@@ -3,6 +3,7 @@
 // <lisle/serialize.hpp> must be included. And the sentences that the compiler says about all else.
 #pragma once
 
+#include <cstdlib>
 #include <type_traits>
 
 #include "lisle/buffer.hpp"
@@ -89,11 +90,26 @@ template <class T> consteval void require_writable() {
     }
 }
 
+/// For functions that change an object, wherever it lies.
+template <class T> consteval void require_receivable_object() {
+    if constexpr (direct_buffer<T>)
+        require_writable<T>();
+    else
+        static_assert(!std::is_const_v<std::remove_reference_t<T>>,
+                      "This is const and cannot be received into.");
+}
+
+/// Where a function would go on for a type that it has refused: keeps the compiler from saying more than
+/// that.
+template <class T> [[noreturn]] void refused() {
+    std::abort();
+}
+
 } // namespace detail
 
 /// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
 template <class T>
-concept object_to_send = (detail::require_sendable<T>(), true);
+concept object_to_send = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_sendable<T>(), true);
 /// The type that functions that receive are asked for.
 template <class T>
 concept object_to_receive = (detail::require_receivable<T>(), true);
