@@ -117,8 +117,10 @@ inline void check_not_negative(MPI_Count value, const char *argument, int error_
 
 /// A null address is MPI_BOTTOM: it makes sense with a derived type only, which may hold addresses.
 inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type, const char *argument) {
-    if (buffer == nullptr && count > 0 && handle_value(type) < first_dynamic_handle) [[unlikely]] {
-        null_buffer(count, argument);
+    if (buffer == nullptr) [[unlikely]] {
+        if (count > 0 && handle_value(type) < first_dynamic_handle) {
+            null_buffer(count, argument);
+        }
     }
 }
 

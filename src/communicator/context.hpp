@@ -17,6 +17,7 @@ enum class message_space : std::uint64_t {
     remote_agreement = 4, ///< creation of communicators, between the groups of an inter-communicator
     tagged_agreement = 5, ///< MPI_Comm_create_group, with the user's tags
     leaders = 6,          ///< MPI_Intercomm_create, with the user's tags
+    ownership = 7,        ///< buffers that change owner (MPIX_Send_owned)
 };
 
 /// Contexts from one base to the next.

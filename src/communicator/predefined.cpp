@@ -13,6 +13,7 @@ void create_world(const world_description &description) {
     const group_ref alone = group_ref::adopt(new group{self.number(), 1, 1});
     objects.world = new communicator{world_context, *everyone, nullptr, self.number()};
     objects.world->become_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+    self.world = objects.world;
     objects.self = new communicator{next_context(), *alone, nullptr, 0};
     objects.self->become_predefined(MPI_COMM_SELF, "MPI_COMM_SELF");
     objects.environment = std::make_unique<info>();
@@ -29,6 +30,7 @@ void delete_world_attributes() {
 void destroy_world() noexcept {
     predefined_objects &objects = *predefined;
     objects.environment.reset();
+    this_rank().world = nullptr;
     for (communicator **const target : {&objects.self, &objects.world}) {
         if (*target != nullptr) {
             std::exchange(*target, nullptr)->release();

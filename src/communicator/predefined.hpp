@@ -46,7 +46,7 @@ void destroy_world() noexcept;
 /// The communicator behind a handle, or null.
 [[nodiscard]] inline communicator *find_communicator(MPI_Comm handle) {
     if (handle == MPI_COMM_WORLD) {
-        return predefined->world;
+        return this_rank().world;
     }
     if (handle == MPI_COMM_SELF) {
         return predefined->self;

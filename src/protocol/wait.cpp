@@ -57,6 +57,11 @@ patience patience_for(bool few_cores) noexcept {
     return chosen;
 }
 
+unsigned engine::brief_looks() const noexcept {
+    fiber_worker *const worker = fiber_worker::current();
+    return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
+}
+
 void engine::wait_until(bool (*done)(void *), void *argument) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;

@@ -10,6 +10,7 @@
 
 namespace lisle {
 
+class communicator;
 class job;
 
 namespace protocol {
@@ -34,6 +35,9 @@ class rank {
     [[nodiscard]] protocol::engine &engine() const noexcept { return *engine_; }
 
     std::atomic<world_phase> phase{world_phase::before_init};
+    /// MPI_COMM_WORLD, which most calls name: here, so that they find it at once; null outside of
+    /// MPI_Init..MPI_Finalize.
+    communicator *world = nullptr;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
 

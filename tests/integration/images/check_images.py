@@ -114,7 +114,8 @@ class life(Base):
         self.check_end("pthread_exit", 0, ["last thread", "handler of 2"])
 
     def test_forked_child_is_a_process(self):
-        self.check_end("fork", 8, ["child", "handler of 2", "handler of 2"])
+        for _ in range(10):  # the other ranks are somewhere in their own ends when this one forks
+            self.check_end("fork", 8, ["child", "handler of 2", "handler of 2"])
 
     def test_system(self):
         self.check_end("system", 4, ["handler of 2"])
