@@ -95,7 +95,8 @@ inline const datatype &to_committed_if(bool significant, MPI_Datatype handle, co
 }
 /// The type of `count` elements to or from `peer`. With MPI_PROC_NULL there is no message, and any type will
 /// do; for a message of no elements MPI_DATATYPE_NULL will.
-inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle, const char *argument) {
+inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle,
+                                        const char *argument) {
     const datatype *const type = find_datatype(handle);
     if (type == nullptr || !type->committed()) [[unlikely]] {
         const bool meaningless = peer == MPI_PROC_NULL || (count == 0 && handle == MPI_DATATYPE_NULL);
@@ -142,9 +143,10 @@ inline void check_not_negative(MPI_Count value, const char *argument, int error_
 /// there is no message.
 inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type, const char *argument,
                          int peer = 0) {
-    if (buffer == nullptr && count > 0 && handle_value(type) < first_dynamic_handle && peer != MPI_PROC_NULL)
-        [[unlikely]] {
-        null_buffer(count, argument);
+    if (buffer == nullptr) [[unlikely]] {
+        if (count > 0 && handle_value(type) < first_dynamic_handle && peer != MPI_PROC_NULL) {
+            null_buffer(count, argument);
+        }
     }
 }
 

@@ -49,9 +49,10 @@ void init_thread(int *, char ***, int required, int *provided) {
     }
     create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();
-    // Any thread may call at any time, whatever was asked for.
-    self.thread_level = MPI_THREAD_MULTIPLE;
-    *provided = MPI_THREAD_MULTIPLE;
+    // Every level is there; one that was not asked for would cost the others something.
+    self.thread_level = required;
+    *provided = required;
+    self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "communicator/observer.hpp"
 #include "communicator/world_attributes.hpp"
 #include "runtime/job.hpp"
 
@@ -36,6 +37,7 @@ void create_world(const world_description &description) {
     const group_ref alone = group_ref::adopt(new group{self.number(), 1, 1});
     objects.world = new communicator{world_context, *everyone, nullptr, self.number()};
     objects.world->become_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+    self.world = objects.world;
     objects.self = new communicator{next_context(), *alone, nullptr, 0};
     objects.self->become_predefined(MPI_COMM_SELF, "MPI_COMM_SELF");
     set_world_attributes(description);
@@ -49,11 +51,20 @@ void delete_world_attributes() {
 
 void destroy_world() noexcept {
     predefined_objects &objects = *predefined;
+    this_rank().world = nullptr;
     for (communicator **const target : {&objects.self, &objects.world}) {
         if (*target != nullptr) {
             std::exchange(*target, nullptr)->release();
         }
     }
+}
+
+MPI_Comm give_handle(communicator_ref created) {
+    if (!created) {
+        return MPI_COMM_NULL;
+    }
+    tell_observer(communicator_event::begins, *created);
+    return created.give()->handle();
 }
 
 MPI_Group give_handle(group_ref target) noexcept {

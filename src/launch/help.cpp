@@ -11,13 +11,14 @@ namespace lisle::launch {
 namespace {
 
 constexpr std::string_view opening =
-    R"(Runs an MPI program as a job of several ranks, each a process or a thread, on this machine.
+    R"(Runs an MPI program as a job of several ranks, each a process, a thread or a fiber, on this machine.
 
   lislerun [options] program [arguments] [: [options] program [arguments]]...
 
 Examples:
   lislerun -n 4 ./hello                     four processes
   lislerun -n 4 --ranks thread ./hello      four threads of one process, each with its own globals
+  lislerun -n 1000 --ranks fiber ./hello    a thousand ranks on as many threads as there are cores
   lislerun -P 2 -T 4 ./hello                eight ranks: two processes with four threads each
   lislerun -n 4 --label ./hello             each line of output begins with its rank: [2] Hello
   lislerun -n 1 ./server : -n 3 ./client    one job of two programs

@@ -36,7 +36,12 @@ void close_surrounding_job() {
 void notice_about_cores(const job_request &request, const job_plan &plan) {
     const int cores = cpu_set::allowed().count();
     const int ranks = plan.shape().ranks();
-    if (cores > 0 && ranks > cores && !request.oversubscribe) {
+    // Fibers are meant to be many; what competes for the cores is their workers.
+    int threads = 0;
+    for (const auto &process : plan.processes) {
+        threads += process.workers != 0 ? process.workers : process.ranks;
+    }
+    if (cores > 0 && threads > cores && !request.oversubscribe) {
         say(sentence(ranks, " ranks share ", cores, cores == 1 ? " core" : " cores",
                      " (-q or --oversubscribe hides this line)"));
     }

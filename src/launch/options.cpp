@@ -221,6 +221,9 @@ void parser::apply(const option &found, int dashes) {
     case meaning::ranks_per_process:
         program_.ranks_per_process = positive_number(shown_, next_value());
         break;
+    case meaning::workers:
+        program_.workers = positive_number(shown_, next_value());
+        break;
     case meaning::set_variable:
         add_variable(program_.environment, false);
         break;
@@ -333,9 +336,9 @@ rank_kind rank_kind_of(std::string_view shown, std::string_view text) {
         return rank_kind::thread;
     }
     if (text == "fiber" || text == "fibers") {
-        give_up(exit_usage, shown, " ", text, ": fiber ranks do not exist yet; 'process' and 'thread' do");
+        return rank_kind::fiber;
     }
-    give_up(exit_usage, shown, " is 'process' or 'thread', not '", text, "'");
+    give_up(exit_usage, shown, " is 'process', 'thread' or 'fiber', not '", text, "'");
 }
 
 std::chrono::milliseconds seconds_of(std::string_view shown, std::string_view text) {

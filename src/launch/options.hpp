@@ -13,7 +13,7 @@
 
 namespace lisle::launch {
 
-enum class rank_kind { process, thread };
+enum class rank_kind { process, thread, fiber };
 enum class binding { none, core, hardware_thread };
 enum class inherited_environment { all, none };
 
@@ -30,6 +30,7 @@ struct program_request {
     std::optional<int> processes;         ///< -P
     std::optional<int> ranks_per_process; ///< -T
     std::optional<rank_kind> kind;        ///< --ranks
+    std::optional<int> workers;           ///< --workers
     std::vector<variable> environment;    ///< what the command line sets for it
     inherited_environment inherits = inherited_environment::all;
     std::string directory;              ///< --wdir, empty: the launcher's own
@@ -60,6 +61,7 @@ enum class meaning {
     kind,
     processes,
     ranks_per_process,
+    workers,
     set_variable,           ///< VAR or VAR=value, for this program
     set_variable_by_dashes, ///< with two dashes the same, with one also VAR value
     set_for_all,            ///< VAR value or VAR=value, for all programs

@@ -17,9 +17,13 @@ constexpr option table[] = {
     {"n|np|c", "N", meaning::ranks, "start N ranks (without it: one)"},
     {"npernode|N", "N", meaning::ranks_on_node, ""},
     {"ranks", "KIND", meaning::kind,
-     "what a rank is: 'process' (the default) or 'thread'; LISLE_RANKS=KIND sets the default"},
-    {"P|processes", "P", meaning::processes, "spread the ranks over P processes, as threads"},
-    {"T|threads", "T", meaning::ranks_per_process, "run T ranks in each process, as threads"},
+     "what a rank is: 'process' (the default), 'thread', or 'fiber' (many on one thread: thousands of "
+     "ranks); "
+     "LISLE_RANKS=KIND sets the default"},
+    {"P|processes", "P", meaning::processes, "spread the ranks over P processes, as threads (or fibers)"},
+    {"T|threads", "T", meaning::ranks_per_process, "run T ranks in each process, as threads (or fibers)"},
+    {"workers", "W", meaning::workers,
+     "run the fiber ranks of each process on W threads (without it: as many as there are cores)"},
     // What they see.
     {"x", "VAR[=value]", meaning::set_variable, "set VAR for this program, or hand it down as it is"},
     {"env", "VAR[=value]", meaning::set_variable_by_dashes, "the same; also as -env VAR value"},

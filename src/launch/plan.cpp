@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/plan.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <tuple>
 #include <unistd.h>
 
+#include "launch/cpu_set.hpp"
 #include "launch/launch_error.hpp"
 
 namespace lisle::launch {
@@ -42,6 +44,12 @@ std::vector<std::string> search_path() {
     }
 }
 
+/// As many threads for the fibers of each process as make use of all cores.
+int workers_for(const program_shape &shape) {
+    const int cores = std::max(1, cpu_set::allowed().count());
+    return std::max(1, cores / static_cast<int>(shape.ranks_of_process.size()));
+}
+
 std::vector<int> spread(int ranks, int processes) {
     std::vector<int> counts;
     for (int i = 0; i < processes; ++i) {
@@ -56,6 +64,7 @@ job_shape job_plan::shape() const {
     job_shape shape;
     for (const auto &process : processes) {
         shape.ranks_of_process.push_back(process.ranks);
+        shape.workers_of_process.push_back(process.workers);
     }
     return shape;
 }
@@ -85,15 +94,19 @@ program_shape shape_of(const program_request &program, rank_kind kind) {
     } else if (processes) {
         counts = spread(ranks.value_or(*processes), *processes);
     } else {
-        const bool threads = program.kind.value_or(kind) == rank_kind::thread;
-        counts = spread(ranks.value_or(1), threads ? 1 : ranks.value_or(1));
+        const bool processes_wanted = program.kind.value_or(kind) == rank_kind::process;
+        counts = spread(ranks.value_or(1), processes_wanted ? ranks.value_or(1) : 1);
+    }
+    const bool fibers = program.kind.value_or(kind) == rank_kind::fiber;
+    if (program.workers && !fibers) {
+        give_up(exit_usage, "--workers is for fiber ranks: add --ranks fiber");
     }
     const bool several = counts.front() > 1;
     if (several && program.kind == rank_kind::process) {
         give_up(exit_usage, "--ranks process means one rank in each process, but ", per_process ? "-T" : "-P",
                 " asks for ", counts.front());
     }
-    return {std::move(counts), several || program.kind.value_or(kind) == rank_kind::thread};
+    return {std::move(counts), several || program.kind.value_or(kind) != rank_kind::process, fibers};
 }
 
 std::string find_program(const std::string &name, const std::string &directory) {
@@ -138,13 +151,14 @@ std::string find_host() {
     char self[PATH_MAX];
     const auto length = readlink("/proc/self/exe", self, sizeof self);
     if (length <= 0 || static_cast<std::size_t>(length) == sizeof self) {
-        give_up(exit_not_found, "thread ranks need /proc/self/exe to find lisle-host; try --ranks process");
+        give_up(exit_not_found,
+                "thread and fiber ranks need /proc/self/exe to find lisle-host; try --ranks process");
     }
     const auto folder =
         std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();
     const auto host = (folder.parent_path() / "libexec/lisle/lisle-host").string();
     if (!can_execute(host)) {
-        give_up(exit_not_found, "thread ranks need ", host,
+        give_up(exit_not_found, "thread and fiber ranks need ", host,
                 ", which is missing or not executable; try --ranks process");
     }
     return host;
@@ -180,7 +194,10 @@ job_plan plan(const job_request &request, const char *default_kind) {
             if (total + ranks > most_ranks) {
                 give_up(exit_usage, "a job has at most ", most_ranks, " ranks");
             }
-            result.processes.push_back({i, static_cast<int>(total), ranks, shape.hosted, path, arguments});
+            const int workers =
+                shape.fibers ? std::min(ranks, program.workers.value_or(workers_for(shape))) : 0;
+            result.processes.push_back(
+                {i, static_cast<int>(total), ranks, shape.hosted, workers, path, arguments});
             total += ranks;
         }
     }

@@ -11,20 +11,26 @@ namespace lisle::launch {
 
 namespace {
 
+const char *kind_of(const process_end &end, const job_segment &segment) {
+    return segment.worker_count(end.process) != 0 ? "fiber" : "thread";
+}
+
 // What runs where: "rank 2 (process 4711, ./prog)", or "ranks 4 to 7 (threads of process 4711, ./prog)".
 std::string all_ranks(const process_end &end, const job_segment &segment) {
     const int first = segment.first_rank(end.process);
     const int count = segment.rank_count(end.process);
     const auto which =
         count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
-    return sentence(which, " (", end.hosted && count > 1 ? "threads of " : "", "process ", end.pid, ", ",
-                    end.program, ")");
+    return sentence(which, " (",
+                    end.hosted && count > 1 ? sentence(kind_of(end, segment), "s of ") : std::string{},
+                    "process ", end.pid, ", ", end.program, ")");
 }
 
 std::string one_rank(int rank, const process_end &end, const job_segment &segment) {
-    const bool thread = segment.rank_count(end.process) > 1;
-    return sentence("rank ", rank, " (", thread ? "a thread of " : "", "process ", end.pid, ", ", end.program,
-                    ")");
+    const bool several = segment.rank_count(end.process) > 1;
+    return sentence("rank ", rank, " (",
+                    several ? sentence("a ", kind_of(end, segment), " of ") : std::string{}, "process ",
+                    end.pid, ", ", end.program, ")");
 }
 
 /// A shell sees eight bits: a code that is not 0 must not become 0.

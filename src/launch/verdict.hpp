@@ -16,7 +16,7 @@ struct process_end {
     int process; ///< index in the job
     pid_t pid;
     int status;          ///< as waitpid gives it
-    bool hosted;         ///< its ranks were threads
+    bool hosted;         ///< its ranks were threads or fibers
     std::string program; ///< as it stood on the command line
 };
 

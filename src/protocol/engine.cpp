@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress, waiting and completion. See engine.hpp.
+// Progress and completion. See engine.hpp.
 #include "protocol/engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <mutex>
-#include <sched.h>
 
 #include "datatype/copy.hpp"
 #include "runtime/settings.hpp"
@@ -17,15 +15,9 @@ namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
 constexpr int poll_batch = 32;
-// Looks for news before sleep: first some in a row, which is all that a peer with a core of its own needs;
-// then each further one offers the core to whoever wants it, since that may be the awaited rank (even
-// where ranks are few: other programs use cores, too); then sleep, as long waits must burn nothing.
-constexpr unsigned spins_alone = 1000;
-constexpr unsigned spins_alone_before_yield = 300;
-constexpr unsigned spins_crowded = 200;
-constexpr unsigned spins_crowded_before_yield = 50;
-// Sleep while something is to be sent that found no room: nobody tells us when there is.
-constexpr std::uint64_t retry_nanoseconds = 100'000;
+// Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
+// microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
+constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
 constexpr std::int64_t eager_here_default = 4096;
 
@@ -37,16 +29,27 @@ std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_
 
 engine::engine(job &job, rank &owner)
     : job_{job}, owner_{owner}, number_{owner.number()}, bell_{job.segment().bell(owner.number())},
-      completed_send_{owner} {
+      patience_{patience_for(job.oversubscribed())}, completed_send_{owner} {
     const std::size_t largest = job.fabric_to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
-    const std::int64_t spin = value_of(setting::spin);
-    const bool crowded = job.oversubscribed();
-    spins_ = spin >= 0 ? static_cast<unsigned>(spin) : crowded ? spins_crowded : spins_alone;
-    spins_before_yield_ = crowded ? spins_crowded_before_yield : spins_alone_before_yield;
+    brief_looks_ = job.oversubscribed() || patience_.before_yield == 0 ? 0 : brief_looks_alone;
+    short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
+    mailboxes_ = job.mailboxes();
+    for (const auto &fabric : job.fabrics()) {
+        if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
+            inbox_ = inbox;
+        } else {
+            others_.push_back(fabric.get());
+        }
+    }
+}
+
+void engine::expect_one_thread(bool one) noexcept {
+    // In a process of several ranks, threads of the others come too.
+    lock_.serve_one_thread(one && job_.rank_count() == 1);
 }
 
 bool engine::progress() {
@@ -54,29 +57,81 @@ bool engine::progress() {
     return move_messages() || advanced;
 }
 
+int engine::take_packets_locked() {
+    int taken = 0;
+    if (inbox_ != nullptr) [[likely]] {
+        taken = inbox_->drain(
+            [this](const fabric::packet_header &header, std::span<const std::byte> payload) {
+                if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
+                    arrived_eager({header.context, header.source, header.tag}, payload);
+                } else {
+                    arrived_other(header, payload);
+                }
+            },
+            poll_batch);
+    }
+    for (fabric::fabric *const other : others_) {
+        taken += other->poll(number_, *this, poll_batch);
+    }
+    if (taken != 0) {
+        note_news_locked();
+    }
+    return taken;
+}
+
 bool engine::move_messages() {
     if (!lock_.try_lock()) {
         return false;
     }
-    bool any = false;
-    for (const auto &fabric : job_.fabrics()) {
-        any |= fabric->poll(number_, *this, poll_batch) != 0;
-    }
+    bool any = take_packets_locked() != 0;
     if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         any |= flush_deferred_locked();
     }
     if (!streams_.empty()) [[unlikely]] {
         any |= push_streams_locked();
     }
+    return unlock_and_transfer() || any;
+}
+
+bool engine::unlock_and_transfer() {
     operation *transfers = std::exchange(transfers_, nullptr);
     unlock_and_follow_up();
+    if (transfers == nullptr) [[likely]] {
+        return false;
+    }
     while (transfers != nullptr) {
         // Read before the transfer: completing gives the operation away.
         auto *const receive = static_cast<receive_operation *>(std::exchange(transfers, transfers->next));
         transfer(*receive);
-        any = true;
     }
-    return any;
+    return true;
+}
+
+bool engine::look_for(const request &awaited) {
+    return !has_progressors_.load(std::memory_order_relaxed) && lock_.try_lock() && look_locked(awaited);
+}
+
+bool engine::look_locked(const request &awaited) {
+    // The lock is kept: nobody else need take packets for this rank while it does so itself. Who wants it
+    // gets it. Relaxed: it is the lock that orders what other threads complete.
+    unsigned looks = 0;
+    const unsigned most = brief_looks();
+    const auto seen_nothing = [&] {
+        return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr && !wake_wanted_ &&
+               streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0;
+    };
+    take_packets_locked();
+    while (seen_nothing() && inbox_ != nullptr) {
+        while (inbox_->next() == nullptr && looks < most && !lock_.wanted()) {
+            ++looks;
+        }
+        if (inbox_->next() == nullptr) {
+            break;
+        }
+        take_packets_locked();
+    }
+    unlock_and_transfer();
+    return awaited.complete.load(std::memory_order_acquire);
 }
 
 bool engine::advance_progressors() {
@@ -134,76 +189,6 @@ void engine::add(progressor &work) {
     has_progressors_.store(true, std::memory_order_relaxed);
 }
 
-namespace {
-
-// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
-// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
-bool offer_core() {
-    constexpr auto long_turn = std::chrono::microseconds{30};
-    const auto before = std::chrono::steady_clock::now();
-    sched_yield();
-    return std::chrono::steady_clock::now() - before < long_turn;
-}
-
-} // namespace
-
-void engine::wait_until(bool (*done)(void *), void *argument) {
-    unsigned idle = 0;
-    std::uint64_t news_seen = 0;
-    while (!done(argument)) {
-        if (progress()) {
-            idle = 0;
-        } else if (++idle < spins_) {
-            if (idle <= spins_before_yield_) {
-                relax();
-            } else if (!offer_core()) {
-                idle = spins_;
-            }
-        } else {
-            sleep_unless_news(news_seen);
-        }
-    }
-}
-
-void engine::found_nothing() noexcept {
-    if (job_.oversubscribed()) {
-        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
-        const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
-        fruitless_.store(looks, std::memory_order_relaxed);
-        if (looks % 8 == 0) {
-            sched_yield();
-        }
-    }
-}
-
-void engine::sleep_unless_news(std::uint64_t &news_seen) {
-    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
-    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
-    const std::uint32_t seen = bell_.value();
-    std::uint64_t longest = 0;
-    {
-        const std::scoped_lock guard{lock_};
-        // Anything that came since the caller last looked may be what it waits for: one more round.
-        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
-            return;
-        }
-        for (const auto &fabric : job_.fabrics()) {
-            if (!fabric->arm(number_)) {
-                return;
-            }
-            const std::uint64_t interval = fabric->limits().poll_interval;
-            longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
-        }
-        if (!deferred_.empty() || !streams_.empty()) {
-            longest = retry_nanoseconds;
-        }
-        ++sleepers_;
-    }
-    bell_.sleep(seen, longest);
-    const std::scoped_lock guard{lock_};
-    --sleepers_;
-}
-
 void engine::note_news_locked() noexcept {
     ++news_;
     wake_wanted_ = sleepers_ != 0;
@@ -211,12 +196,7 @@ void engine::note_news_locked() noexcept {
 
 void engine::complete_locked(request &finished) {
     note_news_locked();
-    if (finished.orphaned) [[unlikely]] {
-        orphans_.push_back(&finished);
-        return;
-    }
-    // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
-    finished.complete.store(true, std::memory_order_release);
+    complete_quietly_locked(finished);
 }
 
 void engine::unlock_and_follow_up() {
@@ -242,7 +222,8 @@ void engine::complete(request &finished) {
 }
 
 void engine::release(request &freed) {
-    {
+    // Acquire: pairs with the release of whoever completed it, and has forgotten it since.
+    if (!freed.complete.load(std::memory_order_acquire)) {
         const std::scoped_lock guard{lock_};
         if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {
             freed.orphaned = true;
@@ -281,6 +262,7 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
     if (deferred_.empty() && try_send_packet(dest, header, payload, bytes, nullptr, 0)) {
         return;
     }
+    counts_.add(counted::deferred_packets);
     auto &kept = deferred_.emplace_back(dest, header);
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
     if (bytes != 0) {

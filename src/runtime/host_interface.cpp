@@ -3,8 +3,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "runtime/error.hpp"
+#include "runtime/fiber_worker.hpp"
 #include "runtime/job.hpp"
 
 using lisle::job;
@@ -17,6 +19,8 @@ rank *unwrap(lisle_rank *opaque) {
 lisle_rank *wrap(rank *target) {
     return reinterpret_cast<lisle_rank *>(target);
 }
+// Written once, before any worker runs.
+lisle::fiber_stacks *stacks = nullptr;
 } // namespace
 
 int lisle_host_rank_count(void) {
@@ -24,6 +28,51 @@ int lisle_host_rank_count(void) {
 }
 int lisle_host_first_rank(void) {
     return job::current().first_rank();
+}
+
+int lisle_host_worker_count(void) {
+    job &here = job::current();
+    return here.segment().worker_count(here.process());
+}
+
+const char *lisle_host_reserve_stacks(void) {
+    try {
+        job &here = job::current();
+        // As large as the stack of a process; never given back, since ranks keep theirs until the end.
+        stacks = new lisle::fiber_stacks{static_cast<std::size_t>(here.rank_count()),
+                                         lisle::fiber_stacks::promised_bytes()};
+        return nullptr;
+    } catch (const lisle::mpi_error &error) {
+        static const std::string reason = error.what();
+        return reason.c_str();
+    }
+}
+
+void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
+                           void **(*place_of_extra)(void)) {
+    job &here = job::current();
+    lisle::fiber_worker worker{here.segment(),
+                               here.process(),
+                               number,
+                               *stacks,
+                               {.run = run, .argument = argument, .place_of_extra = place_of_extra}};
+    worker.run();
+}
+
+void lisle_host_end_fiber(void) {
+    if (auto *const worker = lisle::fiber_worker::current()) {
+        worker->end_fiber();
+    }
+}
+
+int lisle_host_in_fiber(void) {
+    return lisle::fiber_worker::current() != nullptr ? 1 : 0;
+}
+
+void lisle_host_rest(uint64_t nanoseconds) {
+    if (auto *const worker = lisle::fiber_worker::current()) {
+        worker->rest(nanoseconds);
+    }
 }
 
 lisle_rank *lisle_host_begin_rank(int index) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the host of thread ranks (src/launch/host) asks of the library: to turn a thread into a rank, to
- * let other threads inherit one, and to record how a rank ended. Plain C with default visibility, since
+ * What the host of thread and fiber ranks (src/launch/host) asks of the library: to turn a thread into a rank,
+ * to run fibers, to let other threads inherit a rank, and to record how one ended. Plain C with default visibility, since
  * the host links the shared library as any program does. Not for users. */
 #ifndef LISLE_HOST_INTERFACE_H
 #define LISLE_HOST_INTERFACE_H
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +18,22 @@ struct lisle_rank;
 /* Number of ranks that this process of the job runs, and the first one's number in the job. */
 LISLE_HOST_CALL int lisle_host_rank_count(void);
 LISLE_HOST_CALL int lisle_host_first_rank(void);
+
+/* Threads that run this process's ranks if they are fibers; 0 if each has a thread of its own. */
+LISLE_HOST_CALL int lisle_host_worker_count(void);
+/* Reserves the stacks of all fibers. Returns null, or a sentence that says why it cannot. */
+LISLE_HOST_CALL const char *lisle_host_reserve_stacks(void);
+/* Runs the fibers of one worker on the calling thread; returns when they have ended. `run` begins on the
+ * fiber of each rank's index; *place_of_extra() is a variable of the calling thread that each fiber has for
+ * itself. @pre stacks are reserved */
+LISLE_HOST_CALL void lisle_host_run_worker(int worker, void (*run)(void *argument, int index), void *argument,
+                                           void **(*place_of_extra)(void));
+/* Ends the calling fiber. Returns if the caller is none. */
+LISLE_HOST_CALL void lisle_host_end_fiber(void);
+/* 1 if the caller is a fiber. */
+LISLE_HOST_CALL int lisle_host_in_fiber(void);
+/* Lets other fibers of the caller's worker run; if there are none, sleeps, but not longer than this. */
+LISLE_HOST_CALL void lisle_host_rest(uint64_t nanoseconds);
 
 /* Makes the calling thread the rank with this index among the process's own. Once for each index. */
 LISLE_HOST_CALL struct lisle_rank *lisle_host_begin_rank(int index);

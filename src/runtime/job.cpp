@@ -44,7 +44,7 @@ std::optional<int> number_from(const char *variable) {
 
 job::job(job_segment segment, int process, bool launched, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, process_{process}, first_rank_{segment_.first_rank(process)},
-      rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.ranks() >
+      rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.threads() >
                                                                                       usable_cores()},
       ranks_(static_cast<std::size_t>(rank_count_)) {
     for (const fabric_maker &make : makers) {
@@ -57,6 +57,7 @@ job::job(job_segment segment, int process, bool launched, std::span<const fabric
             fail(MPI_ERR_OTHER, "no fabric reaches rank ", dest, " from process ", process);
         }
         routes_.push_back(reaching->get());
+        mailboxes_.push_back((*reaching)->mailbox_to(dest));
     }
     segment_.set_pid(process, getpid());
 }
@@ -121,8 +122,8 @@ void job::leave(rank &ended) {
 }
 
 void abort_job(int code) noexcept {
-    job &here = job::current();
     const rank *const caller = detail::current_rank;
+    job &here = caller != nullptr ? caller->get_job() : job::current();
     here.segment().record_abort(caller != nullptr ? caller->number() : here.first_rank(), code);
     std::fflush(nullptr);
     // The launcher ends all other processes when it sees the record; alone, this one is the whole job.

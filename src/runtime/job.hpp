@@ -39,7 +39,7 @@ class job {
     }
     /// True if a launcher watches this job (and will report how its ranks end).
     [[nodiscard]] bool launched() const noexcept { return launched_; }
-    /// True if more ranks run on this node than the process may use cores.
+    /// True if more threads run ranks on this node than the process may use cores.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
 
     [[nodiscard]] job_segment &segment() noexcept { return segment_; }
@@ -47,6 +47,8 @@ class job {
     [[nodiscard]] fabric::fabric &fabric_to(int rank) noexcept {
         return *routes_[static_cast<std::size_t>(rank)];
     }
+    /// By destination: the mailbox that its packets go to, or null (fabric::mailbox_to).
+    [[nodiscard]] fabric::mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
     [[nodiscard]] std::span<const std::unique_ptr<fabric::fabric>> fabrics() const noexcept {
         return fabrics_;
     }
@@ -74,6 +76,7 @@ class job {
     bool oversubscribed_;
     std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
     std::vector<fabric::fabric *> routes_; ///< by destination
+    std::vector<fabric::mailbox_sender *> mailboxes_; ///< by destination
     std::vector<std::atomic<rank *>> ranks_;
 };
 

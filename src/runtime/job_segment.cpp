@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/local/shared_area_layout.hpp"
+#include "fabric/mailbox_layout.hpp"
 #include "mpi.h"
 #include "runtime/error.hpp"
 
@@ -23,7 +24,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204a42;
-constexpr std::uint32_t segment_version = 1;
+constexpr std::uint32_t segment_version = 2;
 constexpr int most_ranks = 1 << 22;
 
 constexpr std::size_t align_up(std::size_t value, std::size_t to) {
@@ -33,15 +34,21 @@ constexpr std::size_t align_up(std::size_t value, std::size_t to) {
 struct process_entry {
     std::int32_t first_rank;
     std::int32_t rank_count;
+    std::int32_t workers;
     std::atomic<std::int32_t> pid; // relaxed: only read once messages have ordered it
 };
 
-struct alignas(64) rank_entry {
+struct alignas(doorbell::unit) rank_entry {
     doorbell bell;
     std::int32_t process;
     std::atomic<rank_progress> progress; // release/acquire with exit_status
     std::atomic<std::int32_t> exit_status;
 };
+
+/// Ranks are dealt to workers in blocks, so neighbours share one.
+constexpr int first_of_worker(int worker, int workers, int ranks) noexcept {
+    return static_cast<int>(static_cast<std::int64_t>(worker) * ranks / workers);
+}
 
 // Records that the first of several writers fills: `state` goes 0 -> 1 (being written) -> 2 (written,
 // release; readers acquire).
@@ -78,6 +85,7 @@ struct job_segment::table {
     std::uint64_t ranks_offset;
     std::uint64_t mailboxes_offset;
     std::uint64_t mailbox_bytes;
+    std::uint64_t shared_offset;
     once_record abort;
     once_record fault;
 
@@ -102,13 +110,16 @@ bool job_segment::table::sound(std::size_t mapped) noexcept {
     const auto process_table = header_bytes() + static_cast<std::size_t>(processes) * sizeof(process_entry);
     if (ranks_offset != align_up(process_table, 64) ||
         mailboxes_offset < ranks_offset + count * sizeof(rank_entry) || mailboxes_offset % 64 != 0 ||
-        mailbox_bytes % 64 != 0 || mailboxes_offset + count * mailbox_bytes > mapped) {
+        mailbox_bytes % 64 != 0 || shared_offset % 64 != 0 ||
+        mailboxes_offset + count * mailbox_bytes > shared_offset ||
+        shared_offset + fabric::local::shared_area_layout::for_job_of(ranks).bytes() > mapped) {
         return false;
     }
     int next = 0;
     for (int p = 0; p < processes; ++p) {
         const auto &entry = process_entries()[p];
-        if (entry.first_rank != next || entry.rank_count < 1 || entry.rank_count > ranks - next) {
+        if (entry.first_rank != next || entry.rank_count < 1 || entry.rank_count > ranks - next ||
+            entry.workers < 0 || entry.workers > entry.rank_count) {
             return false;
         }
         next += entry.rank_count;
@@ -145,8 +156,10 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
         table::header_bytes() + static_cast<std::size_t>(shape.processes()) * sizeof(process_entry);
     const auto ranks_offset = align_up(process_table, 64);
     const auto mailboxes_offset = align_up(ranks_offset + ranks * sizeof(rank_entry), 4096);
-    const auto mailbox_bytes = fabric::local::mailbox_layout::for_job_of(shape.ranks()).bytes();
-    const auto bytes = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+    const auto mailbox_bytes = fabric::mailbox_layout::for_job_of(shape.ranks()).bytes();
+    const auto shared_offset = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+    const auto shared_bytes = fabric::local::shared_area_layout::for_job_of(shape.ranks()).bytes();
+    const auto bytes = align_up(shared_offset + shared_bytes, 4096);
 
     if (descriptor >= 0) {
         // posix_fallocate would report success on file systems that only promise; this call reserves.
@@ -179,14 +192,25 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
     head->ranks_offset = ranks_offset;
     head->mailboxes_offset = mailboxes_offset;
     head->mailbox_bytes = mailbox_bytes;
+    head->shared_offset = shared_offset;
     int next = 0;
     for (int p = 0; p < shape.processes(); ++p) {
         const int count = shape.ranks_of_process[static_cast<std::size_t>(p)];
         auto *const entry = new (head->process_entries() + p) process_entry{};
         entry->first_rank = next;
         entry->rank_count = count;
+        entry->workers = shape.workers_of_process.empty()
+                             ? 0
+                             : std::min(shape.workers_of_process[static_cast<std::size_t>(p)], count);
         for (int r = next; r < next + count; ++r) {
             (new (head->rank_entries() + r) rank_entry{})->process = p;
+        }
+        for (int worker = 0; worker < entry->workers; ++worker) {
+            const int home = first_of_worker(worker, entry->workers, count);
+            for (int i = home; i < first_of_worker(worker + 1, entry->workers, count); ++i) {
+                head->rank_entries()[next + i].bell.belong_to(static_cast<std::uint32_t>(i - home) *
+                                                              made.units_between_bells());
+            }
         }
         next += count;
     }
@@ -251,6 +275,25 @@ int job_segment::rank_count(int process) const noexcept {
 int job_segment::process_of(int rank) const noexcept {
     return table_->rank_entries()[rank].process;
 }
+int job_segment::worker_count(int process) const noexcept {
+    return table_->process_entries()[process].workers;
+}
+int job_segment::worker_begin(int process, int worker) const noexcept {
+    const process_entry &entry = table_->process_entries()[process];
+    return first_of_worker(worker, entry.workers, entry.rank_count);
+}
+int job_segment::threads() const noexcept {
+    int sum = 0;
+    for (int p = 0; p < processes(); ++p) {
+        const process_entry &entry = table_->process_entries()[p];
+        sum += entry.workers != 0 ? entry.workers : entry.rank_count;
+    }
+    return sum;
+}
+std::uint32_t job_segment::units_between_bells() noexcept {
+    static_assert(sizeof(rank_entry) % doorbell::unit == 0);
+    return sizeof(rank_entry) / doorbell::unit;
+}
 
 int job_segment::pid(int process) const noexcept {
     return table_->process_entries()[process].pid.load(std::memory_order_relaxed);
@@ -294,6 +337,9 @@ doorbell &job_segment::bell(int rank) const noexcept {
 std::byte *job_segment::mailbox(int rank) const noexcept {
     return reinterpret_cast<std::byte *>(table_) + table_->mailboxes_offset +
            static_cast<std::size_t>(rank) * table_->mailbox_bytes;
+}
+std::byte *job_segment::shared_area() const noexcept {
+    return reinterpret_cast<std::byte *>(table_) + table_->shared_offset;
 }
 std::size_t job_segment::mailbox_bytes() const noexcept {
     return table_->mailbox_bytes;

@@ -15,9 +15,10 @@
 
 namespace lisle {
 
-/// How many ranks each process of the job runs.
+/// How many ranks each process of the job runs, and on how many worker threads if they are fibers.
 struct job_shape {
     std::vector<int> ranks_of_process;
+    std::vector<int> workers_of_process{}; ///< 0: a thread for each rank; empty: 0 for all
     [[nodiscard]] int processes() const noexcept { return static_cast<int>(ranks_of_process.size()); }
     [[nodiscard]] int ranks() const noexcept;
 };
@@ -72,6 +73,12 @@ class job_segment {
     [[nodiscard]] int first_rank(int process) const noexcept;
     [[nodiscard]] int rank_count(int process) const noexcept;
     [[nodiscard]] int process_of(int rank) const noexcept;
+    /// Threads that run the process's ranks if they are fibers, else 0.
+    [[nodiscard]] int worker_count(int process) const noexcept;
+    /// Index among the process's ranks of the first one on a worker; on one past the last: their number.
+    [[nodiscard]] int worker_begin(int process, int worker) const noexcept;
+    /// Threads of all processes that run ranks: what competes for the node's cores.
+    [[nodiscard]] int threads() const noexcept;
 
     /// The process's id as it sees itself, 0 until it has attached.
     [[nodiscard]] int pid(int process) const noexcept;
@@ -90,9 +97,13 @@ class job_segment {
 
     /// Where the rank sleeps.
     [[nodiscard]] doorbell &bell(int rank) const noexcept;
+    /// Distance between the bells of successive ranks, in units of doorbell::unit.
+    [[nodiscard]] static std::uint32_t units_between_bells() noexcept;
     /// The room of one rank's mailbox, zeroed at creation, and its size in bytes.
     [[nodiscard]] std::byte *mailbox(int rank) const noexcept;
     [[nodiscard]] std::size_t mailbox_bytes() const noexcept;
+    /// The room for what ranks share besides (fabric/local/shared_area.hpp), zeroed at creation.
+    [[nodiscard]] std::byte *shared_area() const noexcept;
 
   private:
     struct table;

@@ -12,6 +12,7 @@
 
 namespace lisle {
 
+class communicator;
 class job;
 
 namespace protocol {
@@ -41,6 +42,9 @@ class rank {
     std::atomic<int> models_in_use{0};
     /// The program's arguments, its name first, where the process's own command line is another one's.
     std::vector<std::string> arguments;
+    /// MPI_COMM_WORLD, which most calls name: here, so that they find it at once; null outside of
+    /// MPI_Init..MPI_Finalize.
+    communicator *world = nullptr;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
 

@@ -34,8 +34,10 @@ meeting all;
 
 const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
-/// Sleeps until the process ends, without taking signals that are meant for others.
+/// Ends the calling fiber; a thread sleeps until the process ends, without taking signals that are meant for
+/// others.
 [[noreturn]] void sleep_for_ever() {
+    lisle_host_end_fiber();
     sigset_t everything;
     sigfillset(&everything);
     pthread_sigmask(SIG_SETMASK, &everything, nullptr);
@@ -44,13 +46,8 @@ const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(
     }
 }
 
-/// Runs when a thread of a rank has ended: the last one takes the rank with it, as in a process whose main
-/// called pthread_exit.
 void thread_ended(void *which) {
-    auto &rank = *static_cast<hosted_rank *>(which);
-    if (rank.threads.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        end_rank(rank, 0);
-    }
+    leave_rank(*static_cast<hosted_rank *>(which));
 }
 
 pthread_key_t thread_key() {
@@ -100,6 +97,31 @@ void *run_rank(void *argument) {
     enter_program(rank);
 }
 
+void run_fiber(void *ranks, int index) {
+    hosted_rank &rank = *static_cast<const rank_list *>(ranks)->at(static_cast<std::size_t>(index));
+    rank.rank = lisle_host_begin_rank(index);
+    architecture::notes().rank = &rank;
+    enter_program(rank);
+}
+
+/// The fibers of one worker.
+struct worker_request {
+    const rank_list *ranks;
+    int number;
+};
+
+void *run_worker(void *argument) {
+    const worker_request request = *static_cast<worker_request *>(argument);
+    all.open.wait(false, std::memory_order_acquire);
+    const alternate_stack signals;
+    name_thread(request.number);
+    bind_as_asked(request.number);
+    // Each fiber finds its rank where a thread has its own.
+    lisle_host_run_worker(request.number, &run_fiber, const_cast<rank_list *>(request.ranks),
+                          [] { return reinterpret_cast<void **>(&architecture::notes().rank); });
+    sleep_for_ever();
+}
+
 /// The stack that a process would have, plus what the thread's reserved block takes of it.
 std::size_t stack_size() {
     constexpr std::size_t for_unlimited = std::size_t{256} << 20;
@@ -108,6 +130,28 @@ std::size_t stack_size() {
     const std::size_t promised = limit.rlim_cur == RLIM_INFINITY ? for_unlimited : limit.rlim_cur;
     constexpr std::size_t page = 4096;
     return ((promised + architecture::thread_local_room) / page + 2) * page;
+}
+
+// A worker's own stack carries nothing but the first steps and the room for signals.
+constexpr std::size_t worker_stack = std::size_t{256} << 10;
+
+/// One thread for each argument; they wait until all is open.
+void start_threads(void *(*run)(void *), const std::vector<void *> &arguments, std::size_t stack_bytes) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    for (std::size_t i = 0; i != arguments.size(); ++i) {
+        pthread_t thread{};
+        const int error = real_create(&thread, &attributes, run, arguments[i]);
+        if (error != 0) {
+            throw refusal("starting thread " + std::to_string(i + 1) + " of " +
+                          std::to_string(arguments.size()) + " with a stack of " +
+                          std::to_string(stack_bytes >> 10) + " KiB failed: " + std::strerror(error) +
+                          "; raise the limits of threads (ulimit -u) and memory, or lower ulimit -s");
+        }
+    }
+    pthread_attr_destroy(&attributes);
 }
 
 } // namespace
@@ -125,7 +169,7 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
-    architecture::place_thread_locals(rank.program.thread_locals(), rank.code.base());
+    rank.code.place_thread_locals();
 }
 
 void end_rank(hosted_rank &rank, int status) {
@@ -134,10 +178,6 @@ void end_rank(hosted_rank &rank, int status) {
     }
     run_thread_exits();
     rank.exits.run(status);
-    if (!rank.destructed) {
-        rank.destructed = true;
-        rank.code.destruct(rank.program);
-    }
     finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();
@@ -150,24 +190,40 @@ void end_rank_now(hosted_rank &rank, int status) {
     sleep_for_ever();
 }
 
+void leave_rank(hosted_rank &rank) {
+    if (rank.threads.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        end_rank(rank, 0);
+    }
+}
+
+void leave_fiber(hosted_rank &rank) {
+    leave_rank(rank);
+    sleep_for_ever();
+}
+
 int run_ranks(const rank_list &ranks) {
     static_cast<void>(thread_key());
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, stack_size());
     all.left.store(static_cast<int>(ranks.size()), std::memory_order_relaxed);
-    for (const auto &each : ranks) {
-        pthread_t thread{};
-        const int error = real_create(&thread, &attributes, &run_rank, each.get());
-        if (error != 0) {
-            throw refusal("starting thread " + std::to_string(each->index + 1) + " of " +
-                          std::to_string(ranks.size()) + " with a stack of " +
-                          std::to_string(stack_size() >> 10) + " KiB failed: " + std::strerror(error) +
-                          "; raise the limits of threads (ulimit -u) and memory, or lower ulimit -s");
+    std::vector<worker_request> workers;
+    if (const int count = lisle_host_worker_count(); count != 0) {
+        if (const char *const reason = lisle_host_reserve_stacks()) {
+            throw refusal(reason);
         }
+        for (int number = 0; number != count; ++number) {
+            workers.push_back({&ranks, number});
+        }
+        std::vector<void *> requests;
+        for (worker_request &each : workers) {
+            requests.push_back(&each);
+        }
+        start_threads(&run_worker, requests, worker_stack);
+    } else {
+        std::vector<void *> requests;
+        for (const auto &each : ranks) {
+            requests.push_back(each.get());
+        }
+        start_threads(&run_rank, requests, stack_size());
     }
-    pthread_attr_destroy(&attributes);
     all.open.store(true, std::memory_order_release);
     all.open.notify_all();
     for (int left; (left = all.left.load(std::memory_order_acquire)) != 0;) {

@@ -27,6 +27,13 @@ int run_ranks(const rank_list &ranks);
 /// Ends the rank at once: no handler, no flushing.
 [[noreturn]] void end_rank_now(hosted_rank &rank, int status);
 
+/// A thread of the rank has ended: the last one takes the rank with it, as in a process whose main called
+/// pthread_exit.
+void leave_rank(hosted_rank &rank);
+
+/// The same for the fiber that runs main: pthread_exit there.
+[[noreturn]] void leave_fiber(hosted_rank &rank);
+
 /// A thread of the rank is about to be created: counts it, or forgets it again if that failed.
 void expect_thread(hosted_rank &rank) noexcept;
 void forget_thread(hosted_rank &rank) noexcept;

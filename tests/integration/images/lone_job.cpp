@@ -24,6 +24,20 @@ int lisle_host_first_rank(void) {
     return 0;
 }
 
+// All ranks are threads here.
+int lisle_host_worker_count(void) {
+    return 0;
+}
+const char *lisle_host_reserve_stacks(void) {
+    return nullptr;
+}
+void lisle_host_run_worker(int, void (*)(void *, int), void *, void **(*)(void)) {}
+void lisle_host_end_fiber(void) {}
+int lisle_host_in_fiber(void) {
+    return 0;
+}
+void lisle_host_rest(uint64_t) {}
+
 lisle_rank *lisle_host_begin_rank(int index) {
     return current = new lisle_rank{index};
 }

@@ -118,7 +118,7 @@ class Start(launched.LauncherTest):
             (["-hostfile", "list", "true"], "this machine only"),
             (["-P", 2, "-T", 4, "-n", 9, "true"], "makes 8 ranks, but -n asks for 9"),
             (["-n", 2, "true", ":"], "a program is missing"),
-            (["--ranks", "fiber", "true"], "fiber ranks do not exist yet"),
+            (["--ranks", "fibre", "true"], "fiber"),
         ):
             done = self.run_job(*arguments)
             self.assertEqual(done.returncode, 2, arguments)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as exceptions: what failed, with which class and code, and with which values. The way without an
+// error is one comparison; all else is out of line.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "lisle/config.hpp"
+
+namespace lisle {
+
+/// One argument of a call that failed: {"dest", 99}.
+struct named_value {
+    const char *name;
+    long long value;
+};
+
+/// What every call throws when MPI reports an error.
+///
+///     try {
+///         world.send(1, 99);
+///     } catch (const lisle::error &e) {
+///         // "MPI_Send: rank is not in the communicator (count 1, dest 99, tag 0)"
+///         std::cerr << e.what() << "\n";
+///         if (e.error_class() == MPI_ERR_RANK) { ... }
+///     }
+class error : public std::runtime_error {
+  public:
+    error(int code, int error_class, const char *call, std::vector<named_value> values,
+          const std::string &text)
+        : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{
+                                                                                       std::move(values)} {}
+
+    /// The code that the call returned.
+    [[nodiscard]] int code() const noexcept { return code_; }
+    /// Its class: one of the constants MPI_ERR_...
+    [[nodiscard]] int error_class() const noexcept { return class_; }
+    /// The name of the MPI function.
+    [[nodiscard]] const char *call() const noexcept { return call_; }
+    /// The arguments that may explain the error.
+    [[nodiscard]] const std::vector<named_value> &values() const noexcept { return values_; }
+
+  private:
+    int code_;
+    int class_;
+    const char *call_;
+    std::vector<named_value> values_;
+};
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void
+raise(int code, const char *call, std::initializer_list<named_value> values, const char *sentence = nullptr) {
+    int error_class = MPI_ERR_UNKNOWN;
+    MPI_Error_class(code, &error_class);
+    std::string text = std::string{call} + ": ";
+    if (sentence != nullptr) {
+        text += sentence;
+    } else {
+        char said[MPI_MAX_ERROR_STRING];
+        int length = 0;
+        MPI_Error_string(code, said, &length);
+        text.append(said, static_cast<std::size_t>(length));
+    }
+    const char *separator = " (";
+    for (const auto &[name, value] : values) {
+        text.append(separator).append(name).append(" ").append(std::to_string(value));
+        separator = ", ";
+    }
+    if (values.size() != 0)
+        text += ")";
+    throw error{code, error_class, call, std::vector<named_value>(values), text};
+}
+
+/// Throws unless the call was a success. The values are looked at only if it was not.
+template <std::same_as<named_value>... Values> void check(int code, const char *call, Values... values) {
+    if (code != MPI_SUCCESS) [[unlikely]]
+        raise(code, call, {values...});
+}
+
+} // namespace detail
+
+/// A value, or the error that there is instead of it; the form of results for those who do not want
+/// exceptions. Made by attempt().
+template <class T> class [[nodiscard]] expected {
+    using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+  public:
+    expected(stored value) : content_{std::in_place_index<0>, std::move(value)} {}
+    expected(lisle::error failure) : content_{std::in_place_index<1>, std::move(failure)} {}
+
+    [[nodiscard]] bool has_value() const noexcept { return content_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+    /// The value. Throws the error if there is none.
+    stored &value() & {
+        if (!has_value())
+            throw std::get<1>(content_);
+        return *std::get_if<0>(&content_);
+    }
+    stored &&value() && { return std::move(value()); }
+    stored &operator*() &noexcept { return *std::get_if<0>(&content_); }
+    stored *operator->() noexcept { return std::get_if<0>(&content_); }
+    /// @pre !has_value()
+    [[nodiscard]] const lisle::error &error() const noexcept { return *std::get_if<1>(&content_); }
+    template <class Other> [[nodiscard]] stored value_or(Other &&other) const {
+        return has_value() ? *std::get_if<0>(&content_) : static_cast<stored>(std::forward<Other>(other));
+    }
+
+  private:
+    std::variant<stored, lisle::error> content_;
+};
+
+/// Calls `body`; an MPI error comes back as a value.
+///
+///     auto got = lisle::attempt([&] { return world.receive<int>(0); });
+///     if (!got) std::cerr << got.error().what();
+template <class Body> auto attempt(Body &&body) -> expected<decltype(body())> {
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return std::monostate{};
+        } else {
+            return body();
+        }
+    } catch (const error &failure) {
+        return failure;
+    }
+}
+
+} // namespace lisle

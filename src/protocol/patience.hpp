@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a rank looks for news before it gives its core away, and before it sleeps: the numbers behind
+// LISLE_WAIT and LISLE_SPIN. The waiting itself is in wait.cpp, the reasons in docs/design/waiting.md.
+#pragma once
+
+namespace lisle::protocol {
+
+struct patience {
+    /// Looks in a row, all that a peer with a core of its own needs.
+    unsigned before_yield;
+    /// Then each further one offers the core to whoever wants it; after this many looks the rank sleeps.
+    unsigned before_sleep;
+    /// Looks of a fiber while others of its worker could run, between which they do; then it is parked.
+    unsigned among_fibers;
+};
+
+/// What the settings say, or else what suits: cores are `crowded` if threads are more than they.
+[[nodiscard]] patience patience_for(bool crowded) noexcept;
+
+} // namespace lisle::protocol

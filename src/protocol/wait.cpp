@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waiting primitive: look, spin, let others run, sleep. A thread that waits offers its core after a while
+// and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is parked
+// until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up is lost.
+// See docs/design/waiting.md.
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <mutex>
+#include <sched.h>
+
+#include "protocol/engine.hpp"
+#include "runtime/fiber_worker.hpp"
+#include "runtime/settings.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Where threads have cores of their own; other programs use cores, too, so they are offered here as well.
+constexpr patience alone{.before_yield = 300, .before_sleep = 1000, .among_fibers = 2};
+// Where threads share cores: whoever is awaited is perhaps not running.
+constexpr patience crowded{.before_yield = 50, .before_sleep = 200, .among_fibers = 2};
+// A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
+constexpr unsigned looks_for_offer = 8;
+// A rank that finds no room to send does so more often than not because the receiver is not running.
+constexpr unsigned tries_for_offer = 16;
+// Sleep while something is to be sent that found no room: nobody tells us when there is.
+constexpr std::uint64_t retry_nanoseconds = 100'000;
+
+// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
+// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
+bool offer_core() {
+    constexpr auto long_turn = std::chrono::microseconds{30};
+    const auto before = std::chrono::steady_clock::now();
+    sched_yield();
+    return std::chrono::steady_clock::now() - before < long_turn;
+}
+
+} // namespace
+
+patience patience_for(bool few_cores) noexcept {
+    patience chosen = few_cores ? crowded : alone;
+    if (const std::int64_t spin = value_of(setting::spin); spin >= 0) {
+        chosen.before_sleep = static_cast<unsigned>(spin);
+    }
+    switch (static_cast<wait_manner>(value_of(setting::wait))) {
+    case wait_manner::adaptive:
+        return chosen;
+    case wait_manner::spin:
+        return {.before_yield = UINT_MAX, .before_sleep = UINT_MAX, .among_fibers = UINT_MAX};
+    case wait_manner::yield:
+        return {.before_yield = 0, .before_sleep = UINT_MAX, .among_fibers = UINT_MAX};
+    case wait_manner::park:
+        return {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
+    }
+    return chosen;
+}
+
+unsigned engine::brief_looks() const noexcept {
+    fiber_worker *const worker = fiber_worker::current();
+    return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
+}
+
+void engine::wait_until(bool (*done)(void *), void *argument) {
+    fiber_worker *const worker = fiber_worker::current();
+    unsigned idle = 0;
+    std::uint64_t news_seen = 0;
+    while (!done(argument)) {
+        if (progress()) {
+            idle = 0;
+            continue;
+        }
+        idle += idle != UINT_MAX ? 1 : 0;
+        if (worker != nullptr && worker->others_ready()) {
+            if (idle <= patience_.among_fibers) {
+                worker->yield();
+            } else {
+                sleep_unless_news(news_seen);
+            }
+        } else if (idle > patience_.before_sleep) {
+            sleep_unless_news(news_seen);
+        } else if (idle <= patience_.before_yield) {
+            relax();
+        } else if (!offer_core() && patience_.before_sleep != UINT_MAX) {
+            idle = patience_.before_sleep;
+        }
+    }
+}
+
+void engine::found_nothing() noexcept {
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        return;
+    }
+    if (job_.oversubscribed()) {
+        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
+        const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
+        fruitless_.store(looks, std::memory_order_relaxed);
+        if (looks % looks_for_offer == 0) {
+            sched_yield();
+        }
+    }
+}
+
+void engine::found_no_room(unsigned &tries) {
+    if (progress()) {
+        return;
+    }
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        return;
+    }
+    if (++tries % tries_for_offer == 0) {
+        sched_yield();
+    } else {
+        relax();
+    }
+}
+
+void engine::sleep_unless_news(std::uint64_t &news_seen) {
+    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
+    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
+    const std::uint32_t seen = bell_.value();
+    std::uint64_t longest = 0;
+    {
+        const std::scoped_lock guard{lock_};
+        // Anything that came since the caller last looked may be what it waits for: one more round.
+        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
+            return;
+        }
+        for (const auto &fabric : job_.fabrics()) {
+            if (!fabric->arm(number_)) {
+                return;
+            }
+            const std::uint64_t interval = fabric->limits().poll_interval;
+            longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
+        }
+        if (!deferred_.empty() || !streams_.empty()) {
+            longest = retry_nanoseconds;
+        }
+        ++sleepers_;
+    }
+    counts_.add(counted::sleeps);
+    if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
+        bell_.sleep(seen, longest);
+    } else if (longest == 0) {
+        worker->park(bell_, seen);
+    } else {
+        worker->rest(longest);
+    }
+    const std::scoped_lock guard{lock_};
+    --sleepers_;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bare change of stacks and registers (Boost.Context), together with what sanitizers must be told about
+// it. Knows nothing of ranks, threads or queues.
+#pragma once
+
+#include <cstddef>
+
+namespace lisle {
+
+/// Where a flow of control goes on when it is switched to. One that runs on a thread's own stack needs no
+/// preparation: switching away from it fills this in.
+class flow {
+  public:
+    flow() noexcept;
+    ~flow();
+    flow(const flow &) = delete;
+    flow &operator=(const flow &) = delete;
+
+    /// Prepares a new flow that begins in `entry(argument)` on this stack. `entry` must not return, nor
+    /// throw: it ends by leaving for another flow for good.
+    void prepare(std::byte *stack_top, std::size_t stack_bytes, void (*entry)(void *argument),
+                 void *argument) noexcept;
+
+    /// Goes on with `to`; returns when something switches back to this flow. @pre this is what runs now
+    void switch_to(flow &to) noexcept;
+    /// Goes on with `to` for good: this flow's stack is not used again.
+    [[noreturn]] void leave_for(flow &to) noexcept;
+
+  private:
+    struct arrival;
+    static void first_steps(arrival came) noexcept;
+    void arrive(void *from_context, flow &from) noexcept;
+    void depart(flow &to, bool for_good) noexcept;
+
+    void *context_ = nullptr;
+    void (*entry_)(void *) = nullptr;
+    void *argument_ = nullptr;
+    // For the sanitizers; without them nothing is stored here.
+    const void *stack_bottom_ = nullptr;
+    std::size_t stack_bytes_ = 0;
+    void *fake_stack_ = nullptr;
+    void *shadow_ = nullptr;
+    bool owns_shadow_ = false;
+};
+
+} // namespace lisle
