@@ -96,6 +96,17 @@ class fabric {
     /// (find another way); once false, always false.
     [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept = 0;
+
+    // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
+
+    /// The block of memory under `key`, made and zeroed at the first request. Null: there is none, and this
+    /// is the same for all who ask for it; all name one size. Whoever asked, with either answer, says at the
+    /// end that it leaves; when all `sharers` have, the key and the memory are free again.
+    [[nodiscard]] virtual std::byte *block(std::uint64_t, std::size_t) noexcept { return nullptr; }
+    virtual void leave_block(std::uint64_t, int) noexcept {}
+    /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
+    /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
+    virtual void nudge(int) noexcept {}
 };
 
 } // namespace lisle::fabric

@@ -74,15 +74,15 @@ void engine::arrived_other(const fabric::packet_header &header, std::span<const 
     refuse("is of an unknown kind", header.kind);
 }
 
-void engine::store_unexpected(const envelope &what, std::span<const std::byte> payload) {
+void engine::keep_eager(const envelope &what, std::span<const std::byte> payload,
+                        receive_operation *captor) {
     unexpected_message *const message = unexpected_message::make(owner_, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
         std::memcpy(message->data().data(), payload.data(), payload.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, captor);
 }
 
 void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
@@ -96,7 +96,8 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if ((flags & carries_data) != 0 && data.size() != said.bytes) {
         refuse("carries less than it announces", data.size());
     }
-    if (receive_operation *const receive = matcher_.match(what)) {
+    receive_operation *const receive = matcher_.match(what);
+    if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         receive->sender = said;
@@ -116,8 +117,7 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, receive);
 }
 
 void engine::tell_done_locked(const announcement &sender) {

@@ -52,6 +52,8 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
     void accept(unexpected_message &message, receive_operation &receive);
+    /// Drops an unexpected message that the caller owns, as if it had been received.
+    void discard(unexpected_message &message);
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
 
@@ -146,16 +148,17 @@ class engine final : private fabric::sink {
     // arrive.cpp; all with the lock held
     void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
     void arrived_eager(const envelope &what, std::span<const std::byte> payload) {
-        if (receive_operation *const receive = matcher_.match(what)) [[likely]] {
+        receive_operation *const receive = matcher_.match(what);
+        if (receive != nullptr && !receive->captures) [[likely]] {
             receive->result.source = what.source;
             receive->result.tag = what.tag;
             store_data(*receive, payload);
             complete_quietly_locked(*receive);
             return;
         }
-        store_unexpected(what, payload);
+        keep_eager(what, payload, receive);
     }
-    void store_unexpected(const envelope &what, std::span<const std::byte> payload);
+    void keep_eager(const envelope &what, std::span<const std::byte> payload, receive_operation *captor);
     void arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload);
     void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
     void arrived_clearance(const clearance &clear);
@@ -175,6 +178,8 @@ class engine final : private fabric::sink {
         store_long_data(receive, data);
     }
     static void store_long_data(receive_operation &receive, std::span<const std::byte> data);
+    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
+    void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announcement &sender);
     void update_congestion();
 

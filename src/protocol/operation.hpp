@@ -18,6 +18,7 @@
 namespace lisle::protocol {
 
 class engine;
+class unexpected_message;
 
 /// Base of both: what streams and lists need.
 class operation : public request, public cached_object<384> {
@@ -61,6 +62,9 @@ class receive_operation final : public operation {
     /// Order of posting: of several receives that would take a message, the oldest does.
     std::uint64_t stamp = 0;
     bool posted = false;
+    /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
+    bool captures = false;
+    unexpected_message *captured = nullptr;
     /// What was announced, once it is matched.
     announcement sender;
 

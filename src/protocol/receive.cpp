@@ -30,6 +30,11 @@ bool engine::start_and_look(receive_operation &receive) {
 }
 
 void engine::accept(unexpected_message &message, receive_operation &receive) {
+    if (receive.captures) [[unlikely]] {
+        receive.captured = &message;
+        complete(receive);
+        return;
+    }
     receive.result.source = message.what.source;
     receive.result.tag = message.what.tag;
     receive.sender = message.sender;
