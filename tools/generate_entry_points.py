@@ -415,9 +415,15 @@ class EntryPoint:
             *(f"    {line}" for line in self.lines),
             "    return MPI_SUCCESS;",
             "} catch (const std::exception &caught) {",
-            f"    return raise({'about' if target else 'static_cast<communicator *>(nullptr)'}, \"{self.name}\", caught);",
+            f"    {self.answer('about' if target else 'static_cast<communicator *>(nullptr)')}",
             "}",
         ]
+
+    def answer(self, target):
+        """What becomes of an error: calls of the tool interface only return it. [MPI-5.0 15.3]"""
+        if self.group in LAX_GROUPS:
+            return "return code_of(caught);"
+        return f"return raise({target}, \"{self.name}\", caught);"
 
     def text(self):
         note = "" if self.callee else ": not implemented yet"

@@ -95,7 +95,8 @@ inline const datatype &to_committed_if(bool significant, MPI_Datatype handle, co
 }
 /// The type of `count` elements to or from `peer`. With MPI_PROC_NULL there is no message, and any type will
 /// do; for a message of no elements MPI_DATATYPE_NULL will.
-inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle, const char *argument) {
+inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle,
+                                        const char *argument) {
     const datatype *const type = find_datatype(handle);
     if (type == nullptr || !type->committed()) [[unlikely]] {
         const bool meaningless = peer == MPI_PROC_NULL || (count == 0 && handle == MPI_DATATYPE_NULL);

@@ -16,11 +16,6 @@ namespace lisle::api {
 
 namespace {
 
-/// The user's handle takes over the share.
-MPI_Comm give_handle(communicator_ref created) {
-    return created ? created.give()->handle() : MPI_COMM_NULL;
-}
-
 void check_inter(const communicator &comm) {
     if (!comm.inter()) {
         fail(MPI_ERR_COMM, comm.label(), " is not an inter-communicator");
@@ -129,7 +124,7 @@ void comm_get_name(communicator *comm, char *comm_name, int *resultlen) {
 }
 
 void comm_group(communicator &comm, MPI_Group *group) {
-    *group = lisle::give_handle(with_session(group_ref::share(comm.local_group()), comm.session));
+    *group = give_handle(with_session(group_ref::share(comm.local_group()), comm.session));
 }
 
 void comm_idup(communicator &comm, MPI_Comm *newcomm, MPI_Request *request) {
@@ -148,7 +143,7 @@ void comm_rank(communicator &comm, int *rank) {
 
 void comm_remote_group(communicator &comm, MPI_Group *group) {
     check_inter(comm);
-    *group = lisle::give_handle(with_session(group_ref::share(comm.remote_group()), comm.session));
+    *group = give_handle(with_session(group_ref::share(comm.remote_group()), comm.session));
 }
 
 void comm_remote_size(communicator &comm, int *size) {

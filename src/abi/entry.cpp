@@ -55,6 +55,10 @@ int raise(session *about, const char *call, const std::exception &error) {
     return raise_with(*about->errors.get(), about->handle(), call, known);
 }
 
+int code_of(const std::exception &error) {
+    return error_of(error).code();
+}
+
 int unsupported(const char *call, std::atomic_flag &told) noexcept {
     // Orders nothing: it only picks one caller to speak.
     if (!told.test_and_set(std::memory_order_relaxed)) {

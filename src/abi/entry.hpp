@@ -37,6 +37,9 @@ inline void require_running() {
 /// The same for calls about a session.
 [[gnu::cold]] int raise(session *about, const char *call, const std::exception &error);
 
+/// The code of an error that no handler hears of. @pre in a catch block
+[[nodiscard, gnu::cold]] int code_of(const std::exception &error);
+
 /// The answer of calls that Lisle does not have yet. Says so on the standard error stream once for each
 /// call and process; `told` remembers that. Never ends the job, whatever the error handler.
 [[gnu::cold]] int unsupported(const char *call, std::atomic_flag &told) noexcept;

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "communicator/observer.hpp"
 #include "communicator/world_attributes.hpp"
 #include "runtime/job.hpp"
 
@@ -56,6 +57,14 @@ void destroy_world() noexcept {
             std::exchange(*target, nullptr)->release();
         }
     }
+}
+
+MPI_Comm give_handle(communicator_ref created) {
+    if (!created) {
+        return MPI_COMM_NULL;
+    }
+    tell_observer(communicator_event::begins, *created);
+    return created.give()->handle();
 }
 
 MPI_Group give_handle(group_ref target) noexcept {

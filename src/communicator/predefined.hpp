@@ -71,6 +71,8 @@ void destroy_world() noexcept;
     return handle == MPI_INFO_ENV ? &*environment : object_of<info>(handle);
 }
 
+/// A handle for the user, who takes over the share; MPI_COMM_NULL for none.
+[[nodiscard]] MPI_Comm give_handle(communicator_ref created);
 /// A handle for the user, who frees it some day; MPI_GROUP_EMPTY for a group without members.
 [[nodiscard]] MPI_Group give_handle(group_ref target) noexcept;
 
