@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "collective/selection.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -13,6 +14,7 @@
 #include "runtime/fault_note.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::api {
 
@@ -59,6 +61,9 @@ void init_thread(int *argc, char ***argv, int required, int *provided) {
     *provided = MPI_THREAD_MULTIPLE;
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
+    if (value_of(setting::show) != 0 && self.number() == 0) {
+        std::fputs(collective::describe_selection().c_str(), stderr);
+    }
     self.phase.store(world_phase::initialized, std::memory_order_release);
 }
 
