@@ -113,7 +113,7 @@ namespace {
 
 /// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
 std::atomic<std::int64_t> &place_of(setting which) noexcept {
-    static auto &values = [] -> std::array<std::atomic<std::int64_t>, count> & {
+    static auto &values = []() -> std::array<std::atomic<std::int64_t>, count> & {
         static std::array<std::atomic<std::int64_t>, count> read{};
         for (std::size_t i = 0; i < count; ++i) {
             read[i].store(from_environment(table[i]), std::memory_order_relaxed);
