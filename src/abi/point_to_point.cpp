@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/request.hpp"
+#include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -20,8 +21,14 @@ namespace {
 
 /// The buffer that buffered sends on `comm` use [MPI-5.0 3.6.1].
 protocol::send_buffer &buffer_of(communicator &comm) {
-    protocol::send_buffer *const found =
-        comm.send_buffer != nullptr ? comm.send_buffer.get() : protocol::rank_send_buffer().get();
+    protocol::send_buffer *found = comm.send_buffer.get();
+    if (found == nullptr && comm.session != 0) {
+        const session *const origin = find_session(comm.session);
+        found = origin != nullptr ? origin->send_buffer.get() : nullptr;
+    }
+    if (found == nullptr) {
+        found = protocol::rank_send_buffer().get();
+    }
     if (found == nullptr) {
         fail(MPI_ERR_BUFFER, "no buffer is attached for buffered sends: call MPI_Buffer_attach first");
     }

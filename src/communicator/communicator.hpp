@@ -78,6 +78,8 @@ class communicator : public object {
     communicator_hints hints;
     /// The virtual topology, or null. Set before the user gets the communicator, and never changed.
     std::shared_ptr<const topology> shape;
+    /// The session that it comes from (session.hpp), 0: none.
+    std::uint64_t session = 0;
     /// The buffer that the user has attached for buffered sends on this communicator, or null.
     std::shared_ptr<protocol::send_buffer> send_buffer;
 

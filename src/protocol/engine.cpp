@@ -262,6 +262,7 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
     if (deferred_.empty() && try_send_packet(dest, header, payload, bytes, nullptr, 0)) {
         return;
     }
+    counts_.add(counted::deferred_packets);
     auto &kept = deferred_.emplace_back(dest, header);
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
     if (bytes != 0) {

@@ -11,10 +11,12 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <mutex>
 #include <vector>
 
 #include "fabric/fabric.hpp"
 #include "fabric/mailbox.hpp"
+#include "protocol/engine_counts.hpp"
 #include "protocol/engine_lock.hpp"
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
@@ -127,6 +129,14 @@ class engine final : private fabric::sink {
     void release(request &freed);
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
+
+    /// What has been counted since the rank began.
+    [[nodiscard]] const engine_counts &counts() const noexcept { return counts_; }
+    /// Bytes of unexpected messages that are stored now.
+    [[nodiscard]] std::size_t stored_bytes() {
+        const std::scoped_lock guard{lock_};
+        return matcher_.stored_bytes();
+    }
 
     /// A request that is complete and needs no freeing: what non-blocking eager sends return.
     [[nodiscard]] request *completed_send() noexcept { return &completed_send_; }
@@ -275,6 +285,7 @@ class engine final : private fabric::sink {
     doorbell &bell_;
     patience patience_;
     completed_request completed_send_;
+    engine_counts counts_;
 
     alignas(64) engine_lock lock_;
     // All below: under the lock.

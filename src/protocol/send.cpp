@@ -65,6 +65,8 @@ void engine::start(send_operation &send) {
 void engine::announce(send_operation &send) {
     const bool here = job_.here(send.dest);
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
+    counts_.add(counted::announced_messages);
+    counts_.add(counted::announced_bytes, bytes);
     announcement said{.bytes = bytes,
                       .address = 0,
                       .sender = reinterpret_cast<std::uint64_t>(&send),

@@ -139,6 +139,7 @@ void engine::sleep_unless_news(std::uint64_t &news_seen) {
         }
         ++sleepers_;
     }
+    counts_.add(counted::sleeps);
     if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
         bell_.sleep(seen, longest);
     } else if (longest == 0) {

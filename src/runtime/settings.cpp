@@ -2,6 +2,7 @@
 #include "runtime/settings.hpp"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -105,15 +106,32 @@ std::span<const setting_description> all_settings() noexcept {
     return table;
 }
 
-std::int64_t value_of(setting which) noexcept {
-    static const auto values = [] {
-        std::array<std::int64_t, count> read{};
+namespace {
+
+/// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
+std::atomic<std::int64_t> &place_of(setting which) noexcept {
+    static auto &values = [] -> std::array<std::atomic<std::int64_t>, count> & {
+        static std::array<std::atomic<std::int64_t>, count> read{};
         for (std::size_t i = 0; i < count; ++i) {
-            read[i] = from_environment(table[i]);
+            read[i].store(from_environment(table[i]), std::memory_order_relaxed);
         }
         return read;
     }();
     return values[static_cast<std::size_t>(which)];
+}
+
+} // namespace
+
+std::int64_t value_of(setting which) noexcept {
+    return place_of(which).load(std::memory_order_relaxed);
+}
+
+bool changeable(setting which) noexcept {
+    return which >= setting::barrier;
+}
+
+void change(setting which, std::int64_t value) noexcept {
+    place_of(which).store(value, std::memory_order_relaxed);
 }
 
 const setting_description &description_of(setting which) noexcept {

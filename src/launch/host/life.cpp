@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace lisle::host {
 
@@ -83,6 +84,11 @@ void *run_rank(void *argument) {
 
     const alternate_stack signals;
     rank.rank = lisle_host_begin_rank(rank.index);
+    std::vector<const char *> words;
+    for (const std::string &word : rank.arguments) {
+        words.push_back(word.c_str());
+    }
+    lisle_host_set_arguments(rank.rank, static_cast<int>(words.size()), words.data());
     join_rank(rank, true);
     name_thread(rank.number);
     bind_as_asked(rank.number);
