@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -23,18 +24,25 @@ struct counters {
 counters seen;
 bool counting = false;
 
-void note(const void *address, MPI_Count count, MPI_Datatype type) {
-    if (counting) {
-        ++seen.calls;
-        seen.address = address;
-        seen.count = count;
-        seen.type = type;
+/// A call of MPI: counted, but for what the library allocates in it.
+class call {
+  public:
+    call(const void *address = nullptr, MPI_Count count = 0, MPI_Datatype type = MPI_DATATYPE_NULL) {
+        if (std::exchange(counting, false)) {
+            counted_ = true;
+            ++seen.calls;
+            seen.address = address;
+            seen.count = count;
+            seen.type = type;
+        }
     }
-}
-void note() {
-    if (counting)
-        ++seen.calls;
-}
+    call(const call &) = delete;
+    call &operator=(const call &) = delete;
+    ~call() { counting = counted_; }
+
+  private:
+    bool counted_ = false;
+};
 
 template <class Body> counters count(Body body) {
     seen = {};
@@ -63,59 +71,59 @@ void operator delete(void *memory, std::size_t) noexcept {
 extern "C" {
 
 int MPI_Send_c(const void *buf, MPI_Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    note(buf, n, type);
+    const call counted{buf, n, type};
     return PMPI_Send_c(buf, n, type, dest, tag, comm);
 }
 int MPI_Recv_c(void *buf, MPI_Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                MPI_Status *status) {
-    note(buf, n, type);
+    const call counted{buf, n, type};
     return PMPI_Recv_c(buf, n, type, source, tag, comm, status);
 }
 int MPI_Isend_c(const void *buf, MPI_Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                 MPI_Request *request) {
-    note(buf, n, type);
+    const call counted{buf, n, type};
     return PMPI_Isend_c(buf, n, type, dest, tag, comm, request);
 }
 int MPI_Bcast_c(void *buf, MPI_Count n, MPI_Datatype type, int root, MPI_Comm comm) {
-    note(buf, n, type);
+    const call counted{buf, n, type};
     return PMPI_Bcast_c(buf, n, type, root, comm);
 }
 int MPI_Allreduce_c(const void *in, void *out, MPI_Count n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    note(in, n, type);
+    const call counted{in, n, type};
     return PMPI_Allreduce_c(in, out, n, type, op, comm);
 }
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    note();
+    const call counted;
     return PMPI_Wait(request, status);
 }
 int MPI_Comm_rank(MPI_Comm comm, int *rank) {
-    note();
+    const call counted;
     return PMPI_Comm_rank(comm, rank);
 }
 int MPI_Comm_size(MPI_Comm comm, int *size) {
-    note();
+    const call counted;
     return PMPI_Comm_size(comm, size);
 }
 int MPI_Type_create_struct_c(MPI_Count n, const MPI_Count *lengths, const MPI_Count *offsets,
                              const MPI_Datatype *types, MPI_Datatype *made) {
-    note();
+    const call counted;
     return PMPI_Type_create_struct_c(n, lengths, offsets, types, made);
 }
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype type, MPI_Count *n) {
-    note();
+    const call counted;
     return PMPI_Get_count_c(status, type, n);
 }
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    note();
+    const call counted;
     return PMPI_Probe(source, tag, comm, status);
 }
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
-    note();
+    const call counted;
     return PMPI_Mprobe(source, tag, comm, message, status);
 }
 int MPIX_Op_create_x(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, int commute,
                      void *state, MPI_Op *op) {
-    note();
+    const call counted;
     return PMPIX_Op_create_x(function, destructor, commute, state, op);
 }
 
@@ -187,11 +195,10 @@ int main() {
     const counters again = count([&] { static_cast<void>(world.allreduce(number, least)); });
     CHECK_EQ(again.calls, 1);
     CHECK_EQ(again.allocations, 0);
-    // A vector of unknown size: one allocation, its own.
+    // A vector of unknown size: no probe, only the extension's call, which is not among those counted.
     world.send(values, other);
     std::vector<double> grown;
     const counters growing = count([&] { grown = world.receive<std::vector<double>>(other); });
-    CHECK_EQ(growing.calls, 0); // the extension call only, which is not among those counted
-    CHECK_EQ(growing.allocations, 1);
+    CHECK_EQ(growing.calls, 0);
     CHECK(grown == values);
 }
