@@ -148,9 +148,8 @@ template <class F, class T> consteval void require_operation() {
                                                   one_of<F, std::bit_xor, T>))
         static_assert(always_false<F>, "Bitwise operations are not defined for floating-point numbers.");
     else if constexpr (constexpr bool fits = combines<F, T>; true)
-        static_assert(fits,
-                      "This callable does not combine two elements of the data into one: it must be "
-                      "callable with two values of their type and return that type.");
+        static_assert(fits, "This callable does not combine two elements of the data into one: it must be "
+                            "callable with two values of their type and return that type.");
 }
 
 template <class F, class T> void apply(F &function, const T *in, T *inout, std::size_t count) noexcept {
