@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "collective/selection.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -15,6 +16,7 @@
 #include "runtime/fault_note.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::api {
 
@@ -56,6 +58,9 @@ void init_thread(int *, char ***, int required, int *provided) {
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
+    if (value_of(setting::show) != 0 && self.number() == 0) {
+        std::fputs(collective::describe_selection().c_str(), stderr);
+    }
     self.phase.store(world_phase::initialized, std::memory_order_release);
 }
 
