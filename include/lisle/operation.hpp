@@ -214,8 +214,8 @@ template <class F, class T> MPI_Op create_operation(const F &function) {
     check(MPI_Op_create_c(
               [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
                   if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-                      F function{};
-                      apply(function, static_cast<const T *>(in), static_cast<T *>(inout),
+                      F stateless{};
+                      apply(stateless, static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(*count));
                   } else {
                       apply(*callable_of_thread<F, T>::current(), static_cast<const T *>(in),
