@@ -369,6 +369,10 @@ schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_
     return plan_exchange(on, operation::alltoallv, 0, send, receive);
 }
 
+schedule plan_no_part(const occasion &on, const char *call) {
+    return plan_of(on, call, call_signature::unsaid, call_signature::unsaid);
+}
+
 schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                      const op &operation, int root) {
     operation.check(*receive.type);
