@@ -54,7 +54,9 @@ void init_thread(int *, char ***, int required, int *provided) {
     // Every level is there; one that was not asked for would cost the others something.
     self.thread_level = required;
     *provided = required;
-    self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+    if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
+        self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+    }
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);

@@ -53,8 +53,10 @@ engine::engine(job &job, rank &owner)
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    // In a process of several ranks, threads of the others come too.
-    lock_.serve_one_thread(one && job_.rank_count() == 1);
+    // In a process of several ranks, threads of the others come too, and may be here already.
+    if (job_.rank_count() == 1) {
+        lock_.serve_one_thread(one);
+    }
 }
 
 bool engine::progress() {
