@@ -9,12 +9,13 @@ namespace lisle::fabric::local {
 namespace {
 
 // The kernel may copy less than asked; the rest begins inside some run.
-bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to) noexcept {
-    std::size_t skip = 0; // bytes of to.front() that are already there
-    while (!to.empty()) {
+bool copy_runs(peer_call call, int pid, std::uint64_t remote_address,
+               std::span<const iovec> pieces) noexcept {
+    std::size_t skip = 0; // bytes of pieces.front() that have been copied
+    while (!pieces.empty()) {
         iovec batch[64];
-        const std::size_t runs = std::min(to.size(), std::size(batch));
-        std::copy_n(to.begin(), runs, batch);
+        const std::size_t runs = std::min(pieces.size(), std::size(batch));
+        std::copy_n(pieces.begin(), runs, batch);
         batch[0].iov_base = static_cast<char *>(batch[0].iov_base) + skip;
         batch[0].iov_len -= skip;
         std::size_t wanted = 0;
@@ -23,7 +24,7 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
         }
         if (wanted != 0) {
             const iovec remote{reinterpret_cast<void *>(remote_address), wanted};
-            const ssize_t got = process_vm_readv(pid, batch, runs, &remote, 1, 0);
+            const ssize_t got = call(pid, batch, runs, &remote, 1, 0);
             if (got <= 0) {
                 return false;
             }
@@ -31,9 +32,9 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
             remote_address += wanted;
         }
         wanted += skip;
-        while (!to.empty() && wanted >= to.front().iov_len) {
-            wanted -= to.front().iov_len;
-            to = to.subspan(1);
+        while (!pieces.empty() && wanted >= pieces.front().iov_len) {
+            wanted -= pieces.front().iov_len;
+            pieces = pieces.subspan(1);
         }
         skip = wanted;
     }
@@ -42,8 +43,9 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
 
 } // namespace
 
-bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
-    return pid > 0 && read_runs(pid, remote_address, to);
+bool copy_peer_memory(peer_call call, int pid, std::uint64_t remote_address,
+                      std::span<const iovec> pieces) noexcept {
+    return pid > 0 && copy_runs(call, pid, remote_address, pieces);
 }
 
 } // namespace lisle::fabric::local
