@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "datatype/cursor.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle {
 
@@ -45,7 +46,7 @@ template <class Word> void copy_halves(std::byte *to, const std::byte *from, std
 void copy_run(std::byte *to, const std::byte *from, std::size_t length) noexcept {
     using sixteen = std::array<std::uint64_t, 2>;
     if (length > 32) {
-        std::memcpy(to, from, length);
+        copy_bytes(to, from, length);
     } else if (length >= 16) {
         copy_halves<sixteen>(to, from, length);
     } else if (length >= 8) {

@@ -7,6 +7,7 @@
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
@@ -26,9 +27,7 @@ template <class T> T read_as(std::span<const std::byte> payload) {
 void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
     const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
     if (receive.buffer.type->contiguous()) [[likely]] {
-        if (stored != 0) {
-            std::memcpy(receive.buffer.address, data.data(), stored);
-        }
+        copy_bytes(receive.buffer.address, data.data(), stored);
     } else {
         unpack(receive.buffer, 0, data.first(stored));
     }
@@ -74,7 +73,7 @@ void engine::keep_eager(const envelope &what, std::span<const std::byte> payload
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
-        std::memcpy(message->data().data(), payload.data(), payload.size());
+        copy_bytes(message->data().data(), payload.data(), payload.size());
     }
     keep_locked(*message, captor);
 }

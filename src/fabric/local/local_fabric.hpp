@@ -53,7 +53,8 @@ class local_fabric final : public fabric {
     void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
 
   private:
-    [[nodiscard]] bool copy_directly(peer_call call, int peer, std::uint64_t remote_address,
+    /// @param copy read_peer_memory or write_peer_memory
+    [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
 
     job_segment &segment_;
