@@ -130,7 +130,7 @@ std::int64_t value_of(setting which) noexcept {
 }
 
 bool changeable(setting which) noexcept {
-    return which >= setting::barrier;
+    return which >= setting::first_algorithm;
 }
 
 void change(setting which, std::int64_t value) noexcept {
