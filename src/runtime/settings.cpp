@@ -30,7 +30,9 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_WAIT", 0, 0, 3,
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
-    {"LISLE_CHECK", 0, 0, 1, "1: collectives first make sure that all ranks make the same call"},
+    {"LISLE_CHECK", 0, 0, 1,
+     "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "
+     "that were not freed"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
      "nothing|collectives"},
     {"LISLE_BARRIER", 0, 0, 4, "algorithm of barrier where the call allows it",
