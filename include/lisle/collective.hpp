@@ -63,7 +63,7 @@ class collectives : public point_to_point {
                 bytes = detail::to_bytes(object);
             detail::broadcast_sized(bytes, with.root, root, comm_);
             if (!root)
-                object = detail::unwrap<T>(std::move(bytes));
+                detail::serializer<T>::read_into(bytes, object);
         }
     }
     template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {

@@ -196,12 +196,17 @@ class message {
             return detail::unwrap<T>(std::move(landed));
         }
     }
-    template <buffer_to_fill B> lisle::status receive_into(B &&into) {
-        lisle::status ended;
-        const auto data = as_buffer(into);
-        detail::check(MPI_Mrecv_c(data.writable(), data.count, data.type, &handle_, ended.native()),
-                      "MPI_Mrecv", named_value{"count", data.count});
-        return ended;
+    template <object_to_fill T> lisle::status receive_into(T &&into) {
+        if constexpr (writable_buffer<T>) {
+            lisle::status ended;
+            const auto data = as_buffer(into);
+            detail::check(MPI_Mrecv_c(data.writable(), data.count, data.type, &handle_, ended.native()),
+                          "MPI_Mrecv", named_value{"count", data.count});
+            return ended;
+        } else {
+            detail::serializer<std::remove_cvref_t<T>>::read_into(receive<detail::byte_buffer>(), into);
+            return status_;
+        }
     }
 
   private:

@@ -103,18 +103,22 @@ class point_to_point {
         return {std::move(value), ended};
     }
     /// Receives into memory that exists; a longer message is an error, a shorter one leaves the rest alone.
+    /// A serialised object is read into one that exists, whose strings and vectors use the memory they have.
     ///
     ///     std::array<double, 100> values;
     ///     lisle::status s = world.receive_into(values, 0);
-    template <buffer_to_fill B>
-    status receive_into(B &&into, source_rank source, receive_tag tag = any_tag) const {
+    template <object_to_fill T>
+    status receive_into(T &&into, source_rank source, receive_tag tag = any_tag) const {
         status ended;
-        if constexpr (writable_buffer<B>) {
+        if constexpr (writable_buffer<T>) {
             const auto data = as_buffer(into);
             detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
                                      comm_, ended.native()),
                           "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
                           named_value{"tag", tag.value()});
+        } else if constexpr (serialized<T>) {
+            const auto bytes = receive_as<detail::byte_buffer>(source, tag, ended.native());
+            detail::serializer<std::remove_cvref_t<T>>::read_into(bytes, into);
         }
         return ended;
     }

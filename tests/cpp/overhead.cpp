@@ -195,6 +195,20 @@ int main() {
     const counters again = count([&] { static_cast<void>(world.allreduce(number, least)); });
     CHECK_EQ(again.calls, 1);
     CHECK_EQ(again.allocations, 0);
+    const auto either = lisle::commutative(lisle::slices([](auto first, auto second) {
+        for (std::size_t i = 0; i < first.size(); ++i)
+            second[i] |= first[i];
+    }));
+    CHECK_EQ(world.allreduce(1 << world.rank(), either), 3);
+    const counters wrapped = count([&] { static_cast<void>(world.allreduce(number, either)); });
+    CHECK_EQ(wrapped.calls, 1);
+    CHECK_EQ(wrapped.allocations, 0);
+    // One with a state: an operation for the call, and nothing that the headers allocate.
+    const counters captures = count([&] {
+        CHECK_EQ(world.allreduce(number, [number](int a, int b) { return a + b - number; }), number);
+    });
+    CHECK_EQ(captures.calls, 2);
+    CHECK_EQ(captures.allocations, 0);
     // A vector of unknown size: no probe, only the extension's call, which is not among those counted.
     world.send(values, other);
     std::vector<double> grown;

@@ -23,6 +23,11 @@ struct person {
     friend bool operator==(const person &, const person &) = default;
 };
 
+struct point {
+    double x, y;
+    friend bool operator==(const point &, const point &) = default;
+};
+
 class account {
   public:
     account() = default;
@@ -66,6 +71,10 @@ template <class T> void goes_round(const T &object) {
     world.send(object, next(), 2);
     CHECK(receiving.wait() == object);
     CHECK(world.sendrecv(object, {.dest = next(), .source = previous()}) == object);
+    auto third = world.isend(lisle::borrow(object), next(), 3);
+    T filled = object; // has memory and contents already
+    CHECK_EQ(world.receive_into(filled, previous(), 3).source(), previous());
+    CHECK(filled == object);
     for (int root = 0; root < world.size(); ++root) {
         T copy = world.rank() == root ? object : T{};
         world.broadcast(copy, {.root = root});
@@ -98,6 +107,8 @@ int main() {
     goes_round(std::variant<int, std::string>{std::string{"text"}});
     goes_round(std::optional<std::string>{});
     goes_round(std::vector<bool>{true, false, true});
+    goes_round(std::map<std::string, std::vector<point>>{{"two", {{1, 2}, {3, 4}}}, {"none", {}}});
+    goes_round(std::vector<std::wstring>{L"wide", L"", std::wstring(1000, L'w')});
     goes_round(std::vector<std::vector<double>>{{1, 2}, {}, {3}});
 
     std::unique_ptr<shape> mine = std::make_unique<square>(world.rank() + 1);
