@@ -242,8 +242,8 @@ template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t)
     check(MPI_Op_create_c(
               [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
                   if constexpr (stateless<F> && std::is_default_constructible_v<F>) {
-                      F function{};
-                      apply(function, static_cast<const T *>(in), static_cast<T *>(inout),
+                      F own{};
+                      apply(own, static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(*count));
                   } else {
                       apply(*callable_of_thread<F, T>::current(), static_cast<const T *>(in),
@@ -272,11 +272,11 @@ template <class F, direct T> used_operation use_operation(F &function) {
         const void *const key = &type_key<operation_key<F, T>>;
         void *found = data.find(key);
         if (found == nullptr) [[unlikely]]
-            found = data.insert(key, create_lasting_operation<F, T>(function), [](void *value) {
-                auto operation = static_cast<MPI_Op>(value);
+            found = data.insert(key, value_of(create_lasting_operation<F, T>(function)), [](void *value) {
+                auto operation = handle_of<MPI_Op>(value);
                 MPI_Op_free(&operation);
             });
-        return {static_cast<MPI_Op>(found), false};
+        return {handle_of<MPI_Op>(found), false};
     } else {
         return {create_operation<F, T>(function, nullptr), true};
     }
