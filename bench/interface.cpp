@@ -2,6 +2,7 @@
 // What the C++ interface costs: MPI.NET's experiments. Each one is done with MPI's C functions and through
 // the interface in turns, batch by batch, so that whatever else the machine does meets both. Prints lines of
 // "name size seconds", as bench.h's programs do; bench/interface makes a table and a chart of them.
+#include <lisle/handover.hpp>
 #include <lisle/lisle.hpp>
 #if __has_include(<cereal/cereal.hpp>)
 #include <lisle/serialize.hpp>
@@ -181,7 +182,59 @@ void objects() {
             got = world.receive<std::vector<std::string>>(0);
         world.barrier();
     });
+    // Into the strings that the receiver has.
+    compare("strings_into", 1 << 20, 20, plain, [&] {
+        if (rank == 0)
+            world.send(strings, 1);
+        else
+            world.receive_into(got, 0);
+        world.barrier();
+    });
+    // What it takes to make such an object at all: within one rank, without any message.
+    compare("strings_copied", 1 << 20, 20, plain, [&] {
+        if (rank == 1)
+            got = std::vector<std::string>(strings);
+        world.barrier();
+    });
 #endif
+    // An allreduce of a serialised class: reported, there is nothing in C to compare it with.
+    double mine = 1.5;
+    double sum = 0;
+    const std::vector<std::string> name{std::to_string(rank)};
+    compare(
+        "allreduce_serialised", 8, 500,
+        [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
+        [&] {
+            static_cast<void>(
+                world.allreduce(name, [](const auto &a, const auto &b) { return a < b ? b : a; }));
+        });
+}
+
+/// A vector of a gibibyte that goes to and fro: once from rank to rank, where no byte is copied.
+void hand_over() {
+    const int rank = world.rank();
+    const int other = 1 - rank;
+    if (!world.shares_memory(other))
+        return;
+    std::vector<char> token(rank == 0 ? std::size_t{1} << 30 : 0);
+    std::vector<double> times;
+    for (int batch = 0; batch < 41; ++batch) {
+        constexpr int rounds = 100;
+        world.barrier();
+        times.push_back(time_of(rounds,
+                                [&] {
+                                    if (rank == 0) {
+                                        lisle::hand_over(world, std::move(token), other);
+                                        token = lisle::take_over<std::vector<char>>(world, other);
+                                    } else {
+                                        auto mine = lisle::take_over<std::vector<char>>(world, other);
+                                        lisle::hand_over(world, std::move(mine), other);
+                                    }
+                                }) /
+                        2);
+    }
+    if (rank == 0)
+        std::printf("handover %zu %.9g\n", token.size(), median(times));
 }
 
 } // namespace
@@ -196,4 +249,5 @@ int main() {
     ping_pong();
     reductions();
     objects();
+    hand_over();
 }

@@ -47,13 +47,13 @@ class byte_buffer {
             grow(size);
         size_ = size;
     }
-    void append(const void *bytes, std::size_t count) {
+    /// `count` new bytes at the end.
+    std::byte *extend(std::size_t count) {
         const std::size_t before = size_;
-        if (count > capacity_ - before)
+        if (count > capacity_ - before) [[unlikely]]
             grow(std::max(before + count, 2 * capacity_));
         size_ = before + count;
-        if (count != 0)
-            std::memcpy(memory_.get() + before, bytes, count);
+        return memory_.get() + before;
     }
 
   private:
@@ -92,7 +92,7 @@ class byte_buffer {
         return *static_cast<spare_block *>(found);
     }
 
-    void grow(std::size_t wanted) {
+    [[gnu::noinline]] void grow(std::size_t wanted) {
         if (memory_ == nullptr && running()) {
             std::tie(memory_, capacity_) = spare().take();
             if (capacity_ >= wanted)

@@ -41,7 +41,13 @@ class collectives : public point_to_point {
     /// Returns when all ranks have called it.
     void barrier() const {
         detail::agree(comm_, "barrier", 0, 0);
-        detail::check(MPI_Barrier(comm_), "MPI_Barrier");
+        if (detail::receives_unposted()) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            detail::check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+            detail::check(detail::wait_and_match(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        } else {
+            detail::check(MPI_Barrier(comm_), "MPI_Barrier");
+        }
     }
 
     /// Gives the root's object to all. A container must have the same size everywhere, or be resized(it).
@@ -63,7 +69,7 @@ class collectives : public point_to_point {
                 bytes = detail::to_bytes(object);
             detail::broadcast_sized(bytes, with.root, root, comm_);
             if (!root)
-                object = detail::unwrap<T>(std::move(bytes));
+                detail::serializer<T>::read_into(bytes, object);
         }
     }
     template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {

@@ -202,12 +202,12 @@ template <class T> auto reduction_result_of() {
 template <class T> using reduction_result =
     typename decltype(reduction_result_of<std::remove_cv_t<T>>())::type;
 
-/// The arguments of one reduction.
+/// The arguments of one reduction. Object and callable must live as long as it.
 template <class T, class F> class reduction {
     using element = combined<T, F>;
 
   public:
-    reduction(const T &object, const F &function)
+    reduction(const T &object, F &function)
         : object_{object}, operation_{use_operation<F, element>(function)} {}
 
     [[nodiscard]] MPI_Count count() const noexcept {

@@ -158,9 +158,9 @@ template <direct T> MPI_Datatype build_type();
 template <direct T> MPI_Datatype cached_type() {
     rank_data &data = rank_data::current();
     if (void *const found = data.find(&type_key<T>)) [[likely]]
-        return static_cast<MPI_Datatype>(found);
-    return static_cast<MPI_Datatype>(data.insert(&type_key<T>, build_type<T>(), [](void *value) {
-        auto type = static_cast<MPI_Datatype>(value);
+        return handle_of<MPI_Datatype>(found);
+    return handle_of<MPI_Datatype>(data.insert(&type_key<T>, value_of(build_type<T>()), [](void *value) {
+        auto type = handle_of<MPI_Datatype>(value);
         MPI_Type_free(&type);
     }));
 }

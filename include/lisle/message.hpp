@@ -61,6 +61,23 @@ template <resizable_range R> MPI_Datatype element_type() {
     return wire<element_of<R>>::type();
 }
 
+/// Receives what a matched probe has taken into a container.
+template <resizable_range R>
+void start_matched(R &range, MPI_Message message, const MPI_Status &found, MPI_Request &request) {
+    MPI_Count elements = 0;
+    check(MPI_Get_count_c(&found, element_type<R>(), &elements), "MPI_Get_count");
+    try {
+        if (elements == MPI_UNDEFINED)
+            elements = -1; // no whole objects: make_room() says so
+        void *const place = make_room(range, elements);
+        check(MPI_Imrecv_c(place, elements, element_type<R>(), &message, &request), "MPI_Imrecv");
+    } catch (...) {
+        // The sender is not to wait for ever; that this truncates the message is known.
+        MPI_Mrecv(nullptr, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        throw;
+    }
+}
+
 template <resizable_range R>
 void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *ended) {
 #if LISLE_USE_EXTENSIONS
@@ -69,58 +86,29 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 #else
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status found;
-    MPI_Count elements = 0;
     check(MPI_Mprobe(source, tag, comm, &message, &found), "MPI_Mprobe", named_value{"source", source},
           named_value{"tag", tag});
-    check(MPI_Get_count_c(&found, element_type<R>(), &elements), "MPI_Get_count");
-    void *const place = make_room(range, elements);
-    check(MPI_Mrecv_c(place, elements, element_type<R>(), &message, ended), "MPI_Mrecv");
+    MPI_Request request = MPI_REQUEST_NULL;
+    start_matched(range, message, found, request);
+    check(MPI_Wait(&request, ended), "MPI_Wait");
 #endif
 }
+
+#if LISLE_USE_EXTENSIONS
 
 /// A receive of a container that grows, under way.
 template <object_to_receive T> class growing_receive final : public result_of<T> {
   public:
-    growing_receive(int source, int tag, MPI_Comm comm) : source_{source}, tag_{tag}, comm_{comm} {}
-
-    MPI_Request start() {
+    MPI_Request start(int source, int tag, MPI_Comm comm) {
         MPI_Request request = MPI_REQUEST_NULL;
-#if LISLE_USE_EXTENSIONS
         check(MPIX_Irecv_allocate(&make_room_or_null<landing<T>>, &landed_, element_type<landing<T>>(),
-                                  source_, tag_, comm_, &request),
-              "MPIX_Irecv_allocate", named_value{"source", source_}, named_value{"tag", tag_});
-        started_ = true;
-#endif
+                                  source, tag, comm, &request),
+              "MPIX_Irecv_allocate", named_value{"source", source}, named_value{"tag", tag});
         return request;
     }
-    bool prepare(MPI_Request &request, bool wait) override {
-        if (started_)
-            return true;
-        MPI_Message message = MPI_MESSAGE_NULL;
-        MPI_Status found;
-        int flag = 1;
-        if (wait)
-            check(MPI_Mprobe(source_, tag_, comm_, &message, &found), "MPI_Mprobe");
-        else
-            check(MPI_Improbe(source_, tag_, comm_, &flag, &message, &found), "MPI_Improbe");
-        if (flag == 0)
-            return false;
-        MPI_Count elements = 0;
-        check(MPI_Get_count_c(&found, element_type<landing<T>>(), &elements), "MPI_Get_count");
-        void *const place = make_room(landed_, elements);
-        check(MPI_Imrecv_c(place, elements, element_type<landing<T>>(), &message, &request), "MPI_Imrecv");
-        started_ = true;
-        return true;
-    }
-    T take(const status &) override {
-        return unwrap<T>(std::move(landed_));
-    }
+    T take(const status &) override { return unwrap<T>(std::move(landed_)); }
 
   private:
-    int source_;
-    int tag_;
-    MPI_Comm comm_;
-    bool started_ = false;
     landing<T> landed_;
 };
 
@@ -138,6 +126,64 @@ template <direct T> class object_receive final : public result_of<T> {
   private:
     T object_{};
 };
+
+#else
+
+/// An operation that may have to wait for its turn before it can begin.
+template <class Operation> class queued_operation : public Operation, protected unposted {
+  public:
+    bool prepare(MPI_Request &request, bool wait) final { return started(request, wait); }
+    bool withdraw() final { return unposted::withdraw(); }
+    MPI_Request start(int source, int tag, MPI_Comm comm) {
+        queue(source, tag, comm);
+        return MPI_REQUEST_NULL;
+    }
+};
+
+/// A receive of a container that grows, under way.
+template <object_to_receive T> class growing_receive final : public queued_operation<result_of<T>> {
+  public:
+    T take(const status &) override { return unwrap<T>(std::move(landed_)); }
+
+  private:
+    bool try_start(MPI_Request &request) override {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Status found;
+        int flag = 0;
+        check(MPI_Improbe(this->source_, this->tag_, this->comm_, &flag, &message, &found), "MPI_Improbe");
+        if (flag != 0)
+            start_matched(landed_, message, found, request);
+        return flag != 0;
+    }
+    landing<T> landed_;
+};
+
+/// A receive into memory of known size that has others before it.
+template <class Operation> class sized_receive : public queued_operation<Operation> {
+  public:
+    explicit sized_receive(const buffer &into) : into_{into} {}
+
+  private:
+    bool try_start(MPI_Request &request) final {
+        check(MPI_Irecv_c(into_.writable(), into_.count, into_.type, this->source_, this->tag_, this->comm_,
+                          &request),
+              "MPI_Irecv", named_value{"source", this->source_}, named_value{"tag", this->tag_});
+        return true;
+    }
+    buffer into_;
+};
+
+/// A receive of one object of a direct type, under way.
+template <direct T> class object_receive final : public sized_receive<result_of<T>> {
+  public:
+    object_receive() : sized_receive<result_of<T>>{as_buffer(object_)} {}
+    T take(const status &) override { return std::move(object_); }
+
+  private:
+    T object_{};
+};
+
+#endif
 
 /// An object that an operation reads from and that comes back afterwards.
 template <class T> class kept_object final : public result_of<T> {
@@ -186,22 +232,24 @@ class message {
             return object;
         } else {
             detail::landing<T> landed;
-            MPI_Count elements = 0;
-            const MPI_Datatype type = detail::element_type<detail::landing<T>>();
-            detail::check(MPI_Get_count_c(status_.native(), type, &elements), "MPI_Get_count");
-            if (elements == MPI_UNDEFINED)
-                elements = -1; // no whole objects: make_room() says so
-            void *const place = detail::make_room(landed, elements);
-            detail::check(MPI_Mrecv_c(place, elements, type, &handle_, MPI_STATUS_IGNORE), "MPI_Mrecv");
+            MPI_Request request = MPI_REQUEST_NULL;
+            detail::start_matched(landed, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native(),
+                                  request);
+            detail::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
             return detail::unwrap<T>(std::move(landed));
         }
     }
-    template <buffer_to_fill B> lisle::status receive_into(B &&into) {
-        lisle::status ended;
-        const auto data = as_buffer(into);
-        detail::check(MPI_Mrecv_c(data.writable(), data.count, data.type, &handle_, ended.native()),
-                      "MPI_Mrecv", named_value{"count", data.count});
-        return ended;
+    template <object_to_fill T> lisle::status receive_into(T &&into) {
+        if constexpr (writable_buffer<T>) {
+            lisle::status ended;
+            const auto data = as_buffer(into);
+            detail::check(MPI_Mrecv_c(data.writable(), data.count, data.type, &handle_, ended.native()),
+                          "MPI_Mrecv", named_value{"count", data.count});
+            return ended;
+        } else {
+            detail::serializer<std::remove_cvref_t<T>>::read_into(receive<detail::byte_buffer>(), into);
+            return status_;
+        }
     }
 
   private:

@@ -25,16 +25,18 @@ template <class In, class Out> class two_objects final : public result_of<Out> {
 /// A reduction's, with its operation.
 template <class In, class F> class reduction_under_way final : public result_of<reduction_result<In>> {
   public:
-    reduction_under_way(In &&from, const F &function, bool here)
-        : in_{std::move(from)}, parts{in_, function}, out{parts.make_result(here)} {
+    reduction_under_way(In &&from, F &&function, bool here)
+        : in_{std::move(from)}, function_{std::move(function)}, parts{in_, function_}, out{parts.make_result(
+                                                                                           here)} {
         static_assert(
-            has_extensions || has_predefined<F, combined<In, F>> || std::is_empty_v<F>,
+            has_extensions || has_predefined<F, combined<In, F>> || stateless<F>,
             "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");
     }
     reduction_result<In> take(const status &) override { return std::move(out); }
 
   private:
     In in_;
+    F function_;
 
   public:
     reduction<In, F> parts;
@@ -133,12 +135,12 @@ class nonblocking_collectives : public collectives {
 
   private:
     template <class T, class F, class Start>
-    static auto start_reduction(T &&object, const F &function, bool here, const char *call, Start start) {
+    static auto start_reduction(T &&object, F &function, bool here, const char *call, Start start) {
         using in = std::remove_cvref_t<T>;
         static_assert(detail::reduced_by_element<in, F>,
                       "Non-blocking reductions combine numbers and other direct types.");
-        auto owner =
-            std::make_unique<detail::reduction_under_way<in, F>>(in(std::forward<T>(object)), function, here);
+        auto owner = std::make_unique<detail::reduction_under_way<in, F>>(in(std::forward<T>(object)),
+                                                                          std::move(function), here);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(start(*owner, &request), call, named_value{"count", owner->parts.count()});
         return future<detail::reduction_result<in>>{request, std::move(owner)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From callables of C++ to operations of MPI. std::plus and its kin become MPI's own operations on the types
 // that MPI can add; any other callable is inlined over the whole vector in one callback. A callable without
-// state is made an operation once for each rank; one with state is made anew for each call, so its captures
-// are always those of this call.
+// state is made an operation once for each rank; one with state gets an operation for each call, so its
+// captures are always those of this call.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,12 @@ template <class F> [[nodiscard]] constexpr commutative_t<F> commutative(F functi
 }
 
 /// A callable that combines whole slices: made by slices().
-template <class F> struct slices_t { F function; };
+template <class F> struct slices_t {
+    F function;
+    template <class In, class Inout> constexpr void operator()(In first, Inout second) {
+        function(first, second);
+    }
+};
 /// An operation on slices, for loops that the compiler vectorises or that a library does:
 /// `second[i] = first[i] op second[i]` for all i.
 ///
@@ -64,6 +69,10 @@ namespace detail {
 
 template <class F> struct plain_function { using type = F; };
 template <class F> struct plain_function<commutative_t<F>> { using type = F; };
+/// A callable whose objects are all alike: one operation serves every call.
+template <class F> inline constexpr bool stateless = std::is_empty_v<F>;
+template <class F> inline constexpr bool stateless<commutative_t<F>> = stateless<F>;
+template <class F> inline constexpr bool stateless<slices_t<F>> = stateless<F>;
 
 template <class F, template <class> class Standard, class T>
 concept one_of = std::same_as<F, Standard<void>> || std::same_as<F, Standard<T>>;
@@ -132,6 +141,7 @@ template <class F, class T>
 requires std::invocable<F &, std::span<const T>, std::span<T>>
 struct is_slice_operator<slices_t<F>, T> : std::true_type {
 };
+template <class F, class T> struct is_slice_operator<commutative_t<F>, T> : is_slice_operator<F, T> {};
 
 /// True if F combines two objects of type T.
 template <class F, class T>
@@ -152,11 +162,25 @@ template <class F, class T> consteval void require_operation() {
                             "callable with two values of their type and return that type.");
 }
 
-template <class F, class T> void apply(F &function, const T *in, T *inout, std::size_t count) noexcept {
+/// Element by element, but small ones in groups whose results are stored together: so the compiler is free
+/// to use vector instructions, also where nobody asked it to.
+template <class F, class T>
+void apply(F &function, const T *__restrict in, T *__restrict inout, std::size_t count) noexcept {
     if constexpr (is_slice_operator<F, T>::value) {
-        function.function(std::span<const T>{in, count}, std::span<T>{inout, count});
+        function(std::span<const T>{in, count}, std::span<T>{inout, count});
     } else if constexpr (combines<F, T>) {
-        for (std::size_t i = 0; i < count; ++i)
+        std::size_t i = 0;
+        if constexpr (std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 16) {
+            constexpr std::size_t group = 64 / sizeof(T);
+            for (; i + group <= count; i += group) {
+                T results[group];
+                for (std::size_t j = 0; j < group; ++j)
+                    results[j] = function(in[i + j], inout[i + j]);
+                for (std::size_t j = 0; j < group; ++j)
+                    inout[i + j] = results[j];
+            }
+        }
+        for (; i < count; ++i)
             inout[i] = function(in[i], inout[i]);
     }
 }
@@ -182,18 +206,23 @@ class used_operation {
 
 #if LISLE_USE_EXTENSIONS
 
-template <class F, class T> MPI_Op create_operation(const F &function) {
+/// An operation that uses `function` where it is; `destructor` (or null) is called with it at the end.
+template <class F, class T> MPI_Op create_operation(F &function, MPIX_Destructor_function *destructor) {
     MPI_Op made = MPI_OP_NULL;
-    auto state = std::make_unique<F>(function);
     check(MPIX_Op_create_x(
               [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
                   apply(*static_cast<F *>(callable), static_cast<const T *>(in), static_cast<T *>(inout),
                         static_cast<std::size_t>(count));
               },
-              [](void *callable) { delete static_cast<F *>(callable); }, is_commutative<F, T>, state.get(),
-              &made),
+              destructor, is_commutative<F, T>, &function, &made),
           "MPIX_Op_create_x");
-    static_cast<void>(state.release());
+    return made;
+}
+template <class F, class T> MPI_Op create_lasting_operation(const F &function) {
+    auto copy = std::make_unique<F>(function);
+    const MPI_Op made =
+        create_operation<F, T>(*copy, [](void *callable) { delete static_cast<F *>(callable); });
+    static_cast<void>(copy.release());
     return made;
 }
 
@@ -207,15 +236,14 @@ template <class F, class T> struct callable_of_thread {
     }
 };
 
-template <class F, class T> MPI_Op create_operation(const F &function) {
-    static_assert(std::is_empty_v<F> || std::is_copy_constructible_v<F>);
-    callable_of_thread<F, T>::current() = const_cast<F *>(&function);
+template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t) {
+    callable_of_thread<F, T>::current() = &function;
     MPI_Op made = MPI_OP_NULL;
     check(MPI_Op_create_c(
               [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
-                  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-                      F stateless{};
-                      apply(stateless, static_cast<const T *>(in), static_cast<T *>(inout),
+                  if constexpr (stateless<F> && std::is_default_constructible_v<F>) {
+                      F own{};
+                      apply(own, static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(*count));
                   } else {
                       apply(*callable_of_thread<F, T>::current(), static_cast<const T *>(in),
@@ -226,27 +254,31 @@ template <class F, class T> MPI_Op create_operation(const F &function) {
           "MPI_Op_create");
     return made;
 }
+template <class F, class T> MPI_Op create_lasting_operation(F &function) {
+    return create_operation<F, T>(function, nullptr); // default constructible: the callback makes its own
+}
 
 #endif
 
 template <class F, class T> struct operation_key {};
 
-/// The operation of a callable on elements of type T.
-template <class F, direct T> used_operation use_operation(const F &function) {
+/// The operation of a callable on elements of type T. One with state is used where it is: it must live until
+/// the reduction is complete.
+template <class F, direct T> used_operation use_operation(F &function) {
     if constexpr (has_predefined<F, T>) {
         return {predefined_operation<F, T>(), false};
-    } else if constexpr (std::is_empty_v<F> && (has_extensions || std::is_default_constructible_v<F>)) {
+    } else if constexpr (stateless<F> && (has_extensions || std::is_default_constructible_v<F>)) {
         rank_data &data = rank_data::current();
         const void *const key = &type_key<operation_key<F, T>>;
         void *found = data.find(key);
         if (found == nullptr) [[unlikely]]
-            found = data.insert(key, create_operation<F, T>(function), [](void *value) {
-                auto operation = static_cast<MPI_Op>(value);
+            found = data.insert(key, value_of(create_lasting_operation<F, T>(function)), [](void *value) {
+                auto operation = handle_of<MPI_Op>(value);
                 MPI_Op_free(&operation);
             });
-        return {static_cast<MPI_Op>(found), false};
+        return {handle_of<MPI_Op>(found), false};
     } else {
-        return {create_operation<F, T>(function), true};
+        return {create_operation<F, T>(function, nullptr), true};
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "lisle/error.hpp"
 #include "lisle/status.hpp"
+#include "lisle/unposted.hpp"
 
 namespace lisle {
 
@@ -29,14 +30,14 @@ class [[nodiscard]] persistent {
     ~persistent() {
         if (handle_ == MPI_REQUEST_NULL)
             return;
-        MPI_Wait(&handle_, MPI_STATUS_IGNORE); // returns at once if it is not started
+        detail::wait_and_match(&handle_, MPI_STATUS_IGNORE); // returns at once if it is not started
         MPI_Request_free(&handle_);
     }
 
     void start() { detail::check(MPI_Start(&handle_), "MPI_Start"); }
     status wait() {
         status ended;
-        detail::check(MPI_Wait(&handle_, ended.native()), "MPI_Wait");
+        detail::check(detail::wait_and_match(&handle_, ended.native()), "MPI_Wait");
         return ended;
     }
     /// True if this round is over. Never waits.

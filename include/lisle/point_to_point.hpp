@@ -80,11 +80,17 @@ class point_to_point {
     ///     world.send(values, 1, 7);                       // with the tag 7
     ///     world.send(std::span{pointer, count}, 1);
     template <object_to_send T> void send(const T &object, int dest, int tag = 0) const {
-        send_by(MPI_Send_c, "MPI_Send", object, dest, tag);
+        if (detail::receives_unposted())
+            isend(borrow(object), dest, tag).wait();
+        else
+            send_by(MPI_Send_c, "MPI_Send", object, dest, tag);
     }
     /// send(), which returns only when the receive has begun.
     template <object_to_send T> void ssend(const T &object, int dest, int tag = 0) const {
-        send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag);
+        if (detail::receives_unposted())
+            issend(borrow(object), dest, tag).wait();
+        else
+            send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag);
     }
 
     /// Receives a new object. A container gets the size that the message has.
@@ -103,18 +109,24 @@ class point_to_point {
         return {std::move(value), ended};
     }
     /// Receives into memory that exists; a longer message is an error, a shorter one leaves the rest alone.
+    /// A serialised object is read into one that exists, whose strings and vectors use the memory they have.
     ///
     ///     std::array<double, 100> values;
     ///     lisle::status s = world.receive_into(values, 0);
-    template <buffer_to_fill B>
-    status receive_into(B &&into, source_rank source, receive_tag tag = any_tag) const {
+    template <object_to_fill T>
+    status receive_into(T &&into, source_rank source, receive_tag tag = any_tag) const {
         status ended;
-        if constexpr (writable_buffer<B>) {
+        if constexpr (writable_buffer<T>) {
+            if (detail::receives_unposted())
+                return ireceive_into(borrow(into), source, tag).wait();
             const auto data = as_buffer(into);
             detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
                                      comm_, ended.native()),
                           "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
                           named_value{"tag", tag.value()});
+        } else if constexpr (serialized<T>) {
+            const auto bytes = receive_as<detail::byte_buffer>(source, tag, ended.native());
+            detail::serializer<std::remove_cvref_t<T>>::read_into(bytes, into);
         }
         return ended;
     }
@@ -218,15 +230,17 @@ class point_to_point {
     ///     use(values.wait());
     template <object_to_receive T>
     [[nodiscard]] future<T> ireceive(source_rank source, receive_tag tag = any_tag) const {
-        if constexpr (direct<T>) {
-            auto owner = std::make_unique<detail::object_receive<T>>();
-            const MPI_Request request = owner->start(source.value(), tag.value(), comm_);
-            return future<T>{request, std::move(owner)};
-        } else {
-            auto owner = std::make_unique<detail::growing_receive<T>>(source.value(), tag.value(), comm_);
-            const MPI_Request request = owner->start();
-            return future<T>{request, std::move(owner)};
-        }
+        std::unique_ptr<detail::result_of<T>> owner;
+        MPI_Request request = MPI_REQUEST_NULL;
+        const auto start = [&](auto receive) {
+            request = receive->start(source.value(), tag.value(), comm_);
+            owner = std::move(receive);
+        };
+        if constexpr (direct<T>)
+            start(std::make_unique<detail::object_receive<T>>());
+        else
+            start(std::make_unique<detail::growing_receive<T>>());
+        return future<T>{request, std::move(owner)};
     }
     /// Starts to receive into memory that the caller lends.
     ///
@@ -235,6 +249,13 @@ class point_to_point {
                                                                   receive_tag tag = any_tag) const {
         detail::require_writable<B &>();
         const auto data = as_buffer(into.get());
+#if !LISLE_USE_EXTENSIONS
+        if (detail::unposted_list::mine().overlaps(source.value(), tag.value(), comm_)) {
+            auto owner = std::make_unique<detail::sized_receive<detail::operation>>(data);
+            const MPI_Request none = owner->start(source.value(), tag.value(), comm_);
+            return future<status>{none, std::move(owner)};
+        }
+#endif
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(
             MPI_Irecv_c(data.writable(), data.count, data.type, source.value(), tag.value(), comm_, &request),
@@ -338,6 +359,13 @@ class point_to_point {
     }
 
     template <class T> T receive_as(source_rank source, receive_tag tag, MPI_Status *ended) const {
+        if (detail::receives_unposted()) {
+            future<T> receiving = ireceive<T>(source, tag);
+            receiving.wait_complete();
+            if (ended != MPI_STATUS_IGNORE)
+                *ended = *receiving.status().native();
+            return receiving.take();
+        }
         if constexpr (direct<T>) {
             T object{};
             detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),

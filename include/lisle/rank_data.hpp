@@ -8,11 +8,26 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "lisle/config.hpp"
 #include "lisle/error.hpp"
 
 namespace lisle::detail {
+
+/// Handles as the table's values. They are pointers in MPI's standard ABI, numbers in other ones.
+template <class Handle> void *value_of(Handle handle) noexcept {
+    if constexpr (std::is_pointer_v<Handle>)
+        return handle;
+    else
+        return reinterpret_cast<void *>(static_cast<std::intptr_t>(handle));
+}
+template <class Handle> Handle handle_of(void *value) noexcept {
+    if constexpr (std::is_pointer_v<Handle>)
+        return static_cast<Handle>(value);
+    else
+        return static_cast<Handle>(reinterpret_cast<std::intptr_t>(value));
+}
 
 /// A table that only grows. Any thread may look up and insert at any time; looking up takes no lock.
 class rank_data {

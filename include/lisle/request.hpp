@@ -12,6 +12,7 @@
 
 #include "lisle/error.hpp"
 #include "lisle/status.hpp"
+#include "lisle/unposted.hpp"
 
 namespace lisle {
 
@@ -26,6 +27,8 @@ class operation {
     virtual ~operation() = default;
     /// Starts what could not be started at once (only without Lisle's extensions). False: not yet.
     virtual bool prepare(MPI_Request &, bool /*wait*/) { return true; }
+    /// Gives up an operation that could not be started yet. False: it has been.
+    virtual bool withdraw() { return false; }
 };
 
 /// An operation that gives a T when it is complete.
@@ -67,7 +70,7 @@ class [[nodiscard]] request {
         if (!complete_) {
             if (operation_ != nullptr)
                 operation_->prepare(handle_, true);
-            note(MPI_Wait(&handle_, status_.native()));
+            note(detail::wait_and_match(&handle_, status_.native()));
         }
         detail::check(code_, "MPI_Wait");
     }
@@ -86,8 +89,14 @@ class [[nodiscard]] request {
     }
     /// Asks for the end of an operation that nobody has met yet; then wait, and see status().cancelled().
     void cancel() {
-        if (!complete_ && handle_ != MPI_REQUEST_NULL)
+        if (complete_)
+            return;
+        if (handle_ != MPI_REQUEST_NULL) {
             detail::check(MPI_Cancel(&handle_), "MPI_Cancel");
+        } else if (operation_ != nullptr && operation_->withdraw()) {
+            MPI_Status_set_cancelled(status_.native(), 1);
+            complete_ = true;
+        }
     }
     /// Of a complete operation.
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }
@@ -110,12 +119,18 @@ class [[nodiscard]] request {
     void settle() noexcept {
         if (complete_ || (handle_ == MPI_REQUEST_NULL && operation_ == nullptr))
             return;
-        if (handle_ != MPI_REQUEST_NULL) {
-            if (std::uncaught_exceptions() > unwinding_)
-                MPI_Cancel(&handle_);
-            MPI_Wait(&handle_, MPI_STATUS_IGNORE);
-        }
         complete_ = true;
+        try {
+            const bool unwinding = std::uncaught_exceptions() > unwinding_;
+            if (handle_ == MPI_REQUEST_NULL && unwinding && operation_->withdraw())
+                return;
+            if (operation_ != nullptr)
+                operation_->prepare(handle_, true);
+            if (unwinding && handle_ != MPI_REQUEST_NULL)
+                MPI_Cancel(&handle_);
+            detail::wait_and_match(&handle_, MPI_STATUS_IGNORE);
+        } catch (...) { // there is no way to tell
+        }
     }
 
     MPI_Request handle_ = MPI_REQUEST_NULL;
@@ -136,10 +151,11 @@ template <class T = void> class [[nodiscard]] future : public request {
     using value_type = T;
 
     future() noexcept { complete_ = true; }
-    explicit future(MPI_Request handle) noexcept
+    explicit future(MPI_Request handle, std::unique_ptr<detail::operation> owner = nullptr) noexcept
         requires(std::is_void_v<T> || std::is_same_v<T, lisle::status>)
-        : request{handle} {}
+        : request{handle, std::move(owner)} {}
     future(MPI_Request handle, std::unique_ptr<detail::result_of<T>> owner) noexcept
+        requires(!std::is_void_v<T> && !std::is_same_v<T, lisle::status>)
         : request{handle, std::move(owner)} {}
 
     /// Waits for the operation and returns its result: once.

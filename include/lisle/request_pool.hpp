@@ -53,8 +53,9 @@ template <class Requests> std::optional<std::size_t> complete_any(Requests &requ
         int flag = 1;
         MPI_Status ended;
         const int count = static_cast<int>(handles.size());
-        const int code = wait && all_started ? MPI_Waitany(count, handles.data(), &index, &ended)
-                                             : MPI_Testany(count, handles.data(), &index, &flag, &ended);
+        const int code = wait && all_started && !receives_unposted()
+                             ? MPI_Waitany(count, handles.data(), &index, &ended)
+                             : MPI_Testany(count, handles.data(), &index, &flag, &ended);
         if (flag != 0 && index != MPI_UNDEFINED) {
             const auto found = static_cast<std::size_t>(index);
             request_access::finish(*requests[found], handles[found], ended, code);

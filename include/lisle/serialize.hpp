@@ -41,7 +41,19 @@ namespace lisle {
 class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmptyClassElision> {
   public:
     byte_writer() : OutputArchive{this} {}
-    void write(const void *data, std::size_t bytes) { bytes_.append(data, bytes); }
+    void write(const void *data, std::size_t bytes) {
+        std::byte *const end = bytes_.extend(bytes);
+        if (bytes != 0)
+            std::memcpy(end, data, bytes);
+    }
+    /// A number of things, and the bytes of them all, in one step.
+    void write_counted(std::size_t count, const void *data, std::size_t bytes) {
+        const cereal::size_type number = count;
+        std::byte *const end = bytes_.extend(sizeof number + bytes);
+        std::memcpy(end, &number, sizeof number);
+        if (bytes != 0)
+            std::memcpy(end + sizeof number, data, bytes);
+    }
     /// Everything that was written; the archive is empty then.
     [[nodiscard]] detail::byte_buffer take() { return std::move(bytes_); }
 
@@ -54,19 +66,75 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
   public:
     explicit byte_reader(std::span<const std::byte> bytes) : InputArchive{this}, bytes_{bytes} {}
     void read(void *data, std::size_t bytes) {
-        if (bytes > bytes_.size())
-            detail::raise(MPI_ERR_TRUNCATE, "lisle::receive",
-                          {{"bytes wanted", static_cast<long long>(bytes)},
-                           {"bytes left", static_cast<long long>(bytes_.size())}},
-                          "the message is too short for an object of this type");
+        const std::byte *const from = next(1, bytes);
         if (bytes != 0)
-            std::memcpy(data, bytes_.data(), bytes);
-        bytes_ = bytes_.subspan(bytes);
+            std::memcpy(data, from, bytes);
+    }
+    /// Reads a number of things of `each` bytes and goes past them: where they lie is returned.
+    const std::byte *read_counted(std::size_t &count, std::size_t each) {
+        cereal::size_type number = 0;
+        read(&number, sizeof number);
+        count = static_cast<std::size_t>(number);
+        return next(count, each);
     }
 
   private:
+    const std::byte *next(std::size_t count, std::size_t each) {
+        if (each != 0 && count > bytes_.size() / each) [[unlikely]]
+            detail::raise(MPI_ERR_TRUNCATE, "lisle::receive",
+                          {{"bytes wanted", static_cast<long long>(count * each)},
+                           {"bytes left", static_cast<long long>(bytes_.size())}},
+                          "the message is too short for an object of this type");
+        const std::byte *const here = bytes_.data();
+        bytes_ = bytes_.subspan(count * each);
+        return here;
+    }
+
     std::span<const std::byte> bytes_;
 };
+
+// The same bytes as cereal's own functions would write and read, without the steps between.
+template <class C, class Traits, class A>
+void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const std::basic_string<C, Traits, A> &text) {
+    archive.write_counted(text.size(), text.data(), text.size() * sizeof(C));
+}
+template <class C, class Traits, class A>
+void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, std::basic_string<C, Traits, A> &text) {
+    std::size_t count = 0;
+    const std::byte *const from = archive.read_counted(count, sizeof(C));
+    // Grown without being filled with zeros first, if it has to grow.
+    if constexpr (sizeof(C) == 1) {
+        text.assign(reinterpret_cast<const C *>(from), count);
+    } else {
+        text.resize(count);
+        std::memcpy(text.data(), from, count * sizeof(C));
+    }
+}
+
+namespace detail {
+/// Structs without padding whose fields are numbers of one kind: their bytes are those of their fields.
+template <class T> consteval bool is_plain_struct() {
+    if constexpr (std::is_class_v<T> && direct<T>)
+        return wire<T>::uniform_type && !send_as_bytes<T>;
+    else
+        return false;
+}
+} // namespace detail
+
+template <class T, class A>
+requires(detail::is_plain_struct<T>()) void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive,
+                                                                      const std::vector<T, A> &objects) {
+    archive.write_counted(objects.size(), objects.data(), objects.size() * sizeof(T));
+}
+template <class T, class A>
+requires(detail::is_plain_struct<T>()) void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive,
+                                                                      std::vector<T, A> &objects) {
+    std::size_t count = 0;
+    const std::byte *const from = archive.read_counted(count, sizeof(T));
+    objects.resize(count);
+    if (count != 0)
+        std::memcpy(static_cast<void *>(objects.data()), from, count * sizeof(T));
+}
 
 template <class T>
 requires std::is_arithmetic_v<T>
@@ -152,9 +220,13 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
     }
     static T read(std::span<const std::byte> bytes) {
         T object{};
+        read_into(bytes, object);
+        return object;
+    }
+    /// Strings and vectors use the memory that they have.
+    static void read_into(std::span<const std::byte> bytes, T &object) {
         byte_reader archive{bytes};
         archive(object);
-        return object;
     }
 };
 

@@ -38,13 +38,12 @@ inline int shadow::key() {
                   },
                   &made, nullptr),
               "MPI_Comm_create_keyval");
-        found =
-            data.insert(&where, reinterpret_cast<void *>(static_cast<std::intptr_t>(made)), [](void *value) {
-                int freed = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
-                MPI_Comm_free_keyval(&freed);
-            });
+        found = data.insert(&where, value_of(made), [](void *value) {
+            int freed = handle_of<int>(value);
+            MPI_Comm_free_keyval(&freed);
+        });
     }
-    return static_cast<int>(reinterpret_cast<std::intptr_t>(found));
+    return handle_of<int>(found);
 }
 
 inline shadow &shadow::of(MPI_Comm comm) {

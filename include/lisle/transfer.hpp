@@ -93,7 +93,7 @@ template <class T> consteval void require_writable() {
 
 /// For functions that change an object, wherever it lies.
 template <class T> consteval void require_receivable_object() {
-    if constexpr (direct_buffer<T>)
+    if constexpr (!serialized<T>)
         require_writable<T>();
     else
         static_assert(!std::is_const_v<std::remove_reference_t<T>>,
@@ -117,5 +117,8 @@ concept object_to_receive = (detail::require_receivable<T>(), true);
 /// The parameter of functions that receive into memory that exists.
 template <class T>
 concept buffer_to_fill = (detail::require_writable<T>(), true);
+/// The parameter of functions that receive into an object that exists, wherever it lies.
+template <class T>
+concept object_to_fill = (detail::require_receivable_object<T>(), true);
 
 } // namespace lisle

@@ -180,10 +180,12 @@ void captures() {
     for (int k = 0; k < 200; ++k) {
         const int got = world.allreduce(1, lisle::commutative([k](int a, int b) { return a + b + 100 * k; }));
         CHECK_EQ(got, size + 100 * k * (size - 1));
+#if LISLE_USE_EXTENSIONS // without them non-blocking reductions refuse a state
         const std::vector<int> weights{k, 2 * k};
         auto later =
             world.iallreduce(std::vector<int>{1, 2}, [weights](int a, int b) { return a + b + weights[1]; });
         CHECK_EQ(later.wait()[1], 2 * size + 2 * k * (size - 1));
+#endif
     }
 }
 

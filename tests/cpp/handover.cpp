@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors that change owner: the receiver gets the very memory if it shares it with the sender, a copy otherwise, and
-// the sender's vector is empty in any case.
+// Vectors that change owner: the receiver gets the very memory if it shares it with the sender, a copy
+// otherwise, and the sender's vector is empty in any case.
 #include <lisle/handover.hpp>
 #include <lisle/lisle.hpp>
 
@@ -24,8 +24,9 @@ int main() {
             lisle::hand_over(world, std::move(values), next);
         const auto wanted = world.receive<std::uintptr_t>(previous, 1);
         // In turn round the ring, with a wildcard for every other one.
-        std::vector<double> got = world.rank() % 2 == 0 ? lisle::take_over<std::vector<double>>(world, previous)
-                                                        : lisle::take_over<std::vector<double>>(world, lisle::any_source);
+        std::vector<double> got = world.rank() % 2 == 0
+                                      ? lisle::take_over<std::vector<double>>(world, previous)
+                                      : lisle::take_over<std::vector<double>>(world, lisle::any_source);
         if (world.rank() != 0 && world.size() > 1)
             lisle::hand_over(world, std::move(values), next);
         told.wait();

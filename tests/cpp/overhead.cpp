@@ -23,6 +23,7 @@ struct counters {
 };
 counters seen;
 bool counting = false;
+int operations = 0; ///< made and not freed
 
 /// A call of MPI: counted, but for what the library allocates in it.
 class call {
@@ -124,7 +125,12 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 int MPIX_Op_create_x(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, int commute,
                      void *state, MPI_Op *op) {
     const call counted;
+    ++operations;
     return PMPIX_Op_create_x(function, destructor, commute, state, op);
+}
+int MPI_Op_free(MPI_Op *op) {
+    --operations;
+    return PMPI_Op_free(op);
 }
 
 } // extern "C"
@@ -195,6 +201,24 @@ int main() {
     const counters again = count([&] { static_cast<void>(world.allreduce(number, least)); });
     CHECK_EQ(again.calls, 1);
     CHECK_EQ(again.allocations, 0);
+    const auto either = lisle::commutative(lisle::slices([](auto first, auto second) {
+        for (std::size_t i = 0; i < first.size(); ++i)
+            second[i] |= first[i];
+    }));
+    CHECK_EQ(world.allreduce(1 << world.rank(), either), 3);
+    const counters wrapped = count([&] { static_cast<void>(world.allreduce(number, either)); });
+    CHECK_EQ(wrapped.calls, 1);
+    CHECK_EQ(wrapped.allocations, 0);
+    // One with a state: an operation for the call, and nothing that the headers allocate.
+    const counters captures = count([&] {
+        CHECK_EQ(world.allreduce(number, [number](int a, int b) { return a + b - number; }), number);
+    });
+    CHECK_EQ(captures.calls, 2);
+    CHECK_EQ(captures.allocations, 0);
+    const int lasting = operations;
+    for (int i = 0; i < 100'000; ++i)
+        CHECK_EQ(world.allreduce(i, [i](int a, int b) { return a + b - i; }), i);
+    CHECK_EQ(operations, lasting);
     // A vector of unknown size: no probe, only the extension's call, which is not among those counted.
     world.send(values, other);
     std::vector<double> grown;

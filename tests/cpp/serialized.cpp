@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that travel as bytes: containers of strings, maps, variants, pointers to polymorphic objects,
 // aggregates with such fields, classes with a serialize(); in messages and in collectives.
+#include <lisle/handover.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/sparse_exchange.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +23,11 @@ struct person {
     int age = 0;
     std::vector<std::string> tags;
     friend bool operator==(const person &, const person &) = default;
+};
+
+struct point {
+    double x, y;
+    friend bool operator==(const point &, const point &) = default;
 };
 
 class account {
@@ -66,6 +73,10 @@ template <class T> void goes_round(const T &object) {
     world.send(object, next(), 2);
     CHECK(receiving.wait() == object);
     CHECK(world.sendrecv(object, {.dest = next(), .source = previous()}) == object);
+    auto third = world.isend(lisle::borrow(object), next(), 3);
+    T filled = object; // has memory and contents already
+    CHECK_EQ(world.receive_into(filled, previous(), 3).source(), previous());
+    CHECK(filled == object);
     for (int root = 0; root < world.size(); ++root) {
         T copy = world.rank() == root ? object : T{};
         world.broadcast(copy, {.root = root});
@@ -83,6 +94,25 @@ template <class T> void goes_round(const T &object) {
     CHECK(world.alltoallv(each) == each);
 }
 
+/// Objects that change owner round the ring: between threads the very memory that they hold.
+void handed_over() {
+    using contents = std::map<std::string, std::vector<std::string>>;
+    static_assert(lisle::transferable<contents> && lisle::transferable<person>);
+    static_assert(!lisle::transferable<std::unique_ptr<shape>> && !lisle::transferable<account>);
+    const contents wanted{{"key", {std::string(3000, 'a'), "b"}}, {"other", {}}};
+    contents mine = wanted;
+    const auto address = reinterpret_cast<std::uintptr_t>(mine["key"][0].data());
+    const auto theirs = world.sendrecv(address, {.dest = next(), .source = previous()});
+    lisle::hand_over(world, std::move(mine), next(), 6);
+    CHECK(mine.empty());
+    contents got = lisle::take_over<contents>(world, previous(), 6);
+    CHECK(got == wanted);
+    if (lisle::has_extensions && world.shares_memory(previous()))
+        CHECK_EQ(reinterpret_cast<std::uintptr_t>(got["key"][0].data()), theirs);
+    lisle::hand_over(world, person{"Ada", 36, {"x"}}, next(), 7);
+    CHECK(lisle::take_over<person>(world, lisle::any_source, 7) == (person{"Ada", 36, {"x"}}));
+}
+
 } // namespace
 
 CEREAL_REGISTER_TYPE(square)
@@ -98,6 +128,8 @@ int main() {
     goes_round(std::variant<int, std::string>{std::string{"text"}});
     goes_round(std::optional<std::string>{});
     goes_round(std::vector<bool>{true, false, true});
+    goes_round(std::map<std::string, std::vector<point>>{{"two", {{1, 2}, {3, 4}}}, {"none", {}}});
+    goes_round(std::vector<std::wstring>{L"wide", L"", std::wstring(1000, L'w')});
     goes_round(std::vector<std::vector<double>>{{1, 2}, {}, {3}});
 
     std::unique_ptr<shape> mine = std::make_unique<square>(world.rank() + 1);
@@ -135,6 +167,7 @@ int main() {
             CHECK_EQ(content.age, round);
         }
     }
+    handed_over();
     // A message that is no object of the wanted type is an error, not a crash.
     auto bad = world.isend(std::vector<std::byte>(3, std::byte{0xff}), next(), 5);
     const auto failed = lisle::attempt([&] { return world.receive<person>(previous(), 5); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen threads of each of two ranks send each other objects of sizes that nobody knows, all with one tag. None may
-// be lost, met twice or filled with another's data. Use: stress [messages of each rank]
+// Sixteen threads of each of two ranks send each other objects of sizes that nobody knows, all with one tag.
+// None may be lost, met twice or filled with another's data. Use: stress [messages of each rank]
 #include <lisle/lisle.hpp>
 
 #include <atomic>

@@ -3,5 +3,5 @@
 #include <lisle/serialize.hpp>
 #include <map>
 void mistake(std::map<int, int> &map) {
-    lisle::world().receive_into(map, 0);
+    static_cast<void>(lisle::world().ireceive_into(lisle::borrow(map), 0));
 }
