@@ -107,6 +107,14 @@ class fabric {
     /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
+
+    /// True if the endpoints of other processes can be read from and written to with the two calls below. The
+    /// first one who asks finds out, by means of `peer`, and all get the same answer.
+    [[nodiscard]] virtual bool memory_open([[maybe_unused]] int peer) noexcept { return false; }
+    /// Copies between this process's memory and that of `peer`. False: the memory is not there, or the
+    /// system has changed its mind. @pre memory_open()
+    [[nodiscard]] virtual bool read_memory(int, const void *, void *, std::size_t) noexcept { return false; }
+    [[nodiscard]] virtual bool write_memory(int, void *, const void *, std::size_t) noexcept { return false; }
 };
 
 } // namespace lisle::fabric

@@ -45,6 +45,10 @@ class local_fabric final : public fabric {
     }
     void leave_block(std::uint64_t key, int sharers) noexcept override { shared_.leave(key, sharers); }
     void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
+    [[nodiscard]] bool memory_open(int peer) noexcept override;
+    [[nodiscard]] bool read_memory(int peer, const void *from, void *to, std::size_t bytes) noexcept override;
+    [[nodiscard]] bool write_memory(int peer, void *to, const void *from,
+                                    std::size_t bytes) noexcept override;
 
   private:
     job_segment &segment_;

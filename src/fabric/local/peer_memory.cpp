@@ -2,6 +2,7 @@
 #include "fabric/local/peer_memory.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 
 namespace lisle::fabric::local {
@@ -44,6 +45,43 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
 
 bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
     return pid > 0 && read_runs(pid, remote_address, to);
+}
+
+namespace {
+
+/// Repeats `move` (process_vm_readv or its opposite), which may copy less than asked.
+template <class Move>
+bool copy_run(Move move, int pid, std::byte *here, std::byte *there, std::size_t bytes) noexcept {
+    for (std::size_t done = 0; done < bytes;) {
+        const iovec own{here + done, bytes - done};
+        const iovec remote{there + done, bytes - done};
+        const ssize_t moved = move(pid, &own, 1, &remote, 1, 0);
+        if (moved <= 0) {
+            return false;
+        }
+        done += static_cast<std::size_t>(moved);
+    }
+    return true;
+}
+
+} // namespace
+
+bool peer_memory_open(int pid) noexcept {
+    // Where nothing can be: a kernel that allows it says so by finding nothing there.
+    char here = 0;
+    const iovec own{&here, 1};
+    const iovec remote{nullptr, 1};
+    return process_vm_readv(pid, &own, 1, &remote, 1, 0) < 0 && errno == EFAULT;
+}
+
+bool read_peer_memory(int pid, const void *from, void *to, std::size_t bytes) noexcept {
+    return copy_run(process_vm_readv, pid, static_cast<std::byte *>(to),
+                    static_cast<std::byte *>(const_cast<void *>(from)), bytes);
+}
+
+bool write_peer_memory(int pid, void *to, const void *from, std::size_t bytes) noexcept {
+    return copy_run(process_vm_writev, pid, static_cast<std::byte *>(const_cast<void *>(from)),
+                    static_cast<std::byte *>(to), bytes);
 }
 
 } // namespace lisle::fabric::local

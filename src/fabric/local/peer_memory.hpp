@@ -13,4 +13,10 @@ namespace lisle::fabric::local {
 [[nodiscard]] bool read_peer_memory(int pid, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept;
 
+/// True if the kernel lets this process read and write the memory of that one.
+[[nodiscard]] bool peer_memory_open(int pid) noexcept;
+/// One run on both sides, copied by the kernel. False if it refuses or memory is not there.
+[[nodiscard]] bool read_peer_memory(int pid, const void *from, void *to, std::size_t bytes) noexcept;
+[[nodiscard]] bool write_peer_memory(int pid, void *to, const void *from, std::size_t bytes) noexcept;
+
 } // namespace lisle::fabric::local

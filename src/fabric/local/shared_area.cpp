@@ -60,7 +60,8 @@ std::byte *shared_area::block(std::uint64_t key, std::size_t bytes) noexcept {
 
 void shared_area::leave(std::uint64_t key, int sharers) noexcept {
     const std::scoped_lock guard{top().lock};
-    if (entry *const found = find_locked(key); found != nullptr && ++found->left == static_cast<std::uint32_t>(sharers)) {
+    if (entry *const found = find_locked(key);
+        found != nullptr && ++found->left == static_cast<std::uint32_t>(sharers)) {
         *found = {};
     }
 }
@@ -77,6 +78,16 @@ void shared_area::nudge(int rank, doorbell &bell) noexcept {
     if (word.load(std::memory_order_seq_cst) != 0 && word.exchange(0, std::memory_order_relaxed) != 0) {
         bell.ring();
     }
+}
+
+std::optional<bool> shared_area::memory_open(std::optional<bool> found) noexcept {
+    auto &word = top().memory;
+    std::uint32_t known = word.load(std::memory_order_relaxed);
+    if (known == 0 && found) {
+        const std::uint32_t said = *found ? 2 : 1;
+        known = word.compare_exchange_strong(known, said, std::memory_order_relaxed) ? said : known;
+    }
+    return known == 0 ? std::nullopt : std::optional{known == 2};
 }
 
 } // namespace lisle::fabric::local
