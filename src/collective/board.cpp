@@ -24,6 +24,22 @@ fabric::fabric *common_fabric(job &job, const group &members) {
     return first;
 }
 
+/// The contexts of a communicator are 0 to 2 more than its own, so this is nobody's.
+constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
+    return context + 3;
+}
+
+/// Asks for a line that is going to be written: otherwise whoever read it last has to be asked while the
+/// store waits.
+void claim_line(const void *line) noexcept {
+#if defined(__x86_64__)
+    // Not the compiler's own, which asks for the line to read it unless told that the processor is a new one.
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char *>(line)));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 std::shared_ptr<board> make_board(const communicator &comm) {
     const group &members = comm.local_group();
     job &job = this_rank().get_job();
@@ -55,27 +71,39 @@ board *board::of(const communicator &comm) {
 
 board::~board() {
     medium_.leave_block(key_, members_.size());
+    if (pages_sought_) {
+        medium_.leave_block(page_key(key_), members_.size());
+    }
 }
 
-bool board::may_enter(std::uint64_t number) noexcept {
+bool board::has_pages() {
+    if (!pages_sought_) {
+        pages_ = medium_.block(page_key(key_), static_cast<std::size_t>(members_.size()) * page_depth *
+                                                   static_cast<std::size_t>(most_in_page));
+        pages_sought_ = true;
+    }
+    return pages_ != nullptr;
+}
+
+bool board::may_enter(std::uint64_t number, bool pages) noexcept {
     if (turn_.load(std::memory_order_acquire) != number) {
         return false;
     }
-    // Asked for early, since it takes a while if others have read the slot.
-    __builtin_prefetch(&slot_of(self_, number), 1);
-    if (number >= all_finished_ + depth) {
+    const unsigned ahead = pages ? page_depth : depth;
+    if (number >= all_finished_ + ahead) {
         std::uint64_t least = UINT64_MAX;
         for (int member = 0; member < members_.size(); ++member) {
             least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
         }
         all_finished_ = least;
     }
-    return number < all_finished_ + depth;
+    return number < all_finished_ + ahead;
 }
 
 void board::post(std::uint64_t number, const typed_buffer &data) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
-    std::byte *const to = slot_of(self_, number).bytes;
+    std::byte *const to =
+        data.bytes() <= most_in_slot ? slot_of(self_, number).bytes : page_of(self_, number);
     if (data.type->contiguous()) [[likely]] {
         if (bytes != 0) {
             std::memcpy(to, data.address, bytes);
@@ -88,20 +116,24 @@ void board::post(std::uint64_t number, const typed_buffer &data) {
 
 void board::post(std::uint64_t number, const card &shown) {
     std::memcpy(slot_of(self_, number).bytes, &shown, sizeof shown);
-    publish(number, sizeof shown);
+    publish(number, card_bit | sizeof shown);
 }
 
-void board::publish(std::uint64_t number, std::size_t bytes) noexcept {
-    slot_of(self_, number).posted.store((number + 1) << size_bits | bytes, std::memory_order_seq_cst);
+void board::publish(std::uint64_t number, std::uint64_t word) noexcept {
+    slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_seq_cst);
     nudge_all();
+    claim_line(&slot_of(self_, number + 1)); // has long been read
 }
 
 std::span<const std::byte> board::data(std::uint64_t number, int peer) const noexcept {
     const slot &at = slot_of(peer, number);
     // Relaxed: the caller has seen the post. The size is a peer's word: it counts up to what there is.
     const std::uint64_t word = at.posted.load(std::memory_order_relaxed);
-    const auto bytes = static_cast<std::size_t>(word & ((1U << size_bits) - 1));
-    return {at.bytes, std::min<std::size_t>(bytes, most_bytes)};
+    const auto bytes = static_cast<std::size_t>(word & (card_bit - 1));
+    if (bytes <= most_in_slot || pages_ == nullptr) {
+        return {at.bytes, std::min<std::size_t>(bytes, most_in_slot)};
+    }
+    return {page_of(peer, number), std::min<std::size_t>(bytes, most_in_page)};
 }
 
 card board::card_of(std::uint64_t number, int peer) const noexcept {
@@ -117,7 +149,7 @@ void board::note_all_posted(std::uint64_t number) noexcept {
 void board::finish(std::uint64_t number, bool awaited) noexcept {
     auto &finished = station_of(self_).finished;
     // Who wants to enter waits for free slots, several operations later: it is enough to tell now and then.
-    if (awaited || (number + 1) % (depth / 2) == 0) {
+    if (awaited || (number + 1) % telling == 0) {
         finished.store(number + 1, std::memory_order_seq_cst);
         nudge_all();
     } else {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ranks of one communicator show each other what they have, if they share memory. Each member
 // has a station that it alone writes: a ring of slots, one for each operation under way, and the number of
-// operations that it has finished. What is short enough lies in the slot itself; ranks of one process show
-// the addresses of their buffers instead.
+// operations that it has finished. What is short enough lies in the slot itself, what is a bit longer in a
+// page of a second ring, made when it is first needed; of longer data the ranks show the addresses.
 //
 // Operations of a communicator take their turns: a rank begins the next one on the board when it has
 // finished the one before. All ranks begin them in the same order, so nobody waits for ever, and a post for
 // operation k says that its rank has finished all before k.
 // Invariant: slot k % depth of a station is written for operation k only after all members have finished
-// operation k - depth.
+// operation k - depth; the same holds for pages and their depth.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "communicator/group.hpp"
@@ -27,8 +28,9 @@ class communicator;
 
 namespace lisle::collective {
 
-/// What a rank shows to others of its process: a buffer to read from, one to write to, and a buffer for
-/// each member, of one of the two sorts.
+/// What a rank shows to others that can reach its memory: a buffer to read from, one to write to, and a
+/// buffer for each member, of one of the two sorts. Between processes the types mean nothing: the buffers
+/// are bytes.
 struct card {
     typed_buffer give;
     typed_buffer take;
@@ -37,8 +39,9 @@ struct card {
 
 class board {
   public:
-    /// What fits into a slot.
-    static constexpr MPI_Count most_bytes = 248;
+    /// What fits into a slot, and what into a page.
+    static constexpr MPI_Count most_in_slot = 248;
+    static constexpr MPI_Count most_in_page = 8192;
 
     /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
@@ -52,17 +55,37 @@ class board {
     board &operator=(const board &) = delete;
     ~board();
 
+    /// True if a rank may post so much. All members ask alike, before the operation that they ask for.
+    [[nodiscard]] bool takes(MPI_Count bytes) {
+        return bytes <= most_in_slot || (bytes <= most_in_page && has_pages());
+    }
     /// True if the members can read each other's buffers by their addresses.
     [[nodiscard]] bool one_process() const noexcept { return one_process_; }
+    /// True if they can use each other's buffers at all.
+    [[nodiscard]] bool memory_open() noexcept {
+        if (!memory_open_) {
+            memory_open_ = one_process_ || medium_.memory_open(members_.member(self_ == 0 ? 1 : 0));
+        }
+        return *memory_open_;
+    }
+    /// Copies between the memory of a member of another process and one's own. False: not possible.
+    [[nodiscard]] bool read(int peer, const void *from, void *to, MPI_Count bytes) const noexcept {
+        const iovec mine{to, static_cast<std::size_t>(bytes)};
+        return medium_.read(members_.member(peer), reinterpret_cast<std::uint64_t>(from), {&mine, 1});
+    }
+    [[nodiscard]] bool write(int peer, void *to, const void *from, MPI_Count bytes) const noexcept {
+        const iovec mine{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
+        return medium_.write(members_.member(peer), reinterpret_cast<std::uint64_t>(to), {&mine, 1});
+    }
 
     [[nodiscard]] int members() const noexcept { return members_.size(); }
     [[nodiscard]] int self() const noexcept { return self_; }
 
     /// A number for the next operation of the calling rank.
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
-    /// True when operation `number` has its turn and its slot is free.
-    [[nodiscard]] bool may_enter(std::uint64_t number) noexcept;
-    /// Shows data of at most most_bytes. @pre may_enter() has been true
+    /// True when operation `number` has its turn and its slot is free. @param pages and its page, too
+    [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept;
+    /// Shows data. @pre may_enter() has been true, takes(data.bytes())
     void post(std::uint64_t number, const typed_buffer &data);
     void post(std::uint64_t number, const card &shown);
     /// True when `peer` has posted for this operation.
@@ -71,6 +94,11 @@ class board {
     }
     /// What a peer has posted. @pre posted(number, peer)
     [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer) const noexcept;
+    /// True if that is a card. @pre posted(number, peer)
+    [[nodiscard]] bool shows_card(std::uint64_t number, int peer) const noexcept {
+        // Relaxed: the caller has seen the post.
+        return (slot_of(peer, number).posted.load(std::memory_order_relaxed) & card_bit) != 0;
+    }
     [[nodiscard]] card card_of(std::uint64_t number, int peer) const noexcept;
     /// All members have posted, so they have finished what came before.
     void note_all_posted(std::uint64_t number) noexcept;
@@ -88,14 +116,20 @@ class board {
 
   private:
     static constexpr unsigned depth = 8;
+    static constexpr unsigned page_depth = 4;
+    /// How often a member tells the others how many operations it has finished, if it need not.
+    static constexpr unsigned telling = 4;
+    static_assert(telling <= page_depth && telling <= depth); // else who waits for room might sleep for ever
     static constexpr unsigned size_bits = 16;
+    static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
+    static_assert(most_in_page < static_cast<MPI_Count>(card_bit));
 
     struct alignas(64) slot {
         /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
         /// them and pairs with the load in posted(); both are sequentially consistent because of the
         /// sleeping (fabric::nudge).
         std::atomic<std::uint64_t> posted;
-        std::byte bytes[most_bytes];
+        std::byte bytes[most_in_slot];
     };
     struct alignas(64) station {
         /// How many operations the member has finished; pairs as `posted`: its reads of others' slots and
@@ -103,7 +137,7 @@ class board {
         std::atomic<std::uint64_t> finished;
         slot slots[depth];
     };
-    static_assert(sizeof(slot) == 256 && sizeof(card) <= most_bytes);
+    static_assert(sizeof(slot) == 256 && sizeof(card) <= most_in_slot);
 
     [[nodiscard]] station &station_of(int member) const noexcept {
         return reinterpret_cast<station *>(memory_)[member];
@@ -111,11 +145,19 @@ class board {
     [[nodiscard]] slot &slot_of(int member, std::uint64_t number) const noexcept {
         return station_of(member).slots[number % depth];
     }
-    void publish(std::uint64_t number, std::size_t bytes) noexcept;
+    [[nodiscard]] std::byte *page_of(int member, std::uint64_t number) const noexcept {
+        return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) *
+                            static_cast<std::size_t>(most_in_page);
+    }
+    [[nodiscard]] bool has_pages();
+    void publish(std::uint64_t number, std::uint64_t word) noexcept;
     void nudge_all() noexcept;
 
     fabric::fabric &medium_;
     std::byte *memory_;
+    std::byte *pages_ = nullptr;
+    bool pages_sought_ = false;
+    std::optional<bool> memory_open_;
     std::uint64_t key_;
     const group &members_; ///< the communicator's, which owns the board
     int self_;

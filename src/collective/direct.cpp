@@ -2,6 +2,7 @@
 #include "collective/direct.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace lisle::collective {
 
@@ -27,6 +28,50 @@ void show(schedule &plan, const team &team, const card &shown) {
 void finish_all(schedule &plan, const team &team) {
     plan.finish(true);
     plan.await_finished(0, team.size);
+}
+
+/// A buffer as others can use it: in one piece if they live in other processes. @param fill with its data
+typed_buffer for_others(schedule &plan, const team &team, const typed_buffer &buffer, bool fill) {
+    return team.shared->one_process() ? buffer : as_bytes(plan, buffer, fill);
+}
+
+std::vector<typed_buffer> for_others(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
+                                     bool fill) {
+    std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
+    for (typed_buffer &block : shown) {
+        block = for_others(plan, team, block, fill);
+    }
+    return shown;
+}
+
+/// What others have written, where it belongs. @pre they have finished
+void take_back(schedule &plan, const typed_buffer &shown, const typed_buffer &buffer) {
+    if (shown.address != buffer.address) {
+        plan.copy(shown, buffer);
+    }
+}
+
+/// The rank `distance` after the calling one.
+int after(const team &team, int distance) noexcept {
+    return static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
+}
+
+/// A block that goes by way of the board although others may be too long for it. Both sides know its size.
+bool posted(const typed_buffer &block) noexcept {
+    return block.bytes() <= board::most_in_slot;
+}
+
+/// Posts a block for each rank if all of them fit together, shows them otherwise: fetch steps find out. True:
+/// they are shown, so others must finish before they may change.
+bool offer(schedule &plan, const team &team, std::span<const typed_buffer> blocks) {
+    if (packed_bytes(blocks) <= board::most_in_slot) {
+        const typed_buffer all = pack_blocks(plan, blocks);
+        plan.enter(*team.shared);
+        plan.post(all);
+        return false;
+    }
+    show(plan, team, {{}, {}, plan.keep_blocks(for_others(plan, team, blocks, true))});
+    return true;
 }
 
 struct slice {
@@ -63,63 +108,97 @@ void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, 
     // The root does as much as any other rank.
     const MPI_Count by_root = bytes < least_shared_copy ? 0 : bytes / team.size / share_unit * share_unit;
     if (team.rank == root) {
-        show(plan, team, {buffer, {}, nullptr});
+        const typed_buffer shown = for_others(plan, team, buffer, true);
+        show(plan, team, {shown, {}, nullptr});
         if (by_root > 0) {
             for (int distance = 1; distance < team.size; ++distance) {
-                const int peer = static_cast<int>((std::int64_t{root} + distance) % team.size);
+                const int peer = after(team, distance);
                 plan.await_posts(peer, peer + 1);
-                plan.write(peer, card_part::whole, bytes - by_root, by_root, buffer);
+                plan.write(peer, card_part::whole, bytes - by_root, by_root, shown);
             }
         }
         finish_all(plan, team);
         return;
     }
     plan.enter(*team.shared);
+    typed_buffer shown = buffer;
     if (by_root > 0) {
-        plan.show({{}, buffer, nullptr});
+        shown = for_others(plan, team, buffer, false);
+        plan.show({{}, shown, nullptr});
     }
     plan.await_posts(root, root + 1);
-    plan.read(root, card_part::whole, 0, bytes - by_root, buffer);
+    plan.read(root, card_part::whole, 0, bytes - by_root, shown);
     plan.finish(true);
     if (by_root > 0) {
         plan.await_finished(root, root + 1);
     }
+    take_back(plan, shown, buffer);
 }
 
 void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
                    std::span<const typed_buffer> blocks, int root) {
-    if (team.rank == root) {
-        show(plan, team, {{}, {}, plan.keep_blocks(blocks)});
-        plan.copy(own, at(blocks, root));
-        finish_all(plan, team);
+    if (team.rank != root) {
+        if (posted(own)) {
+            plan.enter(*team.shared);
+            plan.post(own);
+            plan.finish(false);
+            return;
+        }
+        plan.enter(*team.shared);
+        plan.await_posts(root, root + 1);
+        plan.write(root, card_part::block, 0, own.bytes(), own);
+        plan.finish(true);
         return;
     }
     plan.enter(*team.shared);
-    plan.await_posts(root, root + 1);
-    plan.write(root, card_part::block, 0, own.bytes(), own);
-    plan.finish(true);
+    std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
+    bool shows = false;
+    for (int rank = 0; rank < team.size; ++rank) {
+        if (rank != root && !posted(at(blocks, rank))) {
+            shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
+            shows = true;
+        }
+    }
+    if (shows) {
+        plan.show({{}, {}, plan.keep_blocks(shown)});
+    }
+    plan.copy(own, at(blocks, root));
+    for (int distance = 1; distance < team.size; ++distance) {
+        const int peer = after(team, distance);
+        if (posted(at(blocks, peer))) {
+            plan.await_posts(peer, peer + 1);
+            plan.take(peer, 0, at(blocks, peer).bytes(), at(blocks, peer));
+        } else {
+            plan.await_finished(peer, peer + 1);
+            take_back(plan, at(shown, peer), at(blocks, peer));
+        }
+    }
+    plan.finish(false);
 }
 
 void direct_scatter(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
                     const typed_buffer &own, int root) {
-    if (team.rank == root) {
-        show(plan, team, {{}, {}, plan.keep_blocks(blocks)});
-        plan.copy(at(blocks, root), own);
-        finish_all(plan, team);
+    if (team.rank != root) {
+        plan.enter(*team.shared);
+        plan.await_posts(root, root + 1);
+        plan.fetch(root, own);
+        plan.finish(true);
         return;
     }
-    plan.enter(*team.shared);
-    plan.await_posts(root, root + 1);
-    plan.read(root, card_part::block, 0, own.bytes(), own);
+    const bool shows = offer(plan, team, blocks);
+    plan.copy(at(blocks, root), own);
     plan.finish(true);
+    if (shows) {
+        plan.await_finished(0, team.size);
+    }
 }
 
 void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,
                       std::span<const typed_buffer> blocks) {
-    show(plan, team, {own, {}, nullptr});
+    show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
     plan.copy(own, at(blocks, team.rank));
     for (int distance = 1; distance < team.size; ++distance) {
-        const int peer = static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
+        const int peer = after(team, distance);
         plan.await_posts(peer, peer + 1);
         plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer));
     }
@@ -128,14 +207,17 @@ void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,
 
 void direct_alltoall(schedule &plan, const team &team, std::span<const typed_buffer> send,
                      std::span<const typed_buffer> receive) {
-    show(plan, team, {{}, {}, plan.keep_blocks(send)});
+    const bool shows = offer(plan, team, send);
     plan.copy(at(send, team.rank), at(receive, team.rank));
     for (int distance = 1; distance < team.size; ++distance) {
-        const int peer = static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
+        const int peer = after(team, distance);
         plan.await_posts(peer, peer + 1);
-        plan.read(peer, card_part::block, 0, at(receive, peer).bytes(), at(receive, peer));
+        plan.fetch(peer, at(receive, peer));
     }
-    finish_all(plan, team);
+    plan.finish(true);
+    if (shows) {
+        plan.await_finished(0, team.size);
+    }
 }
 
 void direct_reduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,

@@ -9,9 +9,9 @@ namespace lisle::collective {
 
 /// Reduces `value` so that each number of `ranks` ends with its piece of the result there. @param place room
 /// for what arrives, as long as `value` @param range (vector, first, count): those pieces of a vector
-template <class Range>
-void reduce_by_halves(schedule &plan, const team &team, const folded_team &ranks, const op &operation,
-                      const typed_buffer &value, const typed_buffer &place, Range range) {
+template <class Range> void reduce_by_halves(schedule &plan, const team &team, const folded_team &ranks,
+                                             const op &operation, const typed_buffer &value,
+                                             const typed_buffer &place, Range range) {
     int first = 0; // pieces [first, first + length) are those that this rank still reduces
     for (int length = ranks.size() / 2; length > 0; length /= 2) {
         const int other = ranks.number() ^ length;

@@ -86,6 +86,12 @@ class collective_request final : public protocol::request, private protocol::pro
 } // namespace
 
 void run(communicator &comm, schedule plan) {
+    if (const local_steps *const taken = plan.taken()) {
+        if (taken->error() != MPI_SUCCESS) [[unlikely]] {
+            fail(taken->error(), taken->describe());
+        }
+        return;
+    }
     if (checking()) [[unlikely]] {
         call_check check{comm, plan.signature(), next_tag(comm, false)};
         check.run();

@@ -8,7 +8,7 @@
 
 namespace lisle::collective {
 
-/// Runs to the end. Throws the first error that a message ended with.
+/// Runs to the end, where it is not there already. Throws the first error that a message ended with.
 void run(communicator &comm, schedule plan);
 /// Begins; the request moves whenever the rank is in the library. The caller owns it, as for start_send.
 [[nodiscard]] protocol::request *start(communicator &comm, schedule plan);

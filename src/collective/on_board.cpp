@@ -24,7 +24,7 @@ typed_buffer together(schedule &plan, std::span<const typed_buffer> blocks) {
 }
 
 void post_and_await_all(schedule &plan, const team &team, const typed_buffer &data) {
-    plan.enter(*team.shared);
+    plan.enter(*team.shared, data.bytes());
     plan.post(data);
     plan.await_posts(0, team.size);
 }
@@ -37,7 +37,7 @@ void board_barrier(schedule &plan, const team &team) {
 }
 
 void board_bcast(schedule &plan, const team &team, const typed_buffer &buffer, int root) {
-    plan.enter(*team.shared);
+    plan.enter(*team.shared, buffer.bytes());
     if (team.rank == root) {
         plan.post(buffer);
     } else {
@@ -49,7 +49,7 @@ void board_bcast(schedule &plan, const team &team, const typed_buffer &buffer, i
 
 void board_gather(schedule &plan, const team &team, const typed_buffer &own,
                   std::span<const typed_buffer> blocks, int root) {
-    plan.enter(*team.shared);
+    plan.enter(*team.shared, own.bytes());
     if (team.rank != root) {
         plan.post(own);
     } else {
@@ -68,7 +68,7 @@ void board_scatter(schedule &plan, const team &team, std::span<const typed_buffe
                    const typed_buffer &own, int root) {
     if (team.rank == root) {
         const typed_buffer all = together(plan, blocks);
-        plan.enter(*team.shared);
+        plan.enter(*team.shared, all.bytes());
         plan.post(all);
         plan.copy(at(blocks, root), own);
     } else {
@@ -101,7 +101,7 @@ void board_alltoall(schedule &plan, const team &team, std::span<const typed_buff
 
 void board_reduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                   const typed_buffer &receive, int root) {
-    plan.enter(*team.shared);
+    plan.enter(*team.shared, send.bytes());
     plan.post(send);
     if (team.rank == root) {
         plan.await_posts(0, team.size);
@@ -126,17 +126,24 @@ void board_reduce_scatter(schedule &plan, const team &team, const op &operation,
 
 void board_scan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                 const typed_buffer &receive) {
-    plan.enter(*team.shared);
-    plan.post(send);
-    plan.await_posts(0, team.rank);
-    plan.reduce_posts(operation, 0, team.rank + 1, 0, send.bytes(), receive);
+    plan.enter(*team.shared, send.bytes());
+    if (team.rank + 1 < team.size) { // else it is of use to nobody
+        plan.post(send);
+    }
+    plan.copy(send, receive);
+    if (team.rank > 0) {
+        plan.await_posts(0, team.rank);
+        plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive, true);
+    }
     plan.finish(false);
 }
 
 void board_exscan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                   const typed_buffer &receive) {
-    plan.enter(*team.shared);
-    plan.post(send);
+    plan.enter(*team.shared, send.bytes());
+    if (team.rank + 1 < team.size) {
+        plan.post(send);
+    }
     if (team.rank > 0) {
         plan.await_posts(0, team.rank);
         plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive);

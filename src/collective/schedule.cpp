@@ -2,6 +2,7 @@
 #include "collective/schedule.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "collective/shown.hpp"
 #include "datatype/predefined.hpp"
@@ -23,7 +24,7 @@ void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
     if (from.bytes() == 0 || (from.address == to.address && from.type == to.type)) {
         return;
     }
-    if (from.bytes() > to.bytes()) {
+    if (from.bytes() > to.bytes() && !at_once_) {
         fail(MPI_ERR_TRUNCATE, "the ", from.bytes(), " bytes that this rank contributes do not fit the ",
              to.bytes(), " bytes that it receives from itself");
     }
@@ -49,9 +50,9 @@ void schedule::await_all() {
     add(await_all_step{});
 }
 
-void schedule::enter(board &where) {
+void schedule::enter(board &where, MPI_Count posted) {
     board_ = &where;
-    add(enter_step{});
+    add(enter_step{posted > board::most_in_slot});
 }
 
 void schedule::post(const typed_buffer &data) {
@@ -73,14 +74,20 @@ void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_
     add(take_step{to, peer, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected)});
 }
 
+void schedule::fetch(int peer, const typed_buffer &to) {
+    keep(*to.type);
+    add(fetch_step{to, peer});
+}
+
 void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                            const typed_buffer &to) {
+                            const typed_buffer &to, bool onto) {
     keep(operation);
     keep(*to.type);
     // Kernels read posts where they lie; users' functions may count on alignment, and on gaps.
     const bool in_place = operation.predefined() && to.type->contiguous();
     add(reduce_posts_step{&operation, to, in_place ? nullptr : temporary(to.count, *to.type).address, first,
-                          last, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected)});
+                          last, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected),
+                          onto});
 }
 
 void schedule::read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
@@ -97,7 +104,7 @@ void schedule::reduce_shown(const op &operation, result_place place, int member,
                             const typed_buffer &to) {
     keep(operation);
     keep(*to.type);
-    const MPI_Count room = 2 * std::min(to.count, shown_piece(*to.type));
+    const MPI_Count room = shown_elements(*board_, to.count, *to.type);
     add(reduce_shown_step{&operation, to, temporary(room, *to.type).address, first, member, place});
 }
 
@@ -127,7 +134,7 @@ typed_buffer schedule::packed(MPI_Count bytes) {
 }
 
 void schedule::keep(const datatype &type) {
-    if (type.predefined()) {
+    if (type.predefined() || at_once_) {
         return;
     }
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
@@ -137,14 +144,9 @@ void schedule::keep(const datatype &type) {
 }
 
 void schedule::keep(const op &operation) {
-    if (!operation_ && !operation.predefined()) {
+    if (!operation_ && !operation.predefined() && !at_once_) {
         operation_ = ref<const op>::share(operation);
     }
-}
-
-step_index schedule::add(const step &next) {
-    steps_.push_back(next);
-    return static_cast<step_index>(steps_.size() - 1);
 }
 
 std::byte *schedule::allocate(MPI_Count bytes) {
@@ -159,6 +161,32 @@ typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill) {
     if (fill) {
         plan.copy(buffer, packed);
     }
+    return packed;
+}
+
+MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept {
+    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
+    for (const typed_buffer &block : blocks) {
+        bytes += block.bytes();
+    }
+    return bytes;
+}
+
+typed_buffer pack_blocks(schedule &plan, std::span<const typed_buffer> blocks) {
+    const typed_buffer packed = plan.packed(packed_bytes(blocks));
+    auto *place = static_cast<std::byte *>(packed.address);
+    auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
+    const auto note_offset = [&] {
+        const auto value = static_cast<block_offset>(offset);
+        std::memcpy(place, &value, sizeof value);
+        place += sizeof value;
+    };
+    for (const typed_buffer &block : blocks) {
+        note_offset();
+        plan.copy(block, part(packed, offset, block.bytes()));
+        offset += block.bytes();
+    }
+    note_offset();
     return packed;
 }
 

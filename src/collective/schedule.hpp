@@ -4,153 +4,29 @@
 // complete. Copies and reductions are done at once. Ranks that share memory need no messages: their steps
 // show something on a board (board.hpp), await what others show, and move data straight between buffers.
 // Nothing is moved while a schedule is being built, so one schedule serves the blocking, the non-blocking
-// and (run again) the persistent form.
+// and (run again) the persistent form. The exception are blocking calls without messages: see take_at_once.
 // Invariant: messages between two ranks match in the order of their steps, since all have one tag.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "collective/board.hpp"
+#include "collective/local_steps.hpp"
 #include "collective/op.hpp"
 #include "collective/scratch.hpp"
 #include "collective/signature.hpp"
 #include "collective/small_vector.hpp"
+#include "collective/steps.hpp"
 #include "collective/team.hpp"
 #include "communicator/ref.hpp"
 #include "protocol/buffer.hpp"
 
 namespace lisle::collective {
-
-/// The place of a step in its schedule.
-using step_index = std::uint32_t;
-
-struct send_step {
-    typed_buffer buffer;
-    const protocol::channel *channel;
-    int peer;
-};
-
-struct receive_step {
-    typed_buffer buffer;
-    const protocol::channel *channel;
-    int peer;
-};
-
-/// The two hold the same number of bytes of data and do not overlap.
-struct copy_step {
-    typed_buffer from;
-    typed_buffer to;
-};
-
-/// inout[i] = in[i] op inout[i]: `in` holds what comes first in the order of ranks.
-struct reduce_step {
-    const op *operation;
-    typed_buffer in;
-    typed_buffer inout;
-};
-
-/// The send or receive step with this index must be complete before the next step.
-struct await_step {
-    step_index awaited;
-};
-
-/// All sends and receives before this step must be complete.
-struct await_all_step {};
-
-// ---- on a board; all begin with enter_step and have one finish_step ----
-
-/// The operation has its turn on the board.
-struct enter_step {};
-
-/// Shows data, of which there are at most board::most_bytes.
-struct post_step {
-    typed_buffer data;
-};
-
-/// Shows the addresses of buffers.
-struct show_step {
-    card shown;
-};
-
-/// All of the members [first, last) have posted.
-struct await_posts_step {
-    int first, last;
-};
-
-/// What a member has posted, from `offset` on. It has posted `expected` bytes in all.
-struct take_step {
-    typed_buffer to;
-    int peer;
-    std::uint16_t offset, expected;
-};
-
-/// The reduction of what the members [first, last) have posted, from `offset` on, `expected` bytes each.
-/// `scratch` has room for one contribution if kernels cannot read it where it lies.
-struct reduce_posts_step {
-    const op *operation;
-    typed_buffer to;
-    void *scratch;
-    int first, last;
-    std::uint16_t offset, expected;
-};
-
-/// This rank needs nothing of the others any more. `awaited`: some wait for that.
-struct finish_step {
-    bool awaited;
-};
-
-/// The members [first, last) have finished.
-struct await_finished_step {
-    int first, last;
-};
-
-/// Which part of a card a step means.
-enum class card_part : unsigned char { whole, block };
-
-/// Bytes [offset, offset + length) of what a member gives, or of the block that it has for this rank.
-struct read_step {
-    typed_buffer to;
-    MPI_Count offset, length;
-    int peer;
-    card_part what;
-};
-
-/// The same, from this rank's buffer to where a member takes it.
-struct write_step {
-    typed_buffer from;
-    MPI_Count offset, length;
-    int peer;
-    card_part what;
-};
-
-/// Where the results of a reduction of shown buffers go.
-enum class result_place : unsigned char {
-    everywhere,     ///< to what all members take
-    one_member,     ///< to what one member takes
-    here,           ///< to a buffer of this rank
-    prefixes,       ///< to each member the reduction up to itself
-    prefixes_before ///< to each member but the first the reduction of those before itself
-};
-
-/// Reduces elements [first, first + to.count) of what all members give; `to` tells the type, and the place
-/// if that is here.
-struct reduce_shown_step {
-    const op *operation;
-    typed_buffer to;
-    void *scratch; ///< room for two pieces, see shown.hpp
-    MPI_Count first;
-    int member;
-    result_place place;
-};
-
-using step = std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step,
-                          enter_step, post_step, show_step, await_posts_step, take_step, reduce_posts_step,
-                          finish_step, await_finished_step, read_step, write_step, reduce_shown_step>;
 
 /// See the file's head. Owns the memory that its steps use besides the user's buffers, and keeps the
 /// datatypes and the operation alive that they name. At the end everything is awaited.
@@ -164,14 +40,22 @@ class schedule {
     void await(step_index communication);
     void await_all();
 
+    /// Every step is taken at once, waiting if need be, instead of being written down: the schedule stays
+    /// empty. For blocking calls whose steps are no messages. @pre no step so far
+    void take_at_once(board &where) { at_once_.emplace(&where); }
+    /// What has taken them at once, or null.
+    [[nodiscard]] const local_steps *taken() const noexcept { return at_once_ ? &*at_once_ : nullptr; }
+
     /// From here on the steps are those on a board. One board in a schedule, entered once.
-    void enter(board &where);
+    /// @param posted the most that a rank may post
+    void enter(board &where, MPI_Count posted = 0);
     void post(const typed_buffer &data);
     void show(const card &shown);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);
+    void fetch(int peer, const typed_buffer &to);
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                      const typed_buffer &to);
+                      const typed_buffer &to, bool onto = false);
     void finish(bool awaited) { add(finish_step{awaited}); }
     void await_finished(int first, int last) { add(await_finished_step{first, last}); }
     void read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to);
@@ -197,7 +81,16 @@ class schedule {
   private:
     void keep(const datatype &type);
     void keep(const op &operation);
-    step_index add(const step &next);
+    template <class Step> step_index add(const Step &next) {
+        if constexpr (requires(local_steps taker) { taker.take(next); }) {
+            if (at_once_) {
+                at_once_->finish(next);
+                return 0;
+            }
+        }
+        steps_.push_back(next);
+        return static_cast<step_index>(steps_.size() - 1);
+    }
     std::byte *allocate(MPI_Count bytes);
 
     small_vector<step, 8> steps_;
@@ -205,6 +98,7 @@ class schedule {
     ref<const op> operation_;                ///< a schedule has one at most
     std::vector<scratch> memory_;
     std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
+    std::optional<local_steps> at_once_;
     board *board_ = nullptr;
     call_signature signature_;
 };
@@ -214,6 +108,12 @@ class schedule {
 [[nodiscard]] typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill);
 /// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
 [[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
+
+/// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
+/// look into. Copied into the plan's memory by steps.
+[[nodiscard]] typed_buffer pack_blocks(schedule &plan, std::span<const typed_buffer> blocks);
+/// How many bytes that makes.
+[[nodiscard]] MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept;
 
 /// MPI_BYTE: the type of packed data and of messages that carry nothing.
 [[nodiscard]] const datatype &byte_type();

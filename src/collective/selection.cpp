@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 
-#include "collective/board.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
@@ -19,8 +18,6 @@ namespace {
 
 constexpr MPI_Count any_size = INT64_MAX;
 constexpr int any_ranks = INT32_MAX;
-// The name board is an algorithm below.
-constexpr MPI_Count board_capacity = board::most_bytes;
 
 /// Applies up to so many bytes and ranks.
 struct rule {
@@ -135,9 +132,9 @@ constexpr auto operations = static_cast<std::size_t>(operation::count);
 bool possible(algorithm use, const situation &given) noexcept {
     switch (use) {
     case board:
-        return given.board && given.posted <= board_capacity;
+        return given.board;
     case direct:
-        return given.board && given.one_process;
+        return given.direct;
     case recursive_doubling:
         return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
     case two_level:

@@ -41,8 +41,10 @@ struct situation {
     /// The most that a rank would post on a board.
     MPI_Count posted = 0;
     int ranks = 1;
-    bool board = false;       ///< the ranks have one
-    bool one_process = false; ///< and can read each other's buffers
+    bool board = false;       ///< the ranks have one that takes what is posted
+    bool direct = false;      ///< they have one and can use each other's buffers
+    bool one_process = false; ///< by their addresses
+    bool plain = true;        ///< elements of the vector lie without gaps
     bool commutative = true;
     bool two_levels = false; ///< the ranks live in several places, and several in some
 };

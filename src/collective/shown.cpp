@@ -2,8 +2,11 @@
 #include "collective/shown.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 #include <vector>
 
+#include "collective/schedule.hpp"
 #include "datatype/copy.hpp"
 
 namespace lisle::collective {
@@ -12,6 +15,14 @@ namespace {
 
 // Two inputs and an output of this size fit into the nearest caches.
 constexpr MPI_Count piece_bytes = 8192;
+// Between processes each piece takes calls of the kernel, which cost as much as copying a few thousand bytes.
+constexpr MPI_Count far_piece_bytes = 65536;
+
+/// Elements of a type that are reduced before the next ones.
+MPI_Count piece_of(const board &where, const datatype &type) noexcept {
+    return std::max<MPI_Count>(1, (where.one_process() ? piece_bytes : far_piece_bytes) /
+                                      std::max<MPI_Count>(1, type.size()));
+}
 
 void copy_all(const typed_buffer &from, const typed_buffer &to) {
     if (from.address != to.address) {
@@ -109,15 +120,18 @@ void reduce_piece(const piece &now, const reduce_shown_step &what, int members, 
 
 } // namespace
 
-MPI_Count shown_piece(const datatype &type) noexcept {
-    return std::max<MPI_Count>(1, piece_bytes / std::max<MPI_Count>(1, type.size()));
+MPI_Count shown_elements(const board &where, MPI_Count count, const datatype &type) noexcept {
+    return 2 * std::min(count, piece_of(where, type));
 }
 
 void reduce_posts(const board &where, std::uint64_t number, const reduce_posts_step &what) {
     const auto bytes = static_cast<std::size_t>(what.to.bytes());
     const auto posted = [&](int member) { return where.data(number, member).subspan(what.offset, bytes); };
-    unpack(what.to, 0, posted(what.last - 1));
-    for (int member = what.last - 2; member >= what.first; --member) {
+    int next = what.last - 1;
+    if (!what.onto) {
+        unpack(what.to, 0, posted(next--));
+    }
+    for (int member = next; member >= what.first; --member) {
         const void *in = posted(member).data();
         if (what.scratch != nullptr) {
             unpack({what.scratch, what.to.count, *what.to.type}, 0, posted(member));
@@ -127,26 +141,187 @@ void reduce_posts(const board &where, std::uint64_t number, const reduce_posts_s
     }
 }
 
-int reduce_shown(const board &where, std::uint64_t number, const reduce_shown_step &what, int members) {
+shown_buffer::shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
+                           typed_buffer card::*whole) noexcept
+    : where_{where}, peer_{peer} {
+    const card shown = where.card_of(number, peer);
+    if (what == card_part::whole) {
+        buffer_ = shown.*whole;
+    } else if (where.one_process()) {
+        buffer_ = shown.blocks[where.self()];
+    } else {
+        reached_ = where.read(peer, shown.blocks + where.self(), &buffer_, sizeof buffer_);
+    }
+}
+
+int shown_buffer::compare(const typed_buffer &own) const noexcept {
+    // Between processes the count is that of bytes.
+    const MPI_Count bytes = where_.one_process() ? buffer_.bytes() : buffer_.count;
+    return !reached_ ? MPI_ERR_OTHER : bytes != own.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+namespace {
+
+std::byte *place_in(const typed_buffer &buffer, MPI_Count offset) noexcept {
+    return static_cast<std::byte *>(buffer.address) + offset;
+}
+
+/// Calls `move(bytes here, offset, length)` for pieces of data that do not lie in one piece here.
+template <class Move> bool in_pieces(MPI_Count offset, MPI_Count length, Move move) {
+    std::vector<std::byte> packed(static_cast<std::size_t>(std::min(length, far_piece_bytes)));
+    for (MPI_Count done = 0; done < length; done += far_piece_bytes) {
+        const auto piece = static_cast<std::size_t>(std::min(far_piece_bytes, length - done));
+        if (!move(std::span{packed}.first(piece), offset + done)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count length) const {
+    if (const int wrong = compare(to); wrong != MPI_SUCCESS || length == 0) {
+        return wrong;
+    }
+    if (where_.one_process()) {
+        lisle::copy(buffer_, to, offset, length);
+        return MPI_SUCCESS;
+    }
+    const bool done = to.type->contiguous()
+                          ? where_.read(peer_, place_in(buffer_, offset), place_in(to, offset), length)
+                          : in_pieces(offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+                                const bool there = where_.read(peer_, place_in(buffer_, at), piece.data(),
+                                                               static_cast<MPI_Count>(piece.size()));
+                                unpack(to, at, piece);
+                                return there;
+                            });
+    return done ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count length) const {
+    if (const int wrong = compare(from); wrong != MPI_SUCCESS || length == 0) {
+        return wrong;
+    }
+    if (where_.one_process()) {
+        lisle::copy(from, buffer_, offset, length);
+        return MPI_SUCCESS;
+    }
+    const bool done = from.type->contiguous()
+                          ? where_.write(peer_, place_in(buffer_, offset), place_in(from, offset), length)
+                          : in_pieces(offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+                                pack(from, at, piece);
+                                return where_.write(peer_, place_in(buffer_, at), piece.data(),
+                                                    static_cast<MPI_Count>(piece.size()));
+                            });
+    return done ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+namespace {
+
+/// A piece of a reduction among processes: contributions come and results go with the kernel's help.
+class far_piece {
+  public:
+    far_piece(const board &where, const std::vector<card> &cards, const reduce_shown_step &what,
+              MPI_Count done, MPI_Count count) noexcept
+        : where_{where}, cards_{cards}, what_{what}, done_{done}, count_{count} {}
+
+    /// @param total, other room for the piece twice @return a member whose memory was not there, or -1
+    [[nodiscard]] int reduce(void *total, void *other) {
+        if (what_.place == result_place::prefixes || what_.place == result_place::prefixes_before) {
+            scan(total, other);
+            return failed_;
+        }
+        const int last = where_.members() - 1;
+        get(last, total);
+        for (int member = last - 1; member >= 0; --member) {
+            get(member, other);
+            what_.operation->apply(other, total, count_, *what_.to.type);
+        }
+        if (what_.place == result_place::here) {
+            std::memcpy(part(what_.to, done_, count_).address, total, bytes());
+        } else if (what_.place == result_place::one_member) {
+            put(what_.member, total);
+        } else {
+            for (int member = 0; member <= last; ++member) {
+                put(member, total);
+            }
+        }
+        return failed_;
+    }
+
+  private:
+    void scan(void *before, void *next) {
+        const bool inclusive = what_.place == result_place::prefixes;
+        get(0, before);
+        if (inclusive) {
+            put(0, before);
+        }
+        for (int member = 1; member < where_.members(); ++member) {
+            get(member, next);
+            what_.operation->apply(before, next, count_, *what_.to.type);
+            put(member, inclusive ? next : before);
+            std::swap(before, next);
+        }
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return static_cast<std::size_t>(count_ * what_.to.type->size());
+    }
+    [[nodiscard]] std::byte *at(const typed_buffer &shown) const noexcept {
+        return place_in(shown, (what_.first + done_) * what_.to.type->size());
+    }
+    void get(int member, void *to) {
+        const auto *const from = at(cards_[static_cast<std::size_t>(member)].give);
+        if (member == where_.self()) {
+            std::memcpy(to, from, bytes());
+        } else if (!where_.read(member, from, to, static_cast<MPI_Count>(bytes()))) {
+            failed_ = member;
+        }
+    }
+    void put(int member, const void *from) {
+        auto *const to = at(cards_[static_cast<std::size_t>(member)].take);
+        if (member == where_.self()) {
+            std::memcpy(to, from, bytes());
+        } else if (!where_.write(member, to, from, static_cast<MPI_Count>(bytes()))) {
+            failed_ = member;
+        }
+    }
+
+    const board &where_;
+    const std::vector<card> &cards_;
+    const reduce_shown_step &what_;
+    MPI_Count done_, count_;
+    int failed_ = -1;
+};
+
+} // namespace
+
+shown_result reduce_shown(const board &where, std::uint64_t number, const reduce_shown_step &what) {
     const datatype &type = *what.to.type;
+    const int members = where.members();
     std::vector<card> cards;
     cards.reserve(static_cast<std::size_t>(members));
     for (int member = 0; member < members; ++member) {
         const card shown = where.card_of(number, member);
         if (shown.give.count < what.first + what.to.count) {
-            return member;
+            return {MPI_ERR_TRUNCATE, member};
         }
         cards.push_back(shown);
     }
-    const MPI_Count most = shown_piece(type);
+    const MPI_Count most = piece_of(where, type);
     const MPI_Count room = std::min(most, what.to.count);
     void *const second = part({what.scratch, 0, type}, room, room).address;
     for (MPI_Count done = 0; done < what.to.count; done += most) {
         const MPI_Count count = std::min(most, what.to.count - done);
-        reduce_piece({*what.operation, cards, what.first + done, count, type}, what, members,
-                     part(what.to, done, count), what.scratch, second);
+        if (where.one_process()) {
+            reduce_piece({*what.operation, cards, what.first + done, count, type}, what, members,
+                         part(what.to, done, count), what.scratch, second);
+        } else if (const int failed = far_piece{where, cards, what, done, count}.reduce(what.scratch, second);
+                   failed >= 0) {
+            return {MPI_ERR_OTHER, failed};
+        }
     }
-    return -1;
+    return {MPI_SUCCESS, 0};
 }
 
 } // namespace lisle::collective

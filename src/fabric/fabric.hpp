@@ -112,6 +112,10 @@ class fabric {
     /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
+
+    /// True if the memory of endpoints of other processes can be reached with `read` and `write`. The first
+    /// one who asks finds out, by means of `peer`, and all get the same answer.
+    [[nodiscard]] virtual bool memory_open([[maybe_unused]] int peer) noexcept { return false; }
 };
 
 } // namespace lisle::fabric

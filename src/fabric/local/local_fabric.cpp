@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/local/local_fabric.hpp"
 
+#include <sched.h>
 #include <sys/prctl.h>
 
 namespace lisle::fabric::local {
@@ -47,6 +48,21 @@ bool local_fabric::arm(int self) noexcept {
 
 void local_fabric::set_congested(int self, bool congested) noexcept {
     receivers_[static_cast<std::size_t>(self - first_rank_)].set_congested(congested);
+}
+
+bool local_fabric::memory_open(int peer) noexcept {
+    if (const auto known = shared_.memory_open({})) {
+        return *known;
+    }
+    if (limits_.least_read == SIZE_MAX) {
+        return *shared_.memory_open(false);
+    }
+    // The peer may not have come so far yet. It will, or the caller's work with it never ends anyway.
+    int pid = 0;
+    while ((pid = segment_.pid(segment_.process_of(peer))) == 0) {
+        sched_yield();
+    }
+    return *shared_.memory_open(peer_memory_open(pid));
 }
 
 bool local_fabric::read(int peer, std::uint64_t remote_address, std::span<const iovec> to) noexcept {

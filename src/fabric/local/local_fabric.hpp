@@ -51,6 +51,7 @@ class local_fabric final : public fabric {
     }
     void leave_block(std::uint64_t key, int sharers) noexcept override { shared_.leave(key, sharers); }
     void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
+    [[nodiscard]] bool memory_open(int peer) noexcept override;
 
   private:
     /// @param copy read_peer_memory or write_peer_memory

@@ -2,6 +2,7 @@
 #include "fabric/local/peer_memory.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 
 #include "runtime/copy_bytes.hpp"
@@ -101,6 +102,14 @@ bool write_peer_memory(int pid, std::uint64_t remote_address, std::span<const io
         }
     }
     return true;
+}
+
+bool peer_memory_open(int pid) noexcept {
+    // Where nothing can be: a kernel that allows it says so by finding nothing there.
+    char here = 0;
+    const iovec own{&here, 1};
+    const iovec remote{nullptr, 1};
+    return process_vm_readv(pid, &own, 1, &remote, 1, 0) < 0 && errno == EFAULT;
 }
 
 } // namespace lisle::fabric::local

@@ -17,4 +17,7 @@ namespace lisle::fabric::local {
 [[nodiscard]] bool write_peer_memory(int pid, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
 
+/// True if the kernel lets this process read and write the memory of that one.
+[[nodiscard]] bool peer_memory_open(int pid) noexcept;
+
 } // namespace lisle::fabric::local

@@ -80,4 +80,14 @@ void shared_area::nudge(int rank, doorbell &bell) noexcept {
     }
 }
 
+std::optional<bool> shared_area::memory_open(std::optional<bool> found) noexcept {
+    auto &word = top().memory;
+    std::uint32_t known = word.load(std::memory_order_relaxed);
+    if (known == 0 && found) {
+        const std::uint32_t said = *found ? 2 : 1;
+        known = word.compare_exchange_strong(known, said, std::memory_order_relaxed) ? said : known;
+    }
+    return known == 0 ? std::nullopt : std::optional{known == 2};
+}
+
 } // namespace lisle::fabric::local

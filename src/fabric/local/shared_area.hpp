@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "fabric/joint_copy.hpp"
 #include "fabric/local/shared_area_layout.hpp"
@@ -34,6 +35,10 @@ class shared_area {
     /// Rings if `rank` watches. Call after storing, with sequential consistency, what it is to see.
     void nudge(int rank, doorbell &bell) noexcept;
 
+    /// Whether processes may read and write each other's memory: the first answer that somebody `found`
+    /// stays; returns that. Nothing if nobody has found one yet and the caller has not either.
+    [[nodiscard]] std::optional<bool> memory_open(std::optional<bool> found) noexcept;
+
     [[nodiscard]] joint_copy &copy_of(int rank) noexcept {
         return *reinterpret_cast<joint_copy *>(line_of(rank) + shared_area_layout::copy_offset);
     }
@@ -44,6 +49,8 @@ class shared_area {
         spin_lock lock;     ///< protects all below and the entries
         bool closed;        ///< a decision could not be kept: no new blocks
         std::uint32_t used; ///< entries before this one may hold something
+        /// 0: nobody has asked yet, 1: closed, 2: open. Relaxed: it is all that is told.
+        std::atomic<std::uint32_t> memory;
     };
     struct entry {
         std::uint64_t key;

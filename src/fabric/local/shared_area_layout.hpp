@@ -23,7 +23,7 @@ struct shared_area_layout {
     /// Memory grows with the ranks, not with their square: large jobs get less for each.
     [[nodiscard]] static constexpr shared_area_layout for_job_of(int ranks) noexcept {
         const auto count = static_cast<std::size_t>(ranks);
-        const std::size_t units_each = count <= 128 ? 64 : count <= 1024 ? 16 : 4;
+        const std::size_t units_each = count <= 128 ? 160 : count <= 1024 ? 16 : 4;
         return {count, count * units_each, 64 + 4 * count};
     }
 

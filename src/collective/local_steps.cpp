@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/local_steps.hpp"
+
+#include <cstring>
+
+#include "collective/shown.hpp"
+#include "datatype/copy.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::collective {
+
+bool local_steps::take(const copy_step &copied) {
+    if (copied.from.bytes() > copied.to.bytes()) {
+        note(MPI_ERR_TRUNCATE, where_->self());
+    } else {
+        lisle::copy(copied.from, copied.to, 0, copied.from.bytes());
+    }
+    return true;
+}
+
+bool local_steps::take(const reduce_step &reduced) {
+    reduced.operation->apply(reduced.in.address, reduced.inout.address, reduced.inout.count,
+                             *reduced.inout.type);
+    return true;
+}
+
+bool local_steps::take(const enter_step &enter) {
+    return where_->may_enter(number_, enter.pages);
+}
+
+bool local_steps::take(const post_step &post) {
+    where_->post(number_, post.data);
+    return true;
+}
+
+bool local_steps::take(const show_step &show) {
+    where_->post(number_, show.shown);
+    return true;
+}
+
+template <class Predicate> bool local_steps::all_of(int first, int last, Predicate there) {
+    for (; first + seen_ < last; ++seen_) {
+        if (!there(first + seen_)) {
+            return false;
+        }
+    }
+    seen_ = 0;
+    return true;
+}
+
+bool local_steps::take(const await_posts_step &await) {
+    if (!all_of(await.first, await.last, [&](int member) { return where_->posted(number_, member); })) {
+        return false;
+    }
+    if (await.first == 0 && await.last == where_->members()) {
+        where_->note_all_posted(number_);
+    }
+    return true;
+}
+
+bool local_steps::take(const take_step &taken) {
+    const auto data = where_->data(number_, taken.peer);
+    if (data.size() != taken.expected) {
+        note(MPI_ERR_TRUNCATE, taken.peer);
+    } else {
+        unpack(taken.to, 0, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
+    }
+    return true;
+}
+
+bool local_steps::take(const fetch_step &fetched) {
+    if (where_->shows_card(number_, fetched.peer)) {
+        return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, card_part::block});
+    }
+    const auto data = where_->data(number_, fetched.peer);
+    const auto bounds = static_cast<std::size_t>(where_->self()) * sizeof(block_offset);
+    block_offset begin = 0, end = 0;
+    if (bounds + 2 * sizeof(block_offset) <= data.size()) {
+        std::memcpy(&begin, data.data() + bounds, sizeof begin);
+        std::memcpy(&end, data.data() + bounds + sizeof begin, sizeof end);
+    }
+    if (end < begin || end > data.size() || static_cast<MPI_Count>(end - begin) != fetched.to.bytes()) {
+        note(MPI_ERR_TRUNCATE, fetched.peer);
+    } else {
+        unpack(fetched.to, 0, data.subspan(begin, static_cast<std::size_t>(end - begin)));
+    }
+    return true;
+}
+
+bool local_steps::take(const reduce_posts_step &reduced) {
+    for (int member = reduced.first; member < reduced.last; ++member) {
+        if (where_->data(number_, member).size() != reduced.expected) {
+            note(MPI_ERR_TRUNCATE, member);
+            return true;
+        }
+    }
+    reduce_posts(*where_, number_, reduced);
+    return true;
+}
+
+bool local_steps::take(const finish_step &finish) {
+    where_->finish(number_, finish.awaited);
+    return true;
+}
+
+bool local_steps::take(const await_finished_step &await) {
+    return all_of(await.first, await.last, [&](int member) { return where_->finished(number_, member); });
+}
+
+bool local_steps::take(const read_step &read) {
+    const shown_buffer from{*where_, number_, read.peer, read.what, &card::give};
+    note(from.read(read.to, read.offset, read.length), read.peer);
+    return true;
+}
+
+bool local_steps::take(const write_step &write) {
+    const shown_buffer to{*where_, number_, write.peer, write.what, &card::take};
+    note(to.write(write.from, write.offset, write.length), write.peer);
+    return true;
+}
+
+bool local_steps::take(const reduce_shown_step &reduced) {
+    const auto [error, member] = reduce_shown(*where_, number_, reduced);
+    note(error, member);
+    return true;
+}
+
+void local_steps::note(int error, int peer) noexcept {
+    if (error_ == MPI_SUCCESS && error != MPI_SUCCESS) {
+        error_ = error;
+        failed_peer_ = peer;
+    }
+}
+
+std::string local_steps::describe() const {
+    if (error_ == MPI_ERR_TRUNCATE) {
+        return sentence("rank ", failed_peer_,
+                        " gives or takes another number of bytes than this rank expects of it: counts or "
+                        "types differ among the ranks");
+    }
+    return sentence("the memory of rank ", failed_peer_,
+                    " cannot be used, though the system allowed it before (LISLE_CMA=0 does without)");
+}
+
+} // namespace lisle::collective

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "collective/allgather.hpp"
+#include "collective/alltoall.hpp"
+#include "collective/barrier.hpp"
+#include "collective/bcast.hpp"
+#include "collective/direct.hpp"
+#include "collective/gather.hpp"
+#include "collective/on_board.hpp"
+#include "collective/plan.hpp"
+#include "collective/planning.hpp"
+#include "collective/two_level.hpp"
+
+namespace lisle::collective {
+
+schedule plan_barrier(const occasion &on) {
+    schedule plan = plan_of(on, "Barrier", call_signature::unsaid, 0);
+    if (on.comm.inter()) {
+        barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, operation::barrier, 0, 0)) {
+    case algorithm::board:
+        board_barrier(plan, team);
+        break;
+    case algorithm::two_level:
+        two_level_barrier(plan, {team, places_of(team), 0});
+        break;
+    case algorithm::linear:
+        barrier_linear(plan, team);
+        break;
+    default:
+        barrier_dissemination(plan, team);
+    }
+    return plan;
+}
+
+schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
+    schedule plan = plan_of(on, "Bcast", root, buffer.bytes());
+    if (on.comm.inter()) {
+        bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, operation::bcast, buffer.bytes(), buffer.bytes())) {
+    case algorithm::board:
+        board_bcast(plan, team, buffer, root);
+        break;
+    case algorithm::direct:
+        direct_bcast(plan, team, buffer, root);
+        break;
+    case algorithm::two_level:
+        two_level_bcast(plan, {team, places_of(team), root}, buffer);
+        break;
+    case algorithm::pipelined:
+        bcast_pipelined(plan, team, buffer, root);
+        break;
+    case algorithm::scatter_allgather:
+        bcast_scatter_allgather(plan, team, buffer, root);
+        break;
+    case algorithm::linear:
+        bcast_linear(plan, team, buffer, root);
+        break;
+    default:
+        bcast_binomial(plan, team, buffer, root);
+    }
+    return plan;
+}
+
+schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block, int root) {
+    const communicator &comm = on.comm;
+    if (comm.inter()) {
+        return plan_gatherv(
+            on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
+            root);
+    }
+    schedule plan =
+        plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    const team team = team_of(on);
+    const bool at_root = team.rank == root;
+    const typed_buffer mine = own ? *own : block_of(block, team.rank);
+    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
+    const auto blocks = [&] {
+        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
+    };
+    switch (choose_for(plan, on, team, operation::gather, bytes, bytes)) {
+    case algorithm::board:
+        board_gather(plan, team, mine, blocks(), root);
+        break;
+    case algorithm::direct:
+        direct_gather(plan, team, mine, blocks(), root);
+        break;
+    case algorithm::binomial:
+        gather_binomial(plan, team, mine, at_root ? whole(block, team.size) : nothing(), root);
+        break;
+    default:
+        gather_linear(plan, team, mine, blocks(), root);
+    }
+    return plan;
+}
+
+schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
+                      int root) {
+    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
+    if (on.comm.inter()) {
+        gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    if (choose_for(plan, on, team, operation::gatherv, 0, 0) == algorithm::direct) {
+        direct_gather(plan, team, mine, blocks, root);
+    } else {
+        gather_linear(plan, team, mine, blocks, root);
+    }
+    return plan;
+}
+
+schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own, int root) {
+    const communicator &comm = on.comm;
+    if (comm.inter()) {
+        return plan_scatterv(
+            on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, own,
+            root);
+    }
+    schedule plan =
+        plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    const team team = team_of(on);
+    const bool at_root = team.rank == root;
+    const typed_buffer mine = own ? *own : block_of(block, team.rank);
+    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
+    const auto blocks = [&] {
+        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
+    };
+    switch (choose_for(plan, on, team, operation::scatter, bytes, team.size * bytes)) {
+    case algorithm::board:
+        board_scatter(plan, team, blocks(), mine, root);
+        break;
+    case algorithm::direct:
+        direct_scatter(plan, team, blocks(), mine, root);
+        break;
+    case algorithm::binomial:
+        scatter_binomial(plan, team, at_root ? whole(block, team.size) : nothing(), mine, root);
+        break;
+    default:
+        scatter_linear(plan, team, blocks(), mine, root);
+    }
+    return plan;
+}
+
+schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
+                       int root) {
+    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
+    if (on.comm.inter()) {
+        scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    if (choose_for(plan, on, team, operation::scatterv, 0, 0) == algorithm::direct) {
+        direct_scatter(plan, team, blocks, mine, root);
+    } else {
+        scatter_linear(plan, team, blocks, mine, root);
+    }
+    return plan;
+}
+
+schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_buffer &block) {
+    if (on.comm.inter()) {
+        return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
+    }
+    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, block.bytes());
+    const team team = team_of(on);
+    const typed_buffer mine = own ? *own : block_of(block, team.rank);
+    const typed_buffer all = whole(block, team.size);
+    switch (choose_for(plan, on, team, operation::allgather, block.bytes(), block.bytes())) {
+    case algorithm::board:
+        board_allgather(plan, team, mine, equal_blocks(block, team.size));
+        break;
+    case algorithm::direct:
+        direct_allgather(plan, team, mine, equal_blocks(block, team.size));
+        break;
+    case algorithm::bruck:
+        allgather_bruck(plan, team, mine, all);
+        break;
+    case algorithm::recursive_doubling:
+        allgather_recursive_doubling(plan, team, mine, all);
+        break;
+    default:
+        allgather_ring(plan, team, mine, equal_blocks(block, team.size));
+    }
+    return plan;
+}
+
+schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
+    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
+    if (on.comm.inter()) {
+        const team other = other_group(on.comm);
+        const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
+        alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, team.rank);
+    MPI_Count longest = 0;
+    for (const typed_buffer &block : blocks) {
+        longest = std::max(longest, block.bytes());
+    }
+    switch (choose_for(plan, on, team, operation::allgatherv, longest, longest)) {
+    case algorithm::board:
+        board_allgather(plan, team, mine, blocks);
+        break;
+    case algorithm::direct:
+        direct_allgather(plan, team, mine, blocks);
+        break;
+    default:
+        allgather_ring(plan, team, mine, blocks);
+    }
+    return plan;
+}
+
+namespace {
+
+schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
+                       std::optional<std::span<const typed_buffer>> send,
+                       std::span<const typed_buffer> receive) {
+    schedule plan =
+        plan_of(on, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
+                call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
+    const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
+    const algorithm chosen = choose_for(plan, on, team, what, each, team.size * each);
+    std::vector<typed_buffer> copies;
+    if (!send) {
+        copies = packed_copies(plan, team, receive);
+        send = copies;
+    }
+    switch (chosen == algorithm::bruck && !team.member ? algorithm::pairwise : chosen) {
+    case algorithm::board:
+        board_alltoall(plan, team, *send, receive);
+        break;
+    case algorithm::direct:
+        direct_alltoall(plan, team, *send, receive);
+        break;
+    case algorithm::bruck:
+        alltoall_bruck(plan, team, *send, receive);
+        break;
+    case algorithm::linear:
+        alltoall_linear(plan, team, on.comm.size(), *send, receive);
+        break;
+    default:
+        alltoall_pairwise(plan, team, on.comm.size(), *send, receive);
+    }
+    return plan;
+}
+
+} // namespace
+
+schedule plan_alltoall(const occasion &on, std::optional<std::span<const typed_buffer>> send,
+                       std::span<const typed_buffer> receive) {
+    return plan_exchange(on, operation::alltoall, receive.front().bytes(), send, receive);
+}
+
+schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
+                        std::span<const typed_buffer> receive) {
+    return plan_exchange(on, operation::alltoallv, 0, send, receive);
+}
+
+} // namespace lisle::collective

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "collective/allreduce.hpp"
+#include "collective/direct.hpp"
+#include "collective/on_board.hpp"
+#include "collective/plan.hpp"
+#include "collective/planning.hpp"
+#include "collective/reduce.hpp"
+#include "collective/reduce_scatter.hpp"
+#include "collective/scan.hpp"
+#include "collective/two_level.hpp"
+
+namespace lisle::collective {
+
+schedule plan_no_part(const occasion &on, const char *call) {
+    return plan_of(on, call, call_signature::unsaid, call_signature::unsaid);
+}
+
+schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                     const op &operation, int root) {
+    operation.check(*receive.type);
+    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
+    const typed_buffer &mine = send ? *send : receive;
+    if (on.comm.inter()) {
+        reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, collective::operation::reduce, operation, receive)) {
+    case algorithm::board:
+        board_reduce(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::direct:
+        direct_reduce(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::two_level:
+        two_level_reduce(plan, {team, places_of(team), root}, operation, mine, receive);
+        break;
+    case algorithm::reduce_scatter_allgather:
+        reduce_reduce_scatter_gather(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::linear:
+        reduce_linear(plan, team, operation, mine, receive, root);
+        break;
+    default:
+        reduce_binomial(plan, team, operation, mine, receive, root);
+    }
+    return plan;
+}
+
+schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                        const op &operation) {
+    operation.check(*receive.type);
+    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
+    const typed_buffer &mine = send ? *send : receive;
+    if (on.comm.inter()) {
+        allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, collective::operation::allreduce, operation, receive)) {
+    case algorithm::board:
+        board_allreduce(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_allreduce(plan, team, operation, mine, receive);
+        break;
+    case algorithm::two_level:
+        two_level_allreduce(plan, {team, places_of(team), 0}, operation, mine, receive);
+        break;
+    case algorithm::reduce_scatter_allgather:
+        allreduce_reduce_scatter_allgather(plan, team, operation, mine, receive);
+        break;
+    case algorithm::ring:
+        allreduce_ring(plan, team, operation, mine, receive);
+        break;
+    case algorithm::reduce_bcast:
+        allreduce_reduce_bcast(plan, team, operation, mine, receive);
+        break;
+    default:
+        allreduce_recursive_doubling(plan, team, operation, mine, receive);
+    }
+    return plan;
+}
+
+schedule plan_reduce_scatter(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                             std::span<const MPI_Count> counts, const op &operation) {
+    operation.check(*receive.type);
+    const auto rank = static_cast<std::size_t>(on.comm.rank());
+    const MPI_Count total = std::accumulate(counts.begin(), counts.end(), MPI_Count{0});
+    schedule plan =
+        plan_of(on, "Reduce_scatter", call_signature::unsaid, total * receive.type->size(), &operation);
+    const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
+    const typed_buffer piece{receive.address, counts[rank], *receive.type};
+    if (on.comm.inter()) {
+        reduce_scatter_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, vector,
+                                      piece, counts);
+        return plan;
+    }
+    const team team = team_of(on);
+    const auto first = [&] {
+        return std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
+    };
+    switch (choose_for(plan, on, team, collective::operation::reduce_scatter, operation, vector)) {
+    case algorithm::board:
+        board_reduce_scatter(plan, team, operation, vector, piece, first() * vector.type->size());
+        break;
+    case algorithm::direct:
+        direct_reduce_scatter(plan, team, operation, vector, piece, first());
+        break;
+    case algorithm::recursive_halving:
+        reduce_scatter_recursive_halving(plan, team, operation, vector, piece, counts);
+        break;
+    case algorithm::pairwise:
+        reduce_scatter_pairwise(plan, team, operation, vector, piece, counts);
+        break;
+    default:
+        reduce_scatter_by_root(plan, team, operation, vector, piece, counts);
+    }
+    return plan;
+}
+
+schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                   const op &operation) {
+    refuse_inter(on.comm, "a scan");
+    operation.check(*receive.type);
+    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
+    const typed_buffer &mine = send ? *send : receive;
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, collective::operation::scan, operation, receive)) {
+    case algorithm::board:
+        board_scan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_scan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::linear:
+        scan_linear(plan, team, operation, mine, receive);
+        break;
+    default:
+        scan_doubling(plan, team, operation, mine, receive);
+    }
+    return plan;
+}
+
+schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                     const op &operation) {
+    refuse_inter(on.comm, "an exclusive scan");
+    operation.check(*receive.type);
+    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
+    const typed_buffer &mine = send ? *send : receive;
+    const team team = team_of(on);
+    switch (choose_for(plan, on, team, collective::operation::exscan, operation, receive)) {
+    case algorithm::board:
+        board_exscan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_exscan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::linear:
+        exscan_linear(plan, team, operation, mine, receive);
+        break;
+    default:
+        exscan_doubling(plan, team, operation, mine, receive);
+    }
+    return plan;
+}
+
+} // namespace lisle::collective
