@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -22,18 +23,6 @@ struct initial_thread {
     pthread_t id{};
 };
 const rank_local<initial_thread> main_thread;
-
-/// Nobody leaves before all have come [MPI-5.0 11.2.2]: dissemination, Hensgen, Finkel and Manber 1988.
-void meet_all(communicator &world) {
-    constexpr int tag = 0;
-    const auto &channel = world.channel(message_space::agreement);
-    const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
-    for (int distance = 1; distance < world.size(); distance *= 2) {
-        protocol::send_receive(nothing, (world.rank() + distance) % world.size(), tag, nothing,
-                               (world.rank() - distance % world.size() + world.size()) % world.size(), tag,
-                               channel);
-    }
-}
 
 std::vector<std::string> arguments_of(const int *argc, char ***argv) {
     if (argc == nullptr || argv == nullptr || *argv == nullptr) {
@@ -79,7 +68,8 @@ void finalize() {
     rank &self = this_rank();
     delete_world_attributes();
     protocol::rank_send_buffer().reset();
-    meet_all(*predefined->world);
+    // Nobody leaves before all have come [MPI-5.0 11.2.2].
+    meet_all(predefined->world->channel(message_space::agreement), 0);
     protocol::wait_until(self, [&self] { return self.engine().drained(); });
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);

@@ -34,6 +34,11 @@ class communicator : public object {
     /// @param self the calling rank's own rank in `local`
     communicator(std::uint64_t context, const group &local, const group *remote, int self);
 
+    /// Makes this a thread's communicator among others of its process: see channel::lanes, which the caller
+    /// keeps. @pre nobody knows the communicator yet
+    void use_lanes(const std::uint64_t *lanes) noexcept;
+    [[nodiscard]] bool of_threads() const noexcept { return point_to_point.lanes != nullptr; }
+
     /// The calling rank's own rank in the local group.
     [[nodiscard]] int rank() const noexcept { return point_to_point.self; }
     /// Size of the local group.

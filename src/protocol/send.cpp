@@ -42,8 +42,9 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
 
 send_operation::send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest,
                                int tag, send_mode mode)
-    : operation{owner}, buffer{buffer}, context{channel.context}, source{channel.self},
-      dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag}, mode{mode} {
+    : operation{owner}, buffer{buffer}, context{dest == MPI_PROC_NULL ? 0 : channel.context_at(dest)},
+      source{channel.self}, dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag},
+      mode{mode} {
     result.source = MPI_ANY_SOURCE;
 }
 
@@ -137,7 +138,7 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) [[likely]] {
-        const envelope what{channel.context, channel.self, tag};
+        const envelope what{channel.context_at(dest), channel.self, tag};
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
@@ -161,7 +162,7 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
-        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number, bytes) ==
+        mine.try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number, bytes) ==
             claim_result::claimed) {
         return mine.completed_send();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting primitive: look, spin, let others run, sleep. A thread that waits offers its core after a while
-// and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is parked
-// until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up is lost.
-// See docs/design/waiting.md.
+// The waiting primitive: look, help, spin, let others run, sleep. A thread that waits offers its core after a
+// while and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is
+// parked until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up
+// is lost. See docs/design/waiting.md.
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -12,6 +12,7 @@
 #include "protocol/engine.hpp"
 #include "runtime/fiber_worker.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/shared_task.hpp"
 
 namespace lisle::protocol {
 
@@ -66,6 +67,10 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
             idle = 0;
             continue;
         }
+        if (help_wanted() && help_once()) [[unlikely]] {
+            idle = 0;
+            continue;
+        }
         idle += idle != UINT_MAX ? 1 : 0;
         if (worker != nullptr && worker->others_ready()) {
             if (idle <= patience_.among_fibers) {
@@ -115,6 +120,9 @@ void engine::sleep_unless_news(std::uint64_t &news_seen) {
     // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
     // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
     const std::uint32_t seen = bell_.value();
+    if (help_wanted()) [[unlikely]] {
+        return;
+    }
     std::uint64_t longest = 0;
     {
         const std::scoped_lock guard{lock_};

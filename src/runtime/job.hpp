@@ -29,6 +29,9 @@ class job {
     /// Stops the process with a sentence if it was started by a launcher that Lisle cannot talk to.
     static job &current();
 
+    /// A job of this process alone, besides the one that the process may belong to.
+    static std::unique_ptr<job> make_inside(const job_shape &shape);
+
     [[nodiscard]] int size() const noexcept { return segment_.ranks(); }
     /// Index of this process, and which ranks live in it.
     [[nodiscard]] int process() const noexcept { return process_; }
