@@ -14,6 +14,11 @@ install(TARGETS mpi_abi EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpix.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+# The C++ interface consists of headers only; in the build tree they are where they are installed to.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lisle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/lisle ${CMAKE_BINARY_DIR}/include/lisle SYMBOLIC)
+
 file(RELATIVE_PATH LISLE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/lisle.pc.in ${CMAKE_BINARY_DIR}/packaging/lisle.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

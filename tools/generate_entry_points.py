@@ -40,6 +40,9 @@ LAX_GROUPS = {"mpi_t"}
 # Parameters (function:parameter) whose handle may be the null handle.
 MAY_BE_NULL = {
     "MPI_Intercomm_create:peer_comm",  # means something at the leader only
+    "MPI_Intercomm_create_from_groups:remote_group",  # likewise
+    "MPI_Comm_get_name:comm",  # the null handles have names, too
+    "MPI_Type_get_name:datatype",
     "MPI_Request_get_status:request",
 }
 
@@ -73,6 +76,7 @@ HANDLES = {
     "ERRHANDLER": ("to_errhandler", "errhandler &"),
     "REQUEST": ("to_request", None),  # checked, but passed as it is: requests come in arrays, too
     "INFO": ("to_info_or_null", "info *"),
+    "SESSION": ("to_session", "session &"),
 }
 
 # Kinds of input pointers that must not be null, with the error class that says so.
@@ -199,6 +203,11 @@ class EntryPoint:
         """First, since errors in other arguments go to the communicator's error handler."""
         target = False
         for p in self.parameters:
+            if p.kind == "SESSION" and (p.handle or p.row["direction"] == "inout"):
+                if p.pointer:
+                    self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+                self.lines.append(f"auto &{p.local()} = to_session({'*' if p.pointer else ''}{p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &{p.local()};")
             if p.kind != "COMMUNICATOR":
                 continue
             if p.handle and p.may_be_null:
@@ -215,7 +224,7 @@ class EntryPoint:
     def convert_handles(self):
         ignorable = {id(part) for parcel in parcels(self.parameters) for part in parcel.parts}
         for p in self.parameters:
-            if p.kind == "COMMUNICATOR" or p.kind not in HANDLES:
+            if p.kind in ("COMMUNICATOR", "SESSION") or p.kind not in HANDLES:
                 continue
             converter = HANDLES[p.kind][0]
             if p.handle:
@@ -223,10 +232,15 @@ class EntryPoint:
                     if id(p) in ignorable and self.significance(p):
                         continue
                     converter = "to_committed"
+                    if peer := self.peer_of(p):
+                        count = self.parcel_of(p).count.name
+                        call = f"to_committed_for({peer}, {count}, {p.name}, \"{p.name}\")"
+                        self.lines.append(f"auto &{p.local()} = {call};")
+                        continue
                 elif p.kind == "INFO" and self.group == "info":
                     converter = "to_info"
-                elif p.kind == "REQUEST" and p.may_be_null:
-                    converter = "to_request_or_null"
+                elif p.may_be_null:
+                    converter += "_or_null"
                 if not HANDLES[p.kind][1]:
                     self.lines.append(f"(void){converter}({p.name}, \"{p.name}\");")
                     continue
@@ -255,6 +269,15 @@ class EntryPoint:
     def moves_data(self):
         named = self.name.removesuffix("_c") in MOVES_DATA or self.function.get("moves_data", False)
         return named or self.group in MOVES_DATA_GROUPS
+
+    def peer_of(self, kind):
+        """The rank that a message of this type goes to or comes from: with MPI_PROC_NULL there is none."""
+        if self.group not in ("pt2pt", "partitioned"):
+            return None
+        ends = [p.name for p in self.parameters if p.kind == "RANK" and p.name in ("dest", "source")]
+        if len(ends) == 2:
+            return {"sendtype": "dest", "recvtype": "source"}.get(kind.name)
+        return ends[0] if ends else None
 
     def parcel_of(self, part):
         return next((x for x in parcels(self.parameters) if any(part is y for y in x.parts)), None)
@@ -290,7 +313,10 @@ class EntryPoint:
                 checks.append(f"check_not_negative({count.name}, \"{count.name}\");")
                 if len(parcel.buffers) == 1 and not self.group == "rma":
                     buffer = parcel.buffers[0]
-                    checks.append(f"check_buffer({buffer.name}, {count.name}, {kind.name}, \"{buffer.name}\");")
+                    peer = f", {self.peer_of(kind)}" if self.peer_of(kind) else ""
+                    checks.append(
+                        f"check_buffer({buffer.name}, {count.name}, {kind.name}, \"{buffer.name}\"{peer});"
+                    )
             if conditions:
                 flag = f"{parcel.buffers[0].name}_counts"
                 self.lines.append(f"const bool {flag} = {' && '.join(conditions)};")
@@ -382,15 +408,22 @@ class EntryPoint:
         self.check_pointers()
         self.call()
         target = any(line.startswith("about = ") for line in self.lines)
+        sort = "lisle::session" if any(p.kind == "SESSION" for p in self.parameters) else "communicator"
         return [
-            *(["communicator *about = nullptr;"] if target else []),
+            *([f"{sort} *about = nullptr;"] if target else []),
             "try {",
             *(f"    {line}" for line in self.lines),
             "    return MPI_SUCCESS;",
             "} catch (const std::exception &caught) {",
-            f"    return raise({'about' if target else 'nullptr'}, \"{self.name}\", caught);",
+            f"    {self.answer('about' if target else 'static_cast<communicator *>(nullptr)')}",
             "}",
         ]
+
+    def answer(self, target):
+        """What becomes of an error: calls of the tool interface only return it. [MPI-5.0 15.3]"""
+        if self.group in LAX_GROUPS:
+            return "return code_of(caught);"
+        return f"return raise({target}, \"{self.name}\", caught);"
 
     def text(self):
         note = "" if self.callee else ": not implemented yet"

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place that knows which MPI the headers are compiled against. Everything in include/lisle/ uses
-// the functions of MPI-5.0; where Lisle's extension calls (mpix.h) do a thing better they are used, and
-// LISLE_EXTENSIONS=0, the value for every other library, chooses what the standard alone can do.
+// the functions of MPI-5.0; where Lisle's extension calls (mpix.h) do a thing better they are used. Without
+// them, or with LISLE_STANDARD_ONLY defined, the headers do what the standard alone can do.
 #pragma once
 
 #include <mpi.h>
 
-#ifndef LISLE_EXTENSIONS
-#ifdef MPIX_LISLE
-#define LISLE_EXTENSIONS 1
+#if defined(LISLE_EXTENSIONS) && !defined(LISLE_STANDARD_ONLY)
+#define LISLE_USE_EXTENSIONS 1
 #else
-#define LISLE_EXTENSIONS 0
-#endif
+#define LISLE_USE_EXTENSIONS 0
 #endif
 
 /// How much collectives check: 0 nothing, 1 what one rank can see (the default), 2 also that all ranks of
@@ -22,7 +20,7 @@
 
 namespace lisle {
 
-inline constexpr bool has_extensions = LISLE_EXTENSIONS != 0;
+inline constexpr bool has_extensions = LISLE_USE_EXTENSIONS != 0;
 inline constexpr int check_level = LISLE_CHECKS;
 
 } // namespace lisle

@@ -123,9 +123,7 @@ template <basic T> MPI_Datatype basic_type() noexcept {
 
 /// The basic type that T is an array of, without padding; void if there is none.
 template <class T> consteval auto uniform_of();
-template <class T> struct as_type {
-    using type = T;
-};
+template <class T> struct as_type { using type = T; };
 template <class T> using uniform = typename decltype(uniform_of<std::remove_cv_t<T>>())::type;
 
 template <class First, class... Others> consteval auto common_uniform(type_list<First, Others...>) {
@@ -174,7 +172,8 @@ template <direct T> struct wire {
         if constexpr (uniform_type)
             return static_cast<MPI_Count>(sizeof(T) / sizeof(uniform<T>));
         else if constexpr (array_traits<T>::value)
-            return static_cast<MPI_Count>(array_traits<T>::size) * wire<typename array_traits<T>::element>::count;
+            return static_cast<MPI_Count>(array_traits<T>::size) *
+                   wire<typename array_traits<T>::element>::count;
         else
             return MPI_Count{1};
     }();

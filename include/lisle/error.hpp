@@ -3,6 +3,7 @@
 // error is one comparison; all else is out of line.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -31,8 +32,10 @@ struct named_value {
 ///     }
 class error : public std::runtime_error {
   public:
-    error(int code, int error_class, const char *call, std::vector<named_value> values, const std::string &text)
-        : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{std::move(values)} {}
+    error(int code, int error_class, const char *call, std::vector<named_value> values,
+          const std::string &text)
+        : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{
+                                                                                       std::move(values)} {}
 
     /// The code that the call returned.
     [[nodiscard]] int code() const noexcept { return code_; }
@@ -75,10 +78,10 @@ raise(int code, const char *call, std::initializer_list<named_value> values, con
     throw error{code, error_class, call, std::vector<named_value>(values), text};
 }
 
-/// Throws unless the call was a success.
-inline void check(int code, const char *call, std::initializer_list<named_value> values = {}) {
+/// Throws unless the call was a success. The values are looked at only if it was not.
+template <std::same_as<named_value>... Values> void check(int code, const char *call, Values... values) {
     if (code != MPI_SUCCESS) [[unlikely]]
-        raise(code, call, values);
+        raise(code, call, {values...});
 }
 
 } // namespace detail
@@ -101,7 +104,7 @@ template <class T> class [[nodiscard]] expected {
         return *std::get_if<0>(&content_);
     }
     stored &&value() && { return std::move(value()); }
-    stored &operator*() & noexcept { return *std::get_if<0>(&content_); }
+    stored &operator*() &noexcept { return *std::get_if<0>(&content_); }
     stored *operator->() noexcept { return std::get_if<0>(&content_); }
     /// @pre !has_value()
     [[nodiscard]] const lisle::error &error() const noexcept { return *std::get_if<1>(&content_); }

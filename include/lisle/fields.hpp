@@ -53,17 +53,23 @@ template <class T> inline constexpr bool send_as_bytes = false;
 namespace detail {
 
 template <class T>
-concept names_fields = requires { typename T::lisle_fields; } || requires { fields_of<T>::count; };
+concept names_fields = requires {
+    typename T::lisle_fields;
+}
+|| requires {
+    fields_of<T>::count;
+};
 
 template <class T> struct field_source : fields_of<T> {};
 template <class T>
-    requires requires { typename T::lisle_fields; }
+requires requires {
+    typename T::lisle_fields;
+}
 struct field_source<T> : T::lisle_fields {};
 
 template <class T> struct any_base {
     template <class Base>
-        requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
-    operator Base() const noexcept;
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>) operator Base() const noexcept;
 };
 
 inline constexpr std::size_t most_fields = 24;
@@ -71,21 +77,42 @@ inline constexpr std::size_t most_fields = 24;
 /// Number of fields of an aggregate; most_fields + 1 if there are more. `{}` initialises any one field,
 /// arrays as a whole, so the longest list of them that compiles has the answer.
 template <class T> consteval std::size_t count_fields() {
-    if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    if constexpr (requires {
+                      T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                        {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                  })
         return 25;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                             {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 24;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                             {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 23;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                             {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 22;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                             {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 21;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 20;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 19;
-    else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    else if constexpr (requires {
+                           T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                       })
         return 18;
     else if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
         return 17;
@@ -186,20 +213,30 @@ template <class T, class Visitor> constexpr decltype(auto) visit_aggregate(T &ob
         auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18] = object;
         return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18);
     } else if constexpr (count == 20) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19] =
+            object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18,
+                     f19);
     } else if constexpr (count == 21) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+               f20] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                     f20);
     } else if constexpr (count == 22) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
+               f21] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                     f20, f21);
     } else if constexpr (count == 23) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
+               f21, f22] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                     f20, f21, f22);
     } else if constexpr (count == 24) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
+               f21, f22, f23] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                     f20, f21, f22, f23);
     }
 }
 
@@ -212,16 +249,16 @@ template <class T, class Visitor> constexpr decltype(auto) visit_fields(T &objec
 
 /// An aggregate whose fields can be found: no bases, not too many fields.
 template <class T>
-concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> &&
-                    !requires { T{any_base<T>{}}; } && (count_fields<T>() > 0) &&
-                    (count_fields<T>() <= most_fields);
+concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !requires {
+    T{any_base<T>{}};
+}
+&&(count_fields<T>() > 0) && (count_fields<T>() <= most_fields);
 
 template <class... Types> struct type_list {};
 struct list_types {
     template <class... Types> type_list<std::remove_cv_t<Types>...> operator()(Types &...) const;
 };
-template <class T>
-using field_types = decltype(visit_fields(std::declval<T &>(), list_types{}));
+template <class T> using field_types = decltype(visit_fields(std::declval<T &>(), list_types{}));
 
 } // namespace detail
 

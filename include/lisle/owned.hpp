@@ -26,9 +26,9 @@ inline bool running() noexcept {
 template <class View>
 concept ownable = requires(View view, typename View::native_type handle) {
     View{handle};
-    { view.native() };
+    {view.native()};
     View::free(handle);
-    { View::null() };
+    {View::null()};
 };
 
 /// An object that is freed at the end of the scope. Use it wherever its view is wanted.
@@ -36,7 +36,7 @@ concept ownable = requires(View view, typename View::native_type handle) {
 ///     lisle::owned<lisle::communicator> half = world.split(world.rank() % 2);
 ///     half.barrier();                                  // freed here, or at the latest when it is moved away
 ///     MPI_Comm raw = half.release();                   // now the caller's duty
-template <ownable View> class [[nodiscard]] owned : public View {
+template <class View> class [[nodiscard]] owned : public View {
   public:
     using native_type = typename View::native_type;
 
@@ -51,7 +51,10 @@ template <ownable View> class [[nodiscard]] owned : public View {
     }
     owned(const owned &) = delete;
     owned &operator=(const owned &) = delete;
-    ~owned() { reset(); }
+    ~owned() {
+        static_assert(ownable<View>);
+        reset();
+    }
 
     /// Gives the handle away without freeing it.
     [[nodiscard]] native_type release() noexcept {
@@ -59,7 +62,8 @@ template <ownable View> class [[nodiscard]] owned : public View {
         static_cast<View &>(*this) = View{View::null()};
         return handle;
     }
-    /// Frees what is owned and owns `handle` instead. Does nothing after MPI_Finalize, so global objects are safe.
+    /// Frees what is owned and owns `handle` instead. Does nothing after MPI_Finalize, so global objects are
+    /// safe.
     void reset(native_type handle = View::null()) noexcept {
         native_type old = release();
         if (old != View::null() && detail::running())

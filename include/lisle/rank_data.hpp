@@ -81,7 +81,7 @@ class rank_data {
     std::atomic<const entry *> newest_{nullptr};
 };
 
-#if LISLE_EXTENSIONS
+#if LISLE_USE_EXTENSIONS
 
 inline rank_data &rank_data::current() {
     void *data = nullptr;

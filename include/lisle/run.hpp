@@ -32,10 +32,8 @@ namespace detail {
 /// What ranks made inside the program may call until they end.
 class initialized_rank {
   public:
-    initialized_rank() {
-        int provided = 0;
-        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
-    }
+    // One thread for each rank: others that it starts belong to no rank.
+    initialized_rank() { MPI_Init(nullptr, nullptr); }
     ~initialized_rank() { MPI_Finalize(); }
     initialized_rank(const initialized_rank &) = delete;
     initialized_rank &operator=(const initialized_rank &) = delete;

@@ -57,7 +57,8 @@ class status {
         MPI_Count elements = 0;
         detail::check(MPI_Get_count_c(&value_, detail::wire<T>::type(), &elements), "MPI_Get_count");
         if (elements == MPI_UNDEFINED || elements % detail::wire<T>::count != 0) [[unlikely]]
-            detail::raise(MPI_ERR_TRUNCATE, "MPI_Get_count", {{"bytes", bytes()}, {"object size", sizeof(T)}},
+            detail::raise(MPI_ERR_TRUNCATE, "MPI_Get_count",
+                          {{"bytes", bytes()}, {"object size", static_cast<long long>(sizeof(T))}},
                           "the message does not consist of whole objects of this type");
         return static_cast<std::size_t>(elements / detail::wire<T>::count);
     }

@@ -5,6 +5,7 @@
 
 #include "abi/entry.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/session.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/request.hpp"
 
@@ -38,6 +39,7 @@ inline constexpr handle_sort datatype_handle{MPI_ERR_TYPE, "datatype", "MPI_DATA
 inline constexpr handle_sort op_handle{MPI_ERR_OP, "operation", "MPI_OP_NULL"};
 inline constexpr handle_sort errhandler_handle{MPI_ERR_ERRHANDLER, "error handler", "MPI_ERRHANDLER_NULL"};
 inline constexpr handle_sort info_handle{MPI_ERR_INFO, "info object", "MPI_INFO_NULL"};
+inline constexpr handle_sort session_handle{MPI_ERR_SESSION, "session", "MPI_SESSION_NULL"};
 inline constexpr handle_sort request_handle{MPI_ERR_REQUEST, "request", "MPI_REQUEST_NULL"};
 
 /// What a lookup found. Throws if it found nothing.
@@ -59,6 +61,13 @@ inline communicator *to_communicator_or_null(MPI_Comm handle, const char *argume
 inline const group &to_group(MPI_Group handle, const char *argument) {
     return found(find_group(handle), group_handle, handle, MPI_GROUP_NULL, argument);
 }
+/// Null for MPI_GROUP_NULL.
+inline const group *to_group_or_null(MPI_Group handle, const char *argument) {
+    return handle == MPI_GROUP_NULL ? nullptr : &to_group(handle, argument);
+}
+inline session &to_session(MPI_Session handle, const char *argument) {
+    return found(find_session(handle), session_handle, handle, MPI_SESSION_NULL, argument);
+}
 inline const op &to_op(MPI_Op handle, const char *argument) {
     return found(find_op(handle), op_handle, handle, MPI_OP_NULL, argument);
 }
@@ -67,6 +76,10 @@ inline errhandler &to_errhandler(MPI_Errhandler handle, const char *argument) {
 }
 inline const datatype &to_datatype(MPI_Datatype handle, const char *argument) {
     return found(find_datatype(handle), datatype_handle, handle, MPI_DATATYPE_NULL, argument);
+}
+/// Null for MPI_DATATYPE_NULL.
+inline const datatype *to_datatype_or_null(MPI_Datatype handle, const char *argument) {
+    return handle == MPI_DATATYPE_NULL ? nullptr : &to_datatype(handle, argument);
 }
 /// A type for moving data with.
 inline const datatype &to_committed(MPI_Datatype handle, const char *argument) {
@@ -79,6 +92,17 @@ inline const datatype &to_committed(MPI_Datatype handle, const char *argument) {
 /// The same for an argument that is ignored in some calls (MPI_IN_PLACE, not the root): then any type.
 inline const datatype &to_committed_if(bool significant, MPI_Datatype handle, const char *argument) {
     return to_committed(significant ? handle : MPI_BYTE, argument);
+}
+/// The type of `count` elements to or from `peer`. With MPI_PROC_NULL there is no message, and any type will
+/// do; for a message of no elements MPI_DATATYPE_NULL will.
+inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle,
+                                        const char *argument) {
+    const datatype *const type = find_datatype(handle);
+    if (type == nullptr || !type->committed()) [[unlikely]] {
+        const bool meaningless = peer == MPI_PROC_NULL || (count == 0 && handle == MPI_DATATYPE_NULL);
+        return to_committed(meaningless ? MPI_BYTE : handle, argument);
+    }
+    return *type;
 }
 /// Null for MPI_INFO_NULL.
 inline info *to_info_or_null(MPI_Info handle, const char *argument) {
@@ -115,10 +139,14 @@ inline void check_not_negative(MPI_Count value, const char *argument, int error_
     }
 }
 
-/// A null address is MPI_BOTTOM: it makes sense with a derived type only, which may hold addresses.
-inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type, const char *argument) {
-    if (buffer == nullptr && count > 0 && handle_value(type) < first_dynamic_handle) [[unlikely]] {
-        null_buffer(count, argument);
+/// A null address is MPI_BOTTOM: it makes sense with a derived type only, which may hold addresses, or if
+/// there is no message.
+inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type, const char *argument,
+                         int peer = 0) {
+    if (buffer == nullptr) [[unlikely]] {
+        if (count > 0 && handle_value(type) < first_dynamic_handle && peer != MPI_PROC_NULL) {
+            null_buffer(count, argument);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ void ibarrier(communicator &comm, MPI_Request *request) {
 }
 
 void barrier_init(communicator &comm, info *, MPI_Request *request) {
-    give(request, comm, prepare(comm, abi::barrier_plan(comm)));
+    give(request, comm, prepare(comm, abi::barrier_plan({comm, true})));
 }
 
 void bcast(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm) {
@@ -44,7 +44,7 @@ void ibcast(void *buffer, MPI_Count count, const datatype &type, int root, commu
 
 void bcast_init(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm, info *,
                 MPI_Request *request) {
-    give(request, comm, prepare(comm, abi::bcast_plan(buffer, count, type, root, comm)));
+    give(request, comm, prepare(comm, abi::bcast_plan(buffer, count, type, root, {comm, true})));
 }
 
 void gather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -64,8 +64,8 @@ void gather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendt
                  MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
                  MPI_Request *request) {
     give(request, comm,
-         prepare(comm,
-                 abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
+         prepare(comm, abi::gather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                                        {comm, true})));
 }
 
 void gatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -88,7 +88,7 @@ void gatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &send
                   communicator &comm, info *, MPI_Request *request) {
     give(request, comm,
          prepare(comm, abi::gatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                         root, comm)));
+                                         root, {comm, true})));
 }
 
 void scatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -108,8 +108,8 @@ void scatter_init(const void *sendbuf, MPI_Count sendcount, const datatype &send
                   MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
                   MPI_Request *request) {
     give(request, comm,
-         prepare(comm,
-                 abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)));
+         prepare(comm, abi::scatter_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                                         {comm, true})));
 }
 
 void scatterv(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
@@ -131,7 +131,7 @@ void scatterv_init(const void *sendbuf, count_list sendcounts, count_list displs
                    info *, MPI_Request *request) {
     give(request, comm,
          prepare(comm, abi::scatterv_plan(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                                          root, comm)));
+                                          root, {comm, true})));
 }
 
 void allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -148,9 +148,9 @@ void iallgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendty
 void allgather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                     MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
                     MPI_Request *request) {
-    give(
-        request, comm,
-        prepare(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
+    give(request, comm,
+         prepare(comm, abi::allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                           {comm, true})));
 }
 
 void allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -172,7 +172,7 @@ void allgatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &s
                      info *, MPI_Request *request) {
     give(request, comm,
          prepare(comm, abi::allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                            recvtype, comm)));
+                                            recvtype, {comm, true})));
 }
 
 void alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
@@ -190,7 +190,8 @@ void alltoall_init(const void *sendbuf, MPI_Count sendcount, const datatype &sen
                    MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
                    MPI_Request *request) {
     give(request, comm,
-         prepare(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
+         prepare(comm, abi::alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                          {comm, true})));
 }
 
 void alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
@@ -213,7 +214,7 @@ void alltoallv_init(const void *sendbuf, count_list sendcounts, count_list sdisp
                     communicator &comm, info *, MPI_Request *request) {
     give(request, comm,
          prepare(comm, abi::alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                           rdispls, recvtype, comm)));
+                                           rdispls, recvtype, {comm, true})));
 }
 
 void alltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, const MPI_Datatype *sendtypes,
@@ -236,7 +237,7 @@ void alltoallw_init(const void *sendbuf, count_list sendcounts, count_list sdisp
                     const MPI_Datatype *recvtypes, communicator &comm, info *, MPI_Request *request) {
     give(request, comm,
          prepare(comm, abi::alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                           rdispls, recvtypes, comm)));
+                                           rdispls, recvtypes, {comm, true})));
 }
 
 void reduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -252,7 +253,7 @@ void ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype
 void reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                  const op &operation, int root, communicator &comm, info *, MPI_Request *request) {
     give(request, comm,
-         prepare(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, comm)));
+         prepare(comm, abi::reduce_plan(sendbuf, recvbuf, count, type, operation, root, {comm, true})));
 }
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -267,7 +268,8 @@ void iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datat
 
 void allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                     const op &operation, communicator &comm, info *, MPI_Request *request) {
-    give(request, comm, prepare(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm)));
+    give(request, comm,
+         prepare(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, {comm, true})));
 }
 
 void reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
@@ -284,7 +286,8 @@ void ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcou
 void reduce_scatter_block_init(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
                                const op &operation, communicator &comm, info *, MPI_Request *request) {
     give(request, comm,
-         prepare(comm, abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, comm)));
+         prepare(comm,
+                 abi::reduce_scatter_block_plan(sendbuf, recvbuf, recvcount, type, operation, {comm, true})));
 }
 
 void reduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
@@ -300,8 +303,9 @@ void ireduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, 
 
 void reduce_scatter_init(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
                          const op &operation, communicator &comm, info *, MPI_Request *request) {
-    give(request, comm,
-         prepare(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, comm)));
+    give(
+        request, comm,
+        prepare(comm, abi::reduce_scatter_plan(sendbuf, recvbuf, recvcounts, type, operation, {comm, true})));
 }
 
 void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -316,7 +320,8 @@ void iscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &
 
 void scan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
                communicator &comm, info *, MPI_Request *request) {
-    give(request, comm, prepare(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, comm)));
+    give(request, comm,
+         prepare(comm, abi::scan_plan(sendbuf, recvbuf, count, type, operation, {comm, true})));
 }
 
 void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
@@ -331,7 +336,8 @@ void iexscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype
 
 void exscan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
                  const op &operation, communicator &comm, info *, MPI_Request *request) {
-    give(request, comm, prepare(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, comm)));
+    give(request, comm,
+         prepare(comm, abi::exscan_plan(sendbuf, recvbuf, count, type, operation, {comm, true})));
 }
 
 } // namespace lisle::api

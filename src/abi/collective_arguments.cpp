@@ -123,120 +123,120 @@ bool at_root(const communicator &comm, int root) noexcept {
 
 } // namespace
 
-schedule barrier_plan(const communicator &comm) {
-    return plan_barrier(comm);
+schedule barrier_plan(const occasion &on) {
+    return plan_barrier(on);
 }
 
-schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root, const communicator &comm) {
+schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root, const occasion &on) {
     refuse_in_place(buffer, "buffer");
-    return plan_bcast(comm, {buffer, count, type}, root);
+    return plan_bcast(on, {buffer, count, type}, root);
 }
 
 schedule gather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                     MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
-    if (!at_root(comm, root)) {
+                     MPI_Count recvcount, const datatype &recvtype, int root, const occasion &on) {
+    if (!at_root(on.comm, root)) {
         refuse_in_place(sendbuf, "sendbuf");
-    } else if (!comm.inter()) {
-        check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
+    } else if (!on.comm.inter()) {
+        check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     }
-    return plan_gather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
+    return plan_gather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
 }
 
 schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                       count_list recvcounts, count_list displs, const datatype &recvtype, int root,
-                      const communicator &comm) {
+                      const occasion &on) {
     std::vector<typed_buffer> places;
-    if (at_root(comm, root)) {
-        places = blocks(recvbuf, recvcounts, displs, recvtype, comm.peer_count(), "recvcounts", "displs");
+    if (at_root(on.comm, root)) {
+        places = blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
     } else {
         refuse_in_place(sendbuf, "sendbuf");
     }
-    return plan_gatherv(comm, own(sendbuf, sendcount, sendtype), places, root);
+    return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
 
 schedule scatter_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                      MPI_Count recvcount, const datatype &recvtype, int root, const communicator &comm) {
-    if (!at_root(comm, root)) {
+                      MPI_Count recvcount, const datatype &recvtype, int root, const occasion &on) {
+    if (!at_root(on.comm, root)) {
         refuse_in_place(recvbuf, "recvbuf");
-    } else if (!comm.inter()) {
-        check_pair(comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
+    } else if (!on.comm.inter()) {
+        check_pair(on.comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
     }
-    return plan_scatter(comm, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
+    return plan_scatter(on, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
 }
 
 schedule scatterv_plan(const void *sendbuf, count_list sendcounts, count_list displs,
                        const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
-                       int root, const communicator &comm) {
+                       int root, const occasion &on) {
     std::vector<typed_buffer> places;
-    if (at_root(comm, root)) {
-        places = blocks(sendbuf, sendcounts, displs, sendtype, comm.peer_count(), "sendcounts", "displs");
+    if (at_root(on.comm, root)) {
+        places = blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(), "sendcounts", "displs");
     } else {
         refuse_in_place(recvbuf, "recvbuf");
     }
-    return plan_scatterv(comm, places, own(recvbuf, recvcount, recvtype), root);
+    return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
 
 schedule allgather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                        MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
-    return plan_allgather(comm, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
+                        MPI_Count recvcount, const datatype &recvtype, const occasion &on) {
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
+    return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
 schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                          count_list recvcounts, count_list displs, const datatype &recvtype,
-                         const communicator &comm) {
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
+                         const occasion &on) {
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
     const auto places =
-        blocks(recvbuf, recvcounts, displs, recvtype, comm.peer_count(), "recvcounts", "displs");
-    return plan_allgatherv(comm, own(sendbuf, sendcount, sendtype), places);
+        blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
+    return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
 
 schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                       MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
-    const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, comm.peer_count());
+                       MPI_Count recvcount, const datatype &recvtype, const occasion &on) {
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
+    const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, on.comm.peer_count());
     if (in_place(sendbuf)) {
-        return plan_alltoall(comm, {}, places);
+        return plan_alltoall(on, {}, places);
     }
-    return plan_alltoall(comm, collective::equal_blocks({sendbuf, sendcount, sendtype}, comm.peer_count()),
+    return plan_alltoall(on, collective::equal_blocks({sendbuf, sendcount, sendtype}, on.comm.peer_count()),
                          places);
 }
 
 schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
                         const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                        const datatype &recvtype, const communicator &comm) {
-    const int peers = comm.peer_count();
+                        const datatype &recvtype, const occasion &on) {
+    const int peers = on.comm.peer_count();
     const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", any_data(places));
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
     if (in_place(sendbuf)) {
-        return plan_alltoall(comm, {}, places);
+        return plan_alltoallv(on, {}, places);
     }
-    return plan_alltoall(comm, blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls"),
-                         places);
+    return plan_alltoallv(on, blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls"),
+                          places);
 }
 
 schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
                         const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                        count_list rdispls, const MPI_Datatype *recvtypes, const communicator &comm) {
-    const int peers = comm.peer_count();
+                        count_list rdispls, const MPI_Datatype *recvtypes, const occasion &on) {
+    const int peers = on.comm.peer_count();
     const auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", any_data(places));
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
     if (in_place(sendbuf)) {
-        return plan_alltoall(comm, {}, places);
+        return plan_alltoallv(on, {}, places);
     }
-    return plan_alltoall(
-        comm, blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes"),
+    return plan_alltoallv(
+        on, blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes"),
         places);
 }
 
 schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                     const op &operation, int root, const communicator &comm) {
-    if (at_root(comm, root)) {
-        if (comm.inter()) {
+                     const op &operation, int root, const occasion &on) {
+    if (at_root(on.comm, root)) {
+        if (on.comm.inter()) {
             check_address(recvbuf, count, type, "recvbuf");
         } else {
-            check_reduction(comm, sendbuf, recvbuf, count, type);
+            check_reduction(on.comm, sendbuf, recvbuf, count, type);
         }
     } else if (root != MPI_PROC_NULL) {
         refuse_in_place(sendbuf, "sendbuf");
@@ -244,47 +244,47 @@ schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const 
     } else {
         return {}; // in the root's group, but not the root: count, type and operation mean nothing
     }
-    return plan_reduce(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
+    return plan_reduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
 }
 
 schedule allreduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                        const op &operation, const communicator &comm) {
-    check_reduction(comm, sendbuf, recvbuf, count, type);
-    return plan_allreduce(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+                        const op &operation, const occasion &on) {
+    check_reduction(on.comm, sendbuf, recvbuf, count, type);
+    return plan_allreduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
 schedule reduce_scatter_block_plan(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
-                                   const datatype &type, const op &operation, const communicator &comm) {
-    check_reduction(comm, sendbuf, recvbuf, recvcount, type);
-    const std::vector<MPI_Count> counts(static_cast<std::size_t>(comm.size()), recvcount);
-    return plan_reduce_scatter(comm, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
+                                   const datatype &type, const op &operation, const occasion &on) {
+    check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
+    const std::vector<MPI_Count> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
 }
 
 schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
-                             const op &operation, const communicator &comm) {
+                             const op &operation, const occasion &on) {
     check_list(recvcounts, "recvcounts");
     std::vector<MPI_Count> counts;
     MPI_Count total = 0;
-    for (int rank = 0; rank < comm.size(); ++rank) {
+    for (int rank = 0; rank < on.comm.size(); ++rank) {
         counts.push_back(count_at(recvcounts, rank, "recvcounts"));
         total += counts.back();
     }
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", total > 0);
+    check_pair(on.comm, sendbuf, recvbuf, "recvbuf", total > 0);
     check_address(sendbuf, total, type, "sendbuf");
-    check_address(recvbuf, counts[static_cast<std::size_t>(comm.rank())], type, "recvbuf");
-    return plan_reduce_scatter(comm, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
+    check_address(recvbuf, counts[static_cast<std::size_t>(on.comm.rank())], type, "recvbuf");
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
 }
 
 schedule scan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                   const op &operation, const communicator &comm) {
-    check_reduction(comm, sendbuf, recvbuf, count, type);
-    return plan_scan(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+                   const op &operation, const occasion &on) {
+    check_reduction(on.comm, sendbuf, recvbuf, count, type);
+    return plan_scan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
 schedule exscan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                     const op &operation, const communicator &comm) {
-    check_reduction(comm, sendbuf, recvbuf, count, type);
-    return plan_exscan(comm, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+                     const op &operation, const occasion &on) {
+    check_reduction(on.comm, sendbuf, recvbuf, count, type);
+    return plan_exscan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
 } // namespace lisle::abi

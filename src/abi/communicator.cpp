@@ -16,11 +16,6 @@ namespace lisle::api {
 
 namespace {
 
-/// The user's handle takes over the share.
-MPI_Comm give_handle(communicator_ref created) {
-    return created ? created.give()->handle() : MPI_COMM_NULL;
-}
-
 void check_inter(const communicator &comm) {
     if (!comm.inter()) {
         fail(MPI_ERR_COMM, comm.label(), " is not an inter-communicator");
@@ -40,6 +35,21 @@ communicator &to_be_freed(MPI_Comm handle) {
         fail(MPI_ERR_COMM, target->label(), " cannot be freed");
     }
     return *target;
+}
+
+std::string_view checked_tag(const char *stringtag) {
+    const std::string_view text{stringtag};
+    if (text.size() >= MPI_MAX_STRINGTAG_LEN) {
+        fail(MPI_ERR_ARG, "stringtag has ", text.size(), " characters, but at most ",
+             MPI_MAX_STRINGTAG_LEN - 1, " are allowed");
+    }
+    return text;
+}
+
+void check_comm_errhandler(const errhandler &handler) {
+    if (!handler.predefined() && handler.action != errhandler_kind::comm) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than communicators");
+    }
 }
 
 } // namespace
@@ -63,6 +73,19 @@ void comm_compare(communicator &comm1, communicator &comm2, int *result) {
 
 void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
     *newcomm = give_handle(create_from_members(comm, members));
+}
+
+void comm_create_from_group(const group &members, const char *stringtag, info *hints, errhandler &errors,
+                            MPI_Comm *newcomm) {
+    check_comm_errhandler(errors);
+    *newcomm = MPI_COMM_NULL; // what MPI_GROUP_EMPTY gives [MPI-5.0 7.4.2]
+    if (members.size() == 0) {
+        return;
+    }
+    with_handler(errors, MPI_COMM_NULL, "MPI_Comm_create_from_group", [&] {
+        *newcomm = give_handle(
+            create_from_group(members, checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
+    });
 }
 
 void comm_create_group(communicator &comm, const group &members, int tag, MPI_Comm *newcomm) {
@@ -97,14 +120,14 @@ void comm_get_info(communicator &comm, MPI_Info *info_used) {
     *info_used = handle_of<MPI_Info>(*hints.release());
 }
 
-void comm_get_name(communicator &comm, char *comm_name, int *resultlen) {
-    const std::string name = comm.name();
+void comm_get_name(communicator *comm, char *comm_name, int *resultlen) {
+    const std::string name = comm != nullptr ? comm->name() : "MPI_COMM_NULL";
     std::memcpy(comm_name, name.c_str(), name.size() + 1);
     *resultlen = static_cast<int>(name.size());
 }
 
 void comm_group(communicator &comm, MPI_Group *group) {
-    *group = lisle::give_handle(group_ref::share(comm.local_group()));
+    *group = give_handle(with_session(group_ref::share(comm.local_group()), comm.session));
 }
 
 void comm_idup(communicator &comm, MPI_Comm *newcomm, MPI_Request *request) {
@@ -123,7 +146,7 @@ void comm_rank(communicator &comm, int *rank) {
 
 void comm_remote_group(communicator &comm, MPI_Group *group) {
     check_inter(comm);
-    *group = lisle::give_handle(group_ref::share(comm.remote_group()));
+    *group = give_handle(with_session(group_ref::share(comm.remote_group()), comm.session));
 }
 
 void comm_remote_size(communicator &comm, int *size) {
@@ -172,6 +195,17 @@ void comm_test_inter(communicator &comm, int *flag) {
 void intercomm_create(communicator &local_comm, int local_leader, communicator *peer_comm, int remote_leader,
                       int tag, MPI_Comm *newintercomm) {
     *newintercomm = give_handle(connect_groups(local_comm, local_leader, peer_comm, remote_leader, tag));
+}
+
+void intercomm_create_from_groups(const group &local_group, int local_leader, const group *remote_group,
+                                  int remote_leader, const char *stringtag, info *hints, errhandler &errors,
+                                  MPI_Comm *newintercomm) {
+    check_comm_errhandler(errors);
+    with_handler(errors, MPI_COMM_NULL, "MPI_Intercomm_create_from_groups", [&] {
+        *newintercomm =
+            give_handle(connect_from_groups(local_group, local_leader, remote_group, remote_leader,
+                                            checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
+    });
 }
 
 void intercomm_merge(communicator &intercomm, int high, MPI_Comm *newintracomm) {

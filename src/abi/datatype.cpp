@@ -139,8 +139,8 @@ void type_set_name(const datatype &datatype, const char *type_name) {
     (datatype.predefined() ? own.of_predefined[&datatype] : datatype.name) = name;
 }
 
-void type_get_name(const datatype &datatype, char *type_name, int *resultlen) {
-    const std::string name = name_of(datatype);
+void type_get_name(const datatype *datatype, char *type_name, int *resultlen) {
+    const std::string name = datatype != nullptr ? name_of(*datatype) : "MPI_DATATYPE_NULL";
     *std::copy(name.begin(), name.end(), type_name) = '\0';
     *resultlen = static_cast<int>(name.size());
 }

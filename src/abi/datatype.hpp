@@ -69,7 +69,7 @@ void type_get_extent_x(const datatype &datatype, MPI_Count *lb, MPI_Count *exten
 void type_get_true_extent(const datatype &datatype, MPI_Count &true_lb, MPI_Count &true_extent);
 void type_get_true_extent_x(const datatype &datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 void type_set_name(const datatype &datatype, const char *type_name);
-void type_get_name(const datatype &datatype, char *type_name, int *resultlen);
+void type_get_name(const datatype *datatype, char *type_name, int *resultlen);
 void type_get_envelope(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,
                        MPI_Count &num_datatypes, int *combiner);
 void type_get_envelope_c(const datatype &datatype, MPI_Count &num_integers, MPI_Count &num_addresses,

@@ -7,12 +7,13 @@
 #include <system_error>
 
 #include "communicator/errhandler.hpp"
+#include "communicator/session.hpp"
 
 namespace lisle::abi {
 
 void fail_not_running(world_phase phase) {
-    fail(MPI_ERR_OTHER,
-         phase == world_phase::before_init ? "called before MPI_Init" : "called after MPI_Finalize");
+    fail(MPI_ERR_OTHER, phase == world_phase::before_init ? "called before MPI_Init or MPI_Session_init"
+                                                          : "called after MPI_Finalize");
 }
 
 void fail_too_large(MPI_Count value, const char *argument) {
@@ -20,17 +21,42 @@ void fail_too_large(MPI_Count value, const char *argument) {
          ", which does not fit: call the form of this function that ends in _c");
 }
 
-int raise(communicator *comm, const char *call, const std::exception &error) {
+namespace {
+
+/// The error that an exception means. @pre in a catch block
+mpi_error error_of(const std::exception &error) {
     if (const auto *const known = dynamic_cast<const mpi_error *>(&error)) {
-        return raise_error(known->about() != nullptr ? known->about() : comm, call, *known);
+        return *known;
     }
     if (dynamic_cast<const std::bad_alloc *>(&error) != nullptr) {
-        return raise_error(comm, call, mpi_error{MPI_ERR_NO_MEM, "there is not enough memory"});
+        return {MPI_ERR_NO_MEM, "there is not enough memory"};
     }
     if (dynamic_cast<const std::system_error *>(&error) != nullptr) {
-        return raise_error(comm, call, mpi_error{MPI_ERR_OTHER, error.what()});
+        return {MPI_ERR_OTHER, error.what()};
     }
     throw;
+}
+
+} // namespace
+
+int raise(communicator *comm, const char *call, const std::exception &error) {
+    if (const auto *const handled = dynamic_cast<const handled_error *>(&error)) {
+        return handled->code();
+    }
+    const mpi_error known = error_of(error);
+    return raise_error(known.about() != nullptr ? known.about() : comm, call, known);
+}
+
+int raise(session *about, const char *call, const std::exception &error) {
+    if (about == nullptr || dynamic_cast<const handled_error *>(&error) != nullptr) {
+        return raise(static_cast<communicator *>(nullptr), call, error);
+    }
+    const mpi_error known = error_of(error);
+    return raise_with(*about->errors.get(), about->handle(), call, known);
+}
+
+int code_of(const std::exception &error) {
+    return error_of(error).code();
 }
 
 int unsupported(const char *call, std::atomic_flag &told) noexcept {

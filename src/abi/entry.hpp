@@ -13,18 +13,20 @@
 
 namespace lisle {
 class communicator;
-}
+class session;
+} // namespace lisle
 
 namespace lisle::abi {
 
-/// Throws: the calling rank has not called MPI_Init yet, or has called MPI_Finalize.
+/// Throws: the calling rank has not called MPI_Init yet, or has called MPI_Finalize, and has no session.
 [[noreturn, gnu::cold]] void fail_not_running(world_phase phase);
 
-/// Most calls are allowed only between MPI_Init and MPI_Finalize. [MPI-5.0 11.2, 11.4]
+/// Most calls are allowed only between MPI_Init and MPI_Finalize or while a session is open.
+/// [MPI-5.0 11.2, 11.3, 11.4]
 inline void require_running() {
-    const world_phase phase = this_rank().phase.load(std::memory_order_relaxed);
-    if (phase != world_phase::initialized) [[unlikely]] {
-        fail_not_running(phase);
+    const rank &self = this_rank();
+    if (self.models_in_use.load(std::memory_order_relaxed) == 0) [[unlikely]] {
+        fail_not_running(self.phase.load(std::memory_order_relaxed));
     }
 }
 
@@ -32,6 +34,11 @@ inline void require_running() {
 /// (null: the call is about no communicator). @param call name of the call, the sentence's beginning
 /// Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in a catch block
 [[gnu::cold]] int raise(communicator *comm, const char *call, const std::exception &error);
+/// The same for calls about a session.
+[[gnu::cold]] int raise(session *about, const char *call, const std::exception &error);
+
+/// The code of an error that no handler hears of. @pre in a catch block
+[[nodiscard, gnu::cold]] int code_of(const std::exception &error);
 
 /// The answer of calls that Lisle does not have yet. Says so on the standard error stream once for each
 /// call and process; `told` remembers that. Never ends the job, whatever the error handler.

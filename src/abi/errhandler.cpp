@@ -82,6 +82,24 @@ void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Er
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }
 
+void session_call_errhandler(session &session, int errorcode) {
+    if (!is_error_code(errorcode)) {
+        fail(MPI_ERR_ARG, errorcode, " is no error code");
+    }
+    call_errhandler(*session.errors.get(), session.handle(), "MPI_Session_call_errhandler", errorcode);
+}
+
+void session_get_errhandler(session &session, MPI_Errhandler *handler) {
+    *handler = handle_of_errhandler(*session.errors.get().give());
+}
+
+void session_set_errhandler(session &session, errhandler &handler) {
+    if (!handler.predefined() && handler.action != errhandler_kind::session) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than sessions");
+    }
+    session.errors.set(errhandler_ref::share(handler));
+}
+
 void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created) {
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }

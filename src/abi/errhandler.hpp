@@ -3,6 +3,7 @@
 #pragma once
 
 #include "communicator/communicator.hpp"
+#include "communicator/session.hpp"
 #include "mpi.h"
 
 namespace lisle::api {
@@ -21,7 +22,10 @@ void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandl
 void remove_error_class(int errorclass);
 void remove_error_code(int errorcode);
 void remove_error_string(int errorcode);
+void session_call_errhandler(session &session, int errorcode);
 void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created);
+void session_get_errhandler(session &session, MPI_Errhandler *handler);
+void session_set_errhandler(session &session, errhandler &handler);
 void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created);
 
 } // namespace lisle::api

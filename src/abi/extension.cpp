@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/extension.hpp"
 
+#include "abi/request.hpp"
+#include "collective/op.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/receive_allocate.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
 
@@ -9,6 +13,26 @@ namespace lisle::api {
 void comm_shares_memory(communicator &comm, int rank, int *flag) {
     const int number = comm.point_to_point.peers->member(rank);
     *flag = this_rank().get_job().here(number) ? 1 : 0;
+}
+
+void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,
+                 void *extra_state, MPI_Op *op) {
+    *op = handle_of<MPI_Op>(*create_op(user_fn, destructor_fn, commute != 0, extra_state));
+}
+
+void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                   int tag, communicator &comm, MPI_Status *status) {
+    const protocol::outcome ended =
+        protocol::receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                    int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag),
+        &comm);
 }
 
 } // namespace lisle::api

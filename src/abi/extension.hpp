@@ -3,9 +3,17 @@
 #pragma once
 
 #include "communicator/communicator.hpp"
+#include "datatype/datatype.hpp"
 
 namespace lisle::api {
 
 void comm_shares_memory(communicator &comm, int rank, int *flag);
+void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,
+                 void *extra_state, MPI_Op *op);
+void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                   int tag, communicator &comm, MPI_Status *status);
+void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                    int tag, communicator &comm, MPI_Request *request);
+void rank_data(MPIX_Rank_data_function *create, MPIX_Destructor_function *destroy, void *data);
 
 } // namespace lisle::api

@@ -4,6 +4,7 @@
 
 #include "communicator/group_algebra.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/session.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rank.hpp"
 
@@ -31,6 +32,11 @@ std::vector<rank_range> ranges_of(const int (*ranges)[3], int n) {
     return copied;
 }
 
+/// What is made from a session's group comes from that session, too.
+MPI_Group give(group_ref made, const group &source) {
+    return give_handle(with_session(std::move(made), source.session()));
+}
+
 } // namespace
 
 void group_compare(const group &group1, const group &group2, int *result) {
@@ -38,11 +44,11 @@ void group_compare(const group &group1, const group &group2, int *result) {
 }
 
 void group_difference(const group &group1, const group &group2, MPI_Group *newgroup) {
-    *newgroup = give_handle(subtract(group1, group2));
+    *newgroup = give(subtract(group1, group2), group1);
 }
 
 void group_excl(const group &source, int n, const int ranks[], MPI_Group *newgroup) {
-    *newgroup = give_handle(exclude(source, list_of(ranks, n, "ranks")));
+    *newgroup = give(exclude(source, list_of(ranks, n, "ranks")), source);
 }
 
 void group_free(MPI_Group *group) {
@@ -57,20 +63,24 @@ void group_free(MPI_Group *group) {
     *group = MPI_GROUP_NULL;
 }
 
+void group_from_session_pset(session &session, const char *pset_name, MPI_Group *newgroup) {
+    *newgroup = give_handle(with_session(members_of_process_set(pset_name), session.number()));
+}
+
 void group_incl(const group &source, int n, const int ranks[], MPI_Group *newgroup) {
-    *newgroup = give_handle(include(source, list_of(ranks, n, "ranks")));
+    *newgroup = give(include(source, list_of(ranks, n, "ranks")), source);
 }
 
 void group_intersection(const group &group1, const group &group2, MPI_Group *newgroup) {
-    *newgroup = give_handle(intersect(group1, group2));
+    *newgroup = give(intersect(group1, group2), group1);
 }
 
 void group_range_excl(const group &source, int n, int ranges[][3], MPI_Group *newgroup) {
-    *newgroup = give_handle(exclude_ranges(source, ranges_of(ranges, n)));
+    *newgroup = give(exclude_ranges(source, ranges_of(ranges, n)), source);
 }
 
 void group_range_incl(const group &source, int n, int ranges[][3], MPI_Group *newgroup) {
-    *newgroup = give_handle(include_ranges(source, ranges_of(ranges, n)));
+    *newgroup = give(include_ranges(source, ranges_of(ranges, n)), source);
 }
 
 void group_rank(const group &source, int *rank) {
@@ -90,7 +100,7 @@ void group_translate_ranks(const group &group1, int n, const int ranks1[], const
 }
 
 void group_union(const group &group1, const group &group2, MPI_Group *newgroup) {
-    *newgroup = give_handle(unite(group1, group2));
+    *newgroup = give(unite(group1, group2), group1);
 }
 
 } // namespace lisle::api

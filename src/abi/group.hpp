@@ -4,6 +4,7 @@
 #pragma once
 
 #include "communicator/group.hpp"
+#include "communicator/session.hpp"
 #include "mpi.h"
 
 namespace lisle::api {
@@ -19,6 +20,7 @@ void group_range_incl(const group &source, int n, int ranges[][3], MPI_Group *ne
 void group_rank(const group &source, int *rank);
 void group_size(const group &source, int *size);
 void group_translate_ranks(const group &group1, int n, const int ranks1[], const group &group2, int ranks2[]);
+void group_from_session_pset(session &session, const char *pset_name, MPI_Group *newgroup);
 void group_union(const group &group1, const group &group2, MPI_Group *newgroup);
 
 } // namespace lisle::api

@@ -21,7 +21,7 @@ MPI_Info give_handle(std::unique_ptr<info> created) {
 
 /// What MPI_INFO_ENV says is a fact, not the program's to change.
 void check_changeable(const info &target) {
-    if (&target == predefined->environment.get()) {
+    if (&target == &*environment) {
         fail(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
     }
 }
@@ -40,13 +40,13 @@ void info_create(MPI_Info *created) {
 }
 
 void info_create_env(int argc, char *argv[], MPI_Info *created) {
-    auto environment = std::make_unique<info>();
+    auto described = std::make_unique<info>();
     std::vector<std::string> arguments;
     for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) {
         arguments.emplace_back(argv[i]);
     }
-    describe_environment(*environment, arguments, this_rank().get_job().size());
-    *created = give_handle(std::move(environment));
+    describe_environment(*described, arguments, this_rank().get_job().size());
+    *created = give_handle(std::move(described));
 }
 
 void info_delete(info *target, const char *key) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/init.hpp"
 
+#include "abi/entry.hpp"
+
 #include <cstdio>
 #include <pthread.h>
 
@@ -24,16 +26,9 @@ struct initial_thread {
 };
 const rank_local<initial_thread> main_thread;
 
-std::vector<std::string> arguments_of(const int *argc, char ***argv) {
-    if (argc == nullptr || argv == nullptr || *argv == nullptr) {
-        return {};
-    }
-    return {*argv, *argv + *argc};
-}
-
 } // namespace
 
-void init_thread(int *argc, char ***argv, int required, int *provided) {
+void init_thread(int *, char ***, int required, int *provided) {
     rank &self = this_rank();
     if (self.phase.load(std::memory_order_relaxed) != world_phase::before_init) {
         fail(MPI_ERR_OTHER, "MPI was initialized before: the world model begins once in a program");
@@ -41,13 +36,15 @@ void init_thread(int *argc, char ***argv, int required, int *provided) {
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
         fail(MPI_ERR_ARG, "the level ", required, " is none of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE");
     }
-    create_world({.size = self.get_job().size(), .arguments = arguments_of(argc, argv)});
+    create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();
-    // Any thread may call at any time, whatever was asked for.
-    self.thread_level = MPI_THREAD_MULTIPLE;
-    *provided = MPI_THREAD_MULTIPLE;
+    // Every level is there; one that was not asked for would cost the others something.
+    self.thread_level = required;
+    *provided = required;
+    self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
+    self.models_in_use.fetch_add(1, std::memory_order_relaxed);
     self.phase.store(world_phase::initialized, std::memory_order_release);
 }
 
@@ -66,6 +63,9 @@ void finalized(int *flag) {
 
 void finalize() {
     rank &self = this_rank();
+    if (const auto phase = self.phase.load(std::memory_order_relaxed); phase != world_phase::initialized) {
+        abi::fail_not_running(phase); // a session alone is not the world model
+    }
     delete_world_attributes();
     protocol::rank_send_buffer().reset();
     // Nobody leaves before all have come [MPI-5.0 11.2.2].
@@ -73,6 +73,7 @@ void finalize() {
     protocol::wait_until(self, [&self] { return self.engine().drained(); });
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
+    self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
     self.get_job().segment().advance(self.number(), rank_progress::finalized);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/request.hpp"
+#include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -20,8 +21,14 @@ namespace {
 
 /// The buffer that buffered sends on `comm` use [MPI-5.0 3.6.1].
 protocol::send_buffer &buffer_of(communicator &comm) {
-    protocol::send_buffer *const found =
-        comm.send_buffer != nullptr ? comm.send_buffer.get() : protocol::rank_send_buffer().get();
+    protocol::send_buffer *found = comm.send_buffer.get();
+    if (found == nullptr && comm.session != 0) {
+        const session *const origin = find_session(comm.session);
+        found = origin != nullptr ? origin->send_buffer.get() : nullptr;
+    }
+    if (found == nullptr) {
+        found = protocol::rank_send_buffer().get();
+    }
     if (found == nullptr) {
         fail(MPI_ERR_BUFFER, "no buffer is attached for buffered sends: call MPI_Buffer_attach first");
     }
@@ -129,10 +136,6 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
 
 } // namespace
 
-void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
-    protocol::send({buf, count, type}, comm.point_to_point, dest, tag);
-}
-
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
     protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::synchronous);
 }
@@ -145,18 +148,6 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
     if (dest != MPI_PROC_NULL) {
         buffer_of(comm).send({buf, count, type}, comm.point_to_point, dest, tag);
     }
-}
-
-void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-          MPI_Status *status) {
-    const outcome ended = protocol::receive({buf, count, type}, comm.point_to_point, source, tag);
-    ended.store(status);
-    abi::throw_if_failed(ended, nullptr);
-}
-
-void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
-           MPI_Request *request) {
-    start_send(buf, count, type, dest, tag, comm, send_mode::standard, request);
 }
 
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -173,12 +164,6 @@ void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
             MPI_Request *request) {
     bsend(buf, count, type, dest, tag, comm);
     *request = abi::give_request(this_rank().engine().completed_send(), nullptr);
-}
-
-void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-           MPI_Request *request) {
-    *request = abi::give_request(
-        protocol::start_receive({buf, count, type}, comm.point_to_point, source, tag), &comm);
 }
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,

@@ -3,29 +3,32 @@
 // arguments. Buffers, counts and types describe the user's data; ranks are those of `comm`.
 #pragma once
 
+#include "abi/request.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/datatype.hpp"
 #include "mpi.h"
+#include "protocol/short_message.hpp"
 
 namespace lisle::api {
 
-void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
+inline void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
+                 communicator &comm);
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
 void rsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
 void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
-void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-          MPI_Status *status);
+inline void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+                 MPI_Status *status);
 
-void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
-           MPI_Request *request);
+inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
+                  communicator &comm, MPI_Request *request);
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request);
 void irsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request);
 void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request);
-void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-           MPI_Request *request);
+inline void irecv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+                  MPI_Request *request);
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request);
@@ -55,5 +58,32 @@ void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_S
 void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *message, MPI_Status *status);
 void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status);
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request);
+
+// The commonest calls, inlined into their entry points.
+
+[[gnu::always_inline]] inline void send(const void *buf, MPI_Count count, const datatype &type, int dest,
+                                        int tag, communicator &comm) {
+    protocol::send_quickly({buf, count, type}, comm.point_to_point, dest, tag);
+}
+
+[[gnu::always_inline]] inline void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
+                                        communicator &comm, MPI_Status *status) {
+    const protocol::outcome ended =
+        protocol::receive_quickly({buf, count, type}, comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+[[gnu::always_inline]] inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest,
+                                         int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_send_quickly({buf, count, type}, comm.point_to_point, dest, tag), &comm);
+}
+
+[[gnu::always_inline]] inline void irecv(void *buf, MPI_Count count, const datatype &type, int source,
+                                         int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_receive_quickly({buf, count, type}, comm.point_to_point, source, tag), &comm);
+}
 
 } // namespace lisle::api

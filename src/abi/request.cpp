@@ -7,6 +7,7 @@
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/generalized_request.hpp"
+#include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
 #include "runtime/error.hpp"
 #include "runtime/rank_local.hpp"
@@ -26,18 +27,7 @@ const rank_local<blamed_communicator> blamed;
 
 } // namespace
 
-MPI_Request give_request(request *made, communicator *comm) {
-    if (comm != nullptr && made != this_rank().engine().completed_send()) {
-        comm->retain();
-        made->comm = comm;
-    }
-    return handle_of<MPI_Request>(*made);
-}
-
-void throw_if_failed(const outcome &ended, communicator *comm) {
-    if (ended.error == MPI_SUCCESS) [[likely]] {
-        return;
-    }
+void throw_failure(const outcome &ended, communicator *comm) {
     if (ended.error == MPI_ERR_TRUNCATE) {
         throw mpi_error{ended.error,
                         sentence("the message from rank ", ended.source, " with tag ", ended.tag,
@@ -99,7 +89,7 @@ void dispose(request &finished) {
         finished.comm = nullptr;
     }
     finished.free();
-    if (comm != nullptr) {
+    if (comm != nullptr && !comm->predefined()) {
         comm->release();
     }
 }
@@ -123,7 +113,27 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     return ended;
 }
 
+/// The same for a request that is complete without error and needs to be asked nothing. False: it is not one.
+bool conclude_quickly(request &finished, MPI_Request *handle, MPI_Status *status) {
+    if (finished.ending == protocol::disposal::general || finished.result.error != MPI_SUCCESS) [[unlikely]] {
+        return false;
+    }
+    finished.result.store(status);
+    if (finished.ending == protocol::disposal::receive) {
+        communicator *const comm = finished.comm;
+        delete static_cast<protocol::receive_operation *>(&finished);
+        if (comm != nullptr && !comm->predefined()) {
+            comm->release();
+        }
+    }
+    *handle = MPI_REQUEST_NULL;
+    return true;
+}
+
 void conclude_or_throw(request &finished, MPI_Request *handle, MPI_Status *status) {
+    if (conclude_quickly(finished, handle, status)) [[likely]] {
+        return;
+    }
     communicator *about = nullptr;
     const outcome ended = conclude(finished, handle, status, about);
     abi::throw_if_failed(ended, about);
@@ -135,8 +145,12 @@ class completion_list {
     explicit completion_list(MPI_Status *statuses) : statuses_{statuses} {}
 
     void add(request &finished, MPI_Request *handle, int place) {
-        communicator *about = nullptr;
         MPI_Status *const status = at(statuses_, place);
+        if (conclude_quickly(finished, handle, status)) [[likely]] {
+            note(status, MPI_SUCCESS);
+            return;
+        }
+        communicator *about = nullptr;
         const outcome ended = conclude(finished, handle, status, about);
         note(status, ended.error);
         if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
@@ -251,7 +265,9 @@ void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
     completion_list list{statuses};
     for (int i = 0; i < count; ++i) {
         if (request *const waited = active(requests[i])) {
-            protocol::wait(*waited);
+            if (!is_complete(*waited)) {
+                protocol::wait(*waited);
+            }
             list.add(*waited, &requests[i], i);
         } else {
             list.add_empty(i);

@@ -2,12 +2,9 @@
 // Completing, starting, cancelling and freeing requests [MPI-5.0 3.7, 3.8, 3.9, 13.2].
 #pragma once
 
+#include "communicator/communicator.hpp"
 #include "mpi.h"
 #include "protocol/request.hpp"
-
-namespace lisle {
-class communicator;
-}
 
 namespace lisle::api {
 
@@ -43,9 +40,23 @@ namespace lisle::abi {
 
 /// Hands a request to the user: ties it to the communicator whose error handler hears of its errors
 /// (null: none) and keeps that alive until the request is freed.
-[[nodiscard]] MPI_Request give_request(protocol::request *made, communicator *comm);
+[[nodiscard]] inline MPI_Request give_request(protocol::request *made, communicator *comm) {
+    if (comm != nullptr && made->ending != protocol::disposal::nothing) {
+        if (!comm->predefined()) { // those outlive all requests
+            comm->retain();
+        }
+        made->comm = comm;
+    }
+    return handle_of<MPI_Request>(*made);
+}
+
+[[noreturn, gnu::cold]] void throw_failure(const protocol::outcome &ended, communicator *comm);
 
 /// Throws what an operation ended with, if it was an error.
-void throw_if_failed(const protocol::outcome &ended, communicator *comm);
+inline void throw_if_failed(const protocol::outcome &ended, communicator *comm) {
+    if (ended.error != MPI_SUCCESS) [[unlikely]] {
+        throw_failure(ended, comm);
+    }
+}
 
 } // namespace lisle::abi

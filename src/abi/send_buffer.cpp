@@ -81,4 +81,22 @@ void comm_iflush_buffer(communicator &comm, MPI_Request *request) {
     start_flush(comm.send_buffer, &comm, request);
 }
 
+void session_attach_buffer(session &session, void *buffer, MPI_Count size) {
+    attach(session.send_buffer, buffer, size);
+}
+
+void session_detach_buffer(session &session, void *buffer_addr, MPI_Count &size) {
+    detach(session.send_buffer, buffer_addr, size);
+}
+
+void session_flush_buffer(session &session) {
+    if (session.send_buffer != nullptr) {
+        session.send_buffer->flush();
+    }
+}
+
+void session_iflush_buffer(session &session, MPI_Request *request) {
+    start_flush(session.send_buffer, nullptr, request);
+}
+
 } // namespace lisle::api

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "communicator/communicator.hpp"
+#include "communicator/session.hpp"
 #include "mpi.h"
 
 namespace lisle::api {
@@ -13,6 +14,10 @@ void buffer_detach(void *buffer_addr, MPI_Count &size);
 void buffer_flush();
 void buffer_iflush(MPI_Request *request);
 
+void session_attach_buffer(session &session, void *buffer, MPI_Count size);
+void session_detach_buffer(session &session, void *buffer_addr, MPI_Count &size);
+void session_flush_buffer(session &session);
+void session_iflush_buffer(session &session, MPI_Request *request);
 void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size);
 void comm_detach_buffer(communicator &comm, void *buffer_addr, MPI_Count &size);
 void comm_flush_buffer(communicator &comm);

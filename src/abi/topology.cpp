@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "communicator/predefined.hpp"
 #include "communicator/topology_creation.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::api {
 
 namespace {
-
-MPI_Comm give_handle(communicator_ref created) {
-    return created ? created.give()->handle() : MPI_COMM_NULL;
-}
 
 void check_intra(const communicator &comm) {
     if (comm.inter()) {

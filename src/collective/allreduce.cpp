@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/allreduce.hpp"
 
-#include <bit>
 #include <utility>
 
 #include "collective/bcast.hpp"
+#include "collective/folded_team.hpp"
 #include "collective/reduce.hpp"
 
 namespace lisle::collective {
@@ -17,28 +17,24 @@ void allreduce_recursive_doubling(schedule &plan, const team &team, const op &op
     }
     typed_buffer value = receive;
     typed_buffer place = plan.temporary(send.count, *send.type);
-    const int doubled = static_cast<int>(std::bit_floor(static_cast<unsigned>(team.size)));
-    const int pairs = team.size - doubled;
-    const bool paired = team.rank < 2 * pairs;
-    if (paired && team.rank % 2 == 0) {
+    const folded_team ranks{team};
+    if (ranks.joins_another()) {
         plan.send(value, team, team.rank + 1);
         plan.await_all();
         plan.receive(receive, team, team.rank + 1);
         return;
     }
-    if (paired) {
+    if (ranks.has_joined()) {
         plan.await(plan.receive(place, team, team.rank - 1));
         plan.reduce(operation, place, value);
     }
-    // Numbers of those that take part: a pair's is that of its odd rank.
-    const int number = paired ? team.rank / 2 : team.rank - pairs;
-    for (int distance = 1; distance < doubled; distance *= 2) {
-        const int other = number ^ distance;
-        const int peer = other < pairs ? 2 * other + 1 : other + pairs;
+    for (int distance = 1; distance < ranks.size(); distance *= 2) {
+        const int other = ranks.number() ^ distance;
+        const int peer = ranks.rank_of(other);
         plan.receive(place, team, peer);
         plan.send(value, team, peer);
         plan.await_all();
-        if (other < number) {
+        if (other < ranks.number()) {
             plan.reduce(operation, place, value);
         } else {
             plan.reduce(operation, value, place);
@@ -46,8 +42,77 @@ void allreduce_recursive_doubling(schedule &plan, const team &team, const op &op
         }
     }
     plan.copy(value, receive);
-    if (paired) {
+    if (ranks.has_joined()) {
         plan.send(receive, team, team.rank - 1);
+    }
+}
+
+void allreduce_reduce_scatter_allgather(schedule &plan, const team &team, const op &operation,
+                                        const typed_buffer &send, const typed_buffer &receive) {
+    plan.copy(send, receive);
+    if (team.size == 1) {
+        return;
+    }
+    const folded_team ranks{team};
+    if (ranks.joins_another()) {
+        plan.send(receive, team, team.rank + 1);
+        plan.await_all();
+        plan.receive(receive, team, team.rank + 1);
+        return;
+    }
+    const typed_buffer place = plan.temporary(send.count, *send.type);
+    if (ranks.has_joined()) {
+        plan.await(plan.receive(place, team, team.rank - 1));
+        plan.reduce(operation, place, receive);
+    }
+    const auto pieces = [&ranks](const typed_buffer &vector, int first, int count) {
+        return pieces_of(vector, first, count, ranks.size());
+    };
+    // Pieces [first, first + length) are those that this rank still reduces.
+    int first = 0;
+    for (int length = ranks.size() / 2; length > 0; length /= 2) {
+        const int other = ranks.number() ^ length;
+        const int kept = other > ranks.number() ? first : first + length;
+        const int given = other > ranks.number() ? first + length : first;
+        plan.receive(pieces(place, kept, length), team, ranks.rank_of(other));
+        plan.send(pieces(receive, given, length), team, ranks.rank_of(other));
+        plan.await_all();
+        plan.reduce(operation, pieces(place, kept, length), pieces(receive, kept, length));
+        first = kept;
+    }
+    for (int length = 1; length < ranks.size(); length *= 2) {
+        const int other = ranks.number() ^ length;
+        const int own = ranks.number() & ~(length - 1);
+        plan.receive(pieces(receive, other & ~(length - 1), length), team, ranks.rank_of(other));
+        plan.send(pieces(receive, own, length), team, ranks.rank_of(other));
+        plan.await_all();
+    }
+    if (ranks.has_joined()) {
+        plan.send(receive, team, team.rank - 1);
+    }
+}
+
+void allreduce_ring(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                    const typed_buffer &receive) {
+    plan.copy(send, receive);
+    const typed_buffer place = plan.temporary((send.count + team.size - 1) / team.size, *send.type);
+    const int next = (team.rank + 1) % team.size;
+    const int previous = (team.rank - 1 + team.size) % team.size;
+    const auto piece = [&](int distance) {
+        return piece_of(receive, (team.rank - distance + 2 * team.size) % team.size, team.size);
+    };
+    for (int round = 0; round < team.size - 1; ++round) {
+        const typed_buffer added = piece(round + 1);
+        const typed_buffer arrived = part(place, 0, added.count);
+        plan.receive(arrived, team, previous);
+        plan.send(piece(round), team, next);
+        plan.await_all();
+        plan.reduce(operation, arrived, added);
+    }
+    for (int round = 0; round < team.size - 1; ++round) {
+        plan.receive(piece(round), team, previous);
+        plan.send(piece(round - 1), team, next);
+        plan.await_all();
     }
 }
 

@@ -11,6 +11,17 @@ namespace lisle::collective {
 void allreduce_recursive_doubling(schedule &plan, const team &team, const op &operation,
                                   const typed_buffer &send, const typed_buffer &receive);
 
+/// Rabenseifner: the vector is halved again and again while ranks reduce what they keep, then brought
+/// together the same way. If the size is no power of two, the first ranks join in pairs.
+/// [R. Rabenseifner: Optimization of collective reduction operations, 2004] @pre commutative
+void allreduce_reduce_scatter_allgather(schedule &plan, const team &team, const op &operation,
+                                        const typed_buffer &send, const typed_buffer &receive);
+
+/// A ring twice: in the first turn each rank adds its part of a piece, in the second the pieces go round.
+/// [P. Patarasuk, X. Yuan: Bandwidth optimal all-reduce algorithms, 2009] @pre commutative
+void allreduce_ring(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                    const typed_buffer &receive);
+
 /// A reduction to rank 0 and a broadcast: least work in all where ranks share few cores.
 void allreduce_reduce_bcast(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                             const typed_buffer &receive);

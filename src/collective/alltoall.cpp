@@ -51,6 +51,42 @@ void alltoall_linear(schedule &plan, const team &team, int own_size,
     exchange(plan, team, own_size, send_blocks, receive_blocks, false);
 }
 
+void alltoall_bruck(schedule &plan, const team &team, std::span<const typed_buffer> send_blocks,
+                    std::span<const typed_buffer> receive_blocks) {
+    const MPI_Count each = send_blocks.front().bytes();
+    const auto block = [each](const typed_buffer &all, int index) { return part(all, index * each, each); };
+    // Block i is on its way to the rank i further; in round k those go 2^k further whose i has that bit.
+    const typed_buffer carried = plan.packed(team.size * each);
+    const typed_buffer leaving = plan.packed((team.size + 1) / 2 * each);
+    const typed_buffer arriving = plan.packed((team.size + 1) / 2 * each);
+    for (int i = 0; i < team.size; ++i) {
+        const auto to = static_cast<std::size_t>((std::int64_t{team.rank} + i) % team.size);
+        plan.copy(send_blocks[to], block(carried, i));
+    }
+    for (std::int64_t distance = 1; distance < team.size; distance *= 2) {
+        int moved = 0;
+        for (int i = 0; i < team.size; ++i) {
+            if ((i & distance) != 0) {
+                plan.copy(block(carried, i), block(leaving, moved++));
+            }
+        }
+        plan.receive(part(arriving, 0, moved * each), team,
+                     static_cast<int>((team.rank - distance + team.size) % team.size));
+        plan.send(part(leaving, 0, moved * each), team, static_cast<int>((team.rank + distance) % team.size));
+        plan.await_all();
+        moved = 0;
+        for (int i = 0; i < team.size; ++i) {
+            if ((i & distance) != 0) {
+                plan.copy(block(arriving, moved++), block(carried, i));
+            }
+        }
+    }
+    for (int i = 0; i < team.size; ++i) {
+        const auto from = static_cast<std::size_t>((team.rank - i + team.size) % team.size);
+        plan.copy(block(carried, i), receive_blocks[from]);
+    }
+}
+
 std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
                                         std::span<const typed_buffer> blocks) {
     MPI_Count bytes = 0;

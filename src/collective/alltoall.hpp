@@ -17,6 +17,12 @@ void alltoall_pairwise(schedule &plan, const team &team, int own_size,
                        std::span<const typed_buffer> send_blocks,
                        std::span<const typed_buffer> receive_blocks);
 
+/// Bruck: log2(size) rounds, in each of which half of the blocks travel together. For short blocks.
+/// [J. Bruck et al.: Efficient algorithms for all-to-all communications, 1997]
+/// @pre all blocks have one size; within one group
+void alltoall_bruck(schedule &plan, const team &team, std::span<const typed_buffer> send_blocks,
+                    std::span<const typed_buffer> receive_blocks);
+
 /// Everything begins at once, nearest ranks first. For few ranks and for comparison.
 void alltoall_linear(schedule &plan, const team &team, int own_size,
                      std::span<const typed_buffer> send_blocks, std::span<const typed_buffer> receive_blocks);

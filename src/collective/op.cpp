@@ -135,6 +135,30 @@ template <class Function, class Length> class user_op final : public op {
     Function *function_;
 };
 
+/// A user's function that is given a state.
+class stateful_op final : public op {
+  public:
+    stateful_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, bool commutative,
+                void *state) noexcept
+        : op{nullptr, commutative}, function_{function}, destructor_{destructor}, state_{state} {}
+    ~stateful_op() override {
+        if (destructor_ != nullptr) {
+            destructor_(state_);
+        }
+    }
+
+    void check(const datatype &) const override {}
+
+    void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const override {
+        function_(const_cast<void *>(in), inout, count, datatype_handle(type), state_);
+    }
+
+  private:
+    MPIX_User_function_x *function_;
+    MPIX_Destructor_function *destructor_;
+    void *state_;
+};
+
 constexpr std::uintptr_t first_op = 0x20; // MPI_OP_NULL
 constexpr std::size_t op_handles = 32;
 using op_table = std::array<const op *, op_handles>;
@@ -166,6 +190,12 @@ const op_table predefined_ops = make_ops();
 
 } // namespace
 
+void op::combine(const void *first, const void *second, void *out, MPI_Count count,
+                 const datatype &type) const {
+    copy({second, count, type}, {out, count, type}, 0, count * type.size());
+    apply(first, out, count, type);
+}
+
 void op::retain() const noexcept {
     if (!predefined()) {
         references_.fetch_add(1, std::memory_order_relaxed);
@@ -190,6 +220,11 @@ op *create_op(MPI_User_function *function, bool commutative) {
 
 op *create_op(MPI_User_function_c *function, bool commutative) {
     return new user_op<MPI_User_function_c, MPI_Count>{function, commutative};
+}
+
+op *create_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, bool commutative,
+              void *state) {
+    return new stateful_op{function, destructor, commutative, state};
 }
 
 } // namespace lisle

@@ -19,6 +19,9 @@ class op : public object {
     /// inout[i] = in[i] op inout[i] for `count` elements of `type`; the two do not overlap. For a
     /// predefined operation `type` must have passed check().
     virtual void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const = 0;
+    /// out[i] = first[i] op second[i], the three not overlapping; otherwise as apply().
+    virtual void combine(const void *first, const void *second, void *out, MPI_Count count,
+                         const datatype &type) const;
     /// Throws MPI_ERR_OP if this operation cannot reduce elements of `type`.
     virtual void check(const datatype &type) const = 0;
     [[nodiscard]] bool commutative() const noexcept { return commutative_; }
@@ -49,5 +52,8 @@ class op : public object {
 /// are more elements than an int can say.
 [[nodiscard]] op *create_op(MPI_User_function *function, bool commutative);
 [[nodiscard]] op *create_op(MPI_User_function_c *function, bool commutative);
+/// One with a state; `destructor` (or null) is called with it when the last share is given back.
+[[nodiscard]] op *create_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor,
+                            bool commutative, void *state);
 
 } // namespace lisle

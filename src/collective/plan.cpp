@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/plan.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "collective/allgather.hpp"
@@ -8,7 +9,9 @@
 #include "collective/alltoall.hpp"
 #include "collective/barrier.hpp"
 #include "collective/bcast.hpp"
+#include "collective/direct.hpp"
 #include "collective/gather.hpp"
+#include "collective/on_board.hpp"
 #include "collective/reduce.hpp"
 #include "collective/reduce_scatter.hpp"
 #include "collective/scan.hpp"
@@ -40,216 +43,418 @@ void refuse_inter(const communicator &comm, const char *what) {
     }
 }
 
+/// The calling rank's own group with what it shares.
+team team_of(const occasion &on) {
+    team found = own_group(on.comm);
+    found.shared = on.lasting ? nullptr : board::of(on.comm);
+    return found;
+}
+
+/// @param bytes,posted see situation
+algorithm choose_for(operation what, const team &team, MPI_Count bytes, MPI_Count posted) {
+    return choose({.what = what,
+                   .bytes = bytes,
+                   .posted = posted,
+                   .ranks = team.size,
+                   .board = team.shared != nullptr,
+                   .one_process = team.shared != nullptr && team.shared->one_process()});
+}
+
+algorithm choose_for(operation what, const team &team, const op &reduction, const typed_buffer &vector) {
+    return choose({.what = what,
+                   .bytes = vector.bytes(),
+                   .posted = vector.bytes(),
+                   .ranks = team.size,
+                   .board = team.shared != nullptr,
+                   .one_process = team.shared != nullptr && team.shared->one_process(),
+                   .commutative = reduction.commutative()});
+}
+
 } // namespace
 
-schedule plan_barrier(const communicator &comm) {
+schedule plan_barrier(const occasion &on) {
     schedule plan;
-    if (comm.inter()) {
-        barrier_between_groups(plan, own_group(comm), other_group(comm));
-    } else if (choose_barrier() == barrier_algorithm::linear) {
-        barrier_linear(plan, own_group(comm));
-    } else {
-        barrier_dissemination(plan, own_group(comm));
+    if (on.comm.inter()) {
+        barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(operation::barrier, team, 0, 0)) {
+    case algorithm::board:
+        board_barrier(plan, team);
+        break;
+    case algorithm::linear:
+        barrier_linear(plan, team);
+        break;
+    default:
+        barrier_dissemination(plan, team);
     }
     return plan;
 }
 
-schedule plan_bcast(const communicator &comm, const typed_buffer &buffer, int root) {
+schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
     schedule plan;
-    if (comm.inter()) {
-        bcast_between_groups(plan, own_group(comm), other_group(comm), buffer, root);
-    } else if (choose_bcast() == bcast_algorithm::linear) {
-        bcast_linear(plan, own_group(comm), buffer, root);
-    } else {
-        bcast_binomial(plan, own_group(comm), buffer, root);
+    if (on.comm.inter()) {
+        bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(operation::bcast, team, buffer.bytes(), buffer.bytes())) {
+    case algorithm::board:
+        board_bcast(plan, team, buffer, root);
+        break;
+    case algorithm::direct:
+        direct_bcast(plan, team, buffer, root);
+        break;
+    case algorithm::pipelined:
+        bcast_pipelined(plan, team, buffer, root);
+        break;
+    case algorithm::scatter_allgather:
+        bcast_scatter_allgather(plan, team, buffer, root);
+        break;
+    case algorithm::linear:
+        bcast_linear(plan, team, buffer, root);
+        break;
+    default:
+        bcast_binomial(plan, team, buffer, root);
     }
     return plan;
 }
 
-schedule plan_gather(const communicator &comm, const own_buffer &own, const typed_buffer &block, int root) {
+schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block, int root) {
+    const communicator &comm = on.comm;
     if (comm.inter()) {
         return plan_gatherv(
             comm, own,
             root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, root);
     }
     schedule plan;
-    const team team = own_group(comm);
+    const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    if (choose_gather(team.size, bytes) == gather_algorithm::binomial) {
+    const auto blocks = [&] {
+        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
+    };
+    switch (choose_for(operation::gather, team, bytes, bytes)) {
+    case algorithm::board:
+        board_gather(plan, team, mine, blocks(), root);
+        break;
+    case algorithm::direct:
+        direct_gather(plan, team, mine, blocks(), root);
+        break;
+    case algorithm::binomial:
         gather_binomial(plan, team, mine, at_root ? whole(block, team.size) : nothing(), root);
-    } else {
-        gather_linear(plan, team, mine,
-                      at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{}, root);
+        break;
+    default:
+        gather_linear(plan, team, mine, blocks(), root);
     }
     return plan;
 }
 
-schedule plan_gatherv(const communicator &comm, const own_buffer &own, std::span<const typed_buffer> blocks,
+schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
                       int root) {
     schedule plan;
-    if (comm.inter()) {
-        gather_between_groups(plan, other_group(comm), own.value_or(nothing()), blocks, root);
+    if (on.comm.inter()) {
+        gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    if (choose_for(operation::gatherv, team, 0, 0) == algorithm::direct) {
+        direct_gather(plan, team, mine, blocks, root);
     } else {
-        gather_linear(plan, own_group(comm), own ? *own : block_of(blocks, root), blocks, root);
+        gather_linear(plan, team, mine, blocks, root);
     }
     return plan;
 }
 
-schedule plan_scatter(const communicator &comm, const typed_buffer &block, const own_buffer &own, int root) {
+schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own, int root) {
+    const communicator &comm = on.comm;
     if (comm.inter()) {
         return plan_scatterv(
             comm, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
             own, root);
     }
     schedule plan;
-    const team team = own_group(comm);
+    const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    if (choose_scatter(team.size, bytes) == scatter_algorithm::binomial) {
+    const auto blocks = [&] {
+        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
+    };
+    switch (choose_for(operation::scatter, team, bytes, team.size * bytes)) {
+    case algorithm::board:
+        board_scatter(plan, team, blocks(), mine, root);
+        break;
+    case algorithm::direct:
+        direct_scatter(plan, team, blocks(), mine, root);
+        break;
+    case algorithm::binomial:
         scatter_binomial(plan, team, at_root ? whole(block, team.size) : nothing(), mine, root);
-    } else {
-        scatter_linear(plan, team, at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{},
-                       mine, root);
+        break;
+    default:
+        scatter_linear(plan, team, blocks(), mine, root);
     }
     return plan;
 }
 
-schedule plan_scatterv(const communicator &comm, std::span<const typed_buffer> blocks, const own_buffer &own,
+schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
                        int root) {
     schedule plan;
-    if (comm.inter()) {
-        scatter_between_groups(plan, other_group(comm), blocks, own.value_or(nothing()), root);
+    if (on.comm.inter()) {
+        scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    if (choose_for(operation::scatterv, team, 0, 0) == algorithm::direct) {
+        direct_scatter(plan, team, blocks, mine, root);
     } else {
-        scatter_linear(plan, own_group(comm), blocks, own ? *own : block_of(blocks, root), root);
+        scatter_linear(plan, team, blocks, mine, root);
     }
     return plan;
 }
 
-schedule plan_allgather(const communicator &comm, const own_buffer &own, const typed_buffer &block) {
-    if (comm.inter()) {
-        return plan_allgatherv(comm, own, equal_blocks(block, comm.peer_count()));
+schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_buffer &block) {
+    if (on.comm.inter()) {
+        return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
     schedule plan;
-    const team team = own_group(comm);
+    const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
-    switch (choose_allgather(team.size, all.bytes())) {
-    case allgather_algorithm::bruck:
+    switch (choose_for(operation::allgather, team, block.bytes(), block.bytes())) {
+    case algorithm::board:
+        board_allgather(plan, team, mine, equal_blocks(block, team.size));
+        break;
+    case algorithm::direct:
+        direct_allgather(plan, team, mine, equal_blocks(block, team.size));
+        break;
+    case algorithm::bruck:
         allgather_bruck(plan, team, mine, all);
         break;
-    case allgather_algorithm::recursive_doubling:
+    case algorithm::recursive_doubling:
         allgather_recursive_doubling(plan, team, mine, all);
         break;
-    case allgather_algorithm::ring:
+    default:
         allgather_ring(plan, team, mine, equal_blocks(block, team.size));
-        break;
     }
     return plan;
 }
 
-schedule plan_allgatherv(const communicator &comm, const own_buffer &own,
-                         std::span<const typed_buffer> blocks) {
+schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
     schedule plan;
-    if (comm.inter()) {
-        const team other = other_group(comm);
+    if (on.comm.inter()) {
+        const team other = other_group(on.comm);
         const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
-        alltoall_pairwise(plan, other, comm.size(), same, blocks);
-    } else {
-        allgather_ring(plan, own_group(comm), own ? *own : block_of(blocks, comm.rank()), blocks);
+        alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
+        return plan;
+    }
+    const team team = team_of(on);
+    const typed_buffer &mine = own ? *own : block_of(blocks, team.rank);
+    MPI_Count longest = 0;
+    for (const typed_buffer &block : blocks) {
+        longest = std::max(longest, block.bytes());
+    }
+    switch (choose_for(operation::allgatherv, team, longest, longest)) {
+    case algorithm::board:
+        board_allgather(plan, team, mine, blocks);
+        break;
+    case algorithm::direct:
+        direct_allgather(plan, team, mine, blocks);
+        break;
+    default:
+        allgather_ring(plan, team, mine, blocks);
     }
     return plan;
 }
 
-schedule plan_alltoall(const communicator &comm, std::optional<std::span<const typed_buffer>> send,
+namespace {
+
+schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
+                       std::optional<std::span<const typed_buffer>> send,
                        std::span<const typed_buffer> receive) {
     schedule plan;
-    const team team = comm.inter() ? other_group(comm) : own_group(comm);
+    const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     std::vector<typed_buffer> copies;
     if (!send) {
         copies = packed_copies(plan, team, receive);
         send = copies;
     }
-    if (choose_alltoall(team.size) == alltoall_algorithm::linear) {
-        alltoall_linear(plan, team, comm.size(), *send, receive);
-    } else {
-        alltoall_pairwise(plan, team, comm.size(), *send, receive);
+    const algorithm chosen = choose_for(what, team, each, team.size * each);
+    switch (chosen == algorithm::bruck && !team.member ? algorithm::pairwise : chosen) {
+    case algorithm::board:
+        board_alltoall(plan, team, *send, receive);
+        break;
+    case algorithm::direct:
+        direct_alltoall(plan, team, *send, receive);
+        break;
+    case algorithm::bruck:
+        alltoall_bruck(plan, team, *send, receive);
+        break;
+    case algorithm::linear:
+        alltoall_linear(plan, team, on.comm.size(), *send, receive);
+        break;
+    default:
+        alltoall_pairwise(plan, team, on.comm.size(), *send, receive);
     }
     return plan;
 }
 
-schedule plan_reduce(const communicator &comm, const own_buffer &send, const typed_buffer &receive,
+} // namespace
+
+schedule plan_alltoall(const occasion &on, std::optional<std::span<const typed_buffer>> send,
+                       std::span<const typed_buffer> receive) {
+    return plan_exchange(on, operation::alltoall, receive.front().bytes(), send, receive);
+}
+
+schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
+                        std::span<const typed_buffer> receive) {
+    return plan_exchange(on, operation::alltoallv, 0, send, receive);
+}
+
+schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                      const op &operation, int root) {
     operation.check(*receive.type);
     schedule plan;
     const typed_buffer &mine = send ? *send : receive;
-    if (comm.inter()) {
-        reduce_between_groups(plan, own_group(comm), other_group(comm), operation, mine, receive, root);
-    } else if (choose_reduce() == reduce_algorithm::linear) {
-        reduce_linear(plan, own_group(comm), operation, mine, receive, root);
-    } else {
-        reduce_binomial(plan, own_group(comm), operation, mine, receive, root);
+    if (on.comm.inter()) {
+        reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(collective::operation::reduce, team, operation, receive)) {
+    case algorithm::board:
+        board_reduce(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::direct:
+        direct_reduce(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::reduce_scatter_allgather:
+        reduce_reduce_scatter_gather(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::linear:
+        reduce_linear(plan, team, operation, mine, receive, root);
+        break;
+    default:
+        reduce_binomial(plan, team, operation, mine, receive, root);
     }
     return plan;
 }
 
-schedule plan_allreduce(const communicator &comm, const own_buffer &send, const typed_buffer &receive,
+schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                         const op &operation) {
     operation.check(*receive.type);
     schedule plan;
     const typed_buffer &mine = send ? *send : receive;
-    const team team = own_group(comm);
-    if (comm.inter()) {
-        allreduce_between_groups(plan, team, other_group(comm), operation, mine, receive);
-    } else if (choose_allreduce(team.size, receive.bytes()) == allreduce_algorithm::reduce_bcast) {
+    if (on.comm.inter()) {
+        allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
+        return plan;
+    }
+    const team team = team_of(on);
+    switch (choose_for(collective::operation::allreduce, team, operation, receive)) {
+    case algorithm::board:
+        board_allreduce(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_allreduce(plan, team, operation, mine, receive);
+        break;
+    case algorithm::reduce_scatter_allgather:
+        allreduce_reduce_scatter_allgather(plan, team, operation, mine, receive);
+        break;
+    case algorithm::ring:
+        allreduce_ring(plan, team, operation, mine, receive);
+        break;
+    case algorithm::reduce_bcast:
         allreduce_reduce_bcast(plan, team, operation, mine, receive);
-    } else {
+        break;
+    default:
         allreduce_recursive_doubling(plan, team, operation, mine, receive);
     }
     return plan;
 }
 
-schedule plan_reduce_scatter(const communicator &comm, const own_buffer &send, const typed_buffer &receive,
+schedule plan_reduce_scatter(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                              std::span<const MPI_Count> counts, const op &operation) {
     operation.check(*receive.type);
     schedule plan;
-    const team team = own_group(comm);
+    const auto rank = static_cast<std::size_t>(on.comm.rank());
     const MPI_Count total = std::accumulate(counts.begin(), counts.end(), MPI_Count{0});
     const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
-    const typed_buffer piece{receive.address, counts[static_cast<std::size_t>(team.rank)], *receive.type};
-    if (comm.inter()) {
-        reduce_scatter_between_groups(plan, team, other_group(comm), operation, vector, piece, counts);
-    } else if (choose_reduce_scatter(vector.bytes(), operation.commutative()) ==
-               reduce_scatter_algorithm::pairwise) {
+    const typed_buffer piece{receive.address, counts[rank], *receive.type};
+    if (on.comm.inter()) {
+        reduce_scatter_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, vector,
+                                      piece, counts);
+        return plan;
+    }
+    const team team = team_of(on);
+    const auto first = [&] {
+        return std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
+    };
+    switch (choose_for(collective::operation::reduce_scatter, team, operation, vector)) {
+    case algorithm::board:
+        board_reduce_scatter(plan, team, operation, vector, piece, first() * vector.type->size());
+        break;
+    case algorithm::direct:
+        direct_reduce_scatter(plan, team, operation, vector, piece, first());
+        break;
+    case algorithm::recursive_halving:
+        reduce_scatter_recursive_halving(plan, team, operation, vector, piece, counts);
+        break;
+    case algorithm::pairwise:
         reduce_scatter_pairwise(plan, team, operation, vector, piece, counts);
-    } else {
+        break;
+    default:
         reduce_scatter_by_root(plan, team, operation, vector, piece, counts);
     }
     return plan;
 }
 
-schedule plan_scan(const communicator &comm, const own_buffer &send, const typed_buffer &receive,
+schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                    const op &operation) {
-    refuse_inter(comm, "a scan");
+    refuse_inter(on.comm, "a scan");
     operation.check(*receive.type);
     schedule plan;
     const typed_buffer &mine = send ? *send : receive;
-    if (choose_scan() == scan_algorithm::linear) {
-        scan_linear(plan, own_group(comm), operation, mine, receive);
-    } else {
-        scan_doubling(plan, own_group(comm), operation, mine, receive);
+    const team team = team_of(on);
+    switch (choose_for(collective::operation::scan, team, operation, receive)) {
+    case algorithm::board:
+        board_scan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_scan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::linear:
+        scan_linear(plan, team, operation, mine, receive);
+        break;
+    default:
+        scan_doubling(plan, team, operation, mine, receive);
     }
     return plan;
 }
 
-schedule plan_exscan(const communicator &comm, const own_buffer &send, const typed_buffer &receive,
+schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                      const op &operation) {
-    refuse_inter(comm, "an exclusive scan");
+    refuse_inter(on.comm, "an exclusive scan");
     operation.check(*receive.type);
     schedule plan;
-    exscan_doubling(plan, own_group(comm), operation, send ? *send : receive, receive);
+    const typed_buffer &mine = send ? *send : receive;
+    const team team = team_of(on);
+    switch (choose_for(collective::operation::exscan, team, operation, receive)) {
+    case algorithm::board:
+        board_exscan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::direct:
+        direct_exscan(plan, team, operation, mine, receive);
+        break;
+    case algorithm::linear:
+        exscan_linear(plan, team, operation, mine, receive);
+        break;
+    default:
+        exscan_doubling(plan, team, operation, mine, receive);
+    }
     return plan;
 }
 

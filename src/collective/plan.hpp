@@ -14,43 +14,44 @@ namespace lisle::collective {
 /// What the calling rank gives or gets apart from the other buffer; none: MPI_IN_PLACE.
 using own_buffer = std::optional<typed_buffer>;
 
-[[nodiscard]] schedule plan_barrier(const communicator &comm);
-[[nodiscard]] schedule plan_bcast(const communicator &comm, const typed_buffer &buffer, int root);
+[[nodiscard]] schedule plan_barrier(const occasion &on);
+[[nodiscard]] schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root);
 
 /// @param block address of all blocks, count and type of each; matters at the root only
-[[nodiscard]] schedule plan_gather(const communicator &comm, const own_buffer &own, const typed_buffer &block,
+[[nodiscard]] schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block,
                                    int root);
 /// @param blocks one for each rank of the sending group; at the root only
-[[nodiscard]] schedule plan_gatherv(const communicator &comm, const own_buffer &own,
+[[nodiscard]] schedule plan_gatherv(const occasion &on, const own_buffer &own,
                                     std::span<const typed_buffer> blocks, int root);
-[[nodiscard]] schedule plan_scatter(const communicator &comm, const typed_buffer &block,
-                                    const own_buffer &own, int root);
-[[nodiscard]] schedule plan_scatterv(const communicator &comm, std::span<const typed_buffer> blocks,
+[[nodiscard]] schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own,
+                                    int root);
+[[nodiscard]] schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
                                      const own_buffer &own, int root);
-[[nodiscard]] schedule plan_allgather(const communicator &comm, const own_buffer &own,
-                                      const typed_buffer &block);
-[[nodiscard]] schedule plan_allgatherv(const communicator &comm, const own_buffer &own,
+[[nodiscard]] schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_buffer &block);
+[[nodiscard]] schedule plan_allgatherv(const occasion &on, const own_buffer &own,
                                        std::span<const typed_buffer> blocks);
 
 /// Serves MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw: one block for each peer. @param send none:
 /// MPI_IN_PLACE
-[[nodiscard]] schedule plan_alltoall(const communicator &comm,
-                                     std::optional<std::span<const typed_buffer>> send,
+[[nodiscard]] schedule plan_alltoall(const occasion &on, std::optional<std::span<const typed_buffer>> send,
                                      std::span<const typed_buffer> receive);
+/// The same where blocks differ in size or type.
+[[nodiscard]] schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
+                                      std::span<const typed_buffer> receive);
 
 /// @param receive its address matters at the root only; count and type everywhere
-[[nodiscard]] schedule plan_reduce(const communicator &comm, const own_buffer &send,
-                                   const typed_buffer &receive, const op &operation, int root);
-[[nodiscard]] schedule plan_allreduce(const communicator &comm, const own_buffer &send,
-                                      const typed_buffer &receive, const op &operation);
+[[nodiscard]] schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                                   const op &operation, int root);
+[[nodiscard]] schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                                      const op &operation);
 /// @param send,receive addresses and type; the counts follow from `counts`
-[[nodiscard]] schedule plan_reduce_scatter(const communicator &comm, const own_buffer &send,
+[[nodiscard]] schedule plan_reduce_scatter(const occasion &on, const own_buffer &send,
                                            const typed_buffer &receive, std::span<const MPI_Count> counts,
                                            const op &operation);
-[[nodiscard]] schedule plan_scan(const communicator &comm, const own_buffer &send,
-                                 const typed_buffer &receive, const op &operation);
-[[nodiscard]] schedule plan_exscan(const communicator &comm, const own_buffer &send,
-                                   const typed_buffer &receive, const op &operation);
+[[nodiscard]] schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                                 const op &operation);
+[[nodiscard]] schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
+                                   const op &operation);
 
 /// The blocks of an array: block i begins i * block.count elements after block.address.
 [[nodiscard]] std::vector<typed_buffer> equal_blocks(const typed_buffer &block, int ranks);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "collective/folded_team.hpp"
 #include "collective/tree.hpp"
 
 namespace lisle::collective {
@@ -65,6 +66,54 @@ void reduce_binomial(schedule &plan, const team &team, const op &operation, cons
         plan.receive(receive, team, 0);
     }
     plan.await_all();
+}
+
+void reduce_reduce_scatter_gather(schedule &plan, const team &team, const op &operation,
+                                  const typed_buffer &send, const typed_buffer &receive, int root) {
+    const folded_team ranks{team};
+    const auto piece = [&ranks](const typed_buffer &vector, int number) {
+        return piece_of(vector, number, ranks.size());
+    };
+    const auto receive_pieces = [&] {
+        // The root's own piece, if it has one, is in its place already.
+        for (int number = 0; number < ranks.size(); ++number) {
+            if (ranks.rank_of(number) != root) {
+                plan.receive(piece(receive, number), team, ranks.rank_of(number));
+            }
+        }
+    };
+    if (ranks.joins_another()) {
+        plan.send(send, team, team.rank + 1);
+        if (team.rank == root) {
+            plan.await_all(); // in place, the vector is overwritten next
+            receive_pieces();
+        }
+        return;
+    }
+    const typed_buffer value = team.rank == root ? receive : plan.temporary(send.count, *send.type);
+    plan.copy(send, value);
+    const typed_buffer place = plan.temporary(send.count, *send.type);
+    if (ranks.has_joined()) {
+        plan.await(plan.receive(place, team, team.rank - 1));
+        plan.reduce(operation, place, value);
+    }
+    int first = 0;
+    for (int length = ranks.size() / 2; length > 0; length /= 2) {
+        const int other = ranks.number() ^ length;
+        const int kept = other > ranks.number() ? first : first + length;
+        const int given = other > ranks.number() ? first + length : first;
+        const typed_buffer arrived = pieces_of(place, kept, length, ranks.size());
+        plan.receive(arrived, team, ranks.rank_of(other));
+        plan.send(pieces_of(value, given, length, ranks.size()), team, ranks.rank_of(other));
+        plan.await_all();
+        plan.reduce(operation, arrived, pieces_of(value, kept, length, ranks.size()));
+        first = kept;
+    }
+    if (team.rank == root) {
+        receive_pieces();
+    } else {
+        plan.send(piece(value, ranks.number()), team, root);
+    }
 }
 
 void reduce_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,

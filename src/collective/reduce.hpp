@@ -13,6 +13,11 @@ namespace lisle::collective {
 void reduce_binomial(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                      const typed_buffer &receive, int root);
 
+/// Rabenseifner: as allreduce_reduce_scatter_allgather, but the pieces are gathered at the root.
+/// [R. Rabenseifner: Optimization of collective reduction operations, 2004] @pre commutative
+void reduce_reduce_scatter_gather(schedule &plan, const team &team, const op &operation,
+                                  const typed_buffer &send, const typed_buffer &receive, int root);
+
 /// The root combines the contributions one by one in the order of ranks. For comparison.
 void reduce_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                    const typed_buffer &receive, int root);

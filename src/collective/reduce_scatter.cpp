@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/reduce_scatter.hpp"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "collective/folded_team.hpp"
 #include "collective/gather.hpp"
 #include "collective/reduce.hpp"
 
@@ -53,6 +55,50 @@ void reduce_scatter_pairwise(schedule &plan, const team &team, const op &operati
         plan.reduce(operation, place, value);
     }
     plan.copy(value, receive);
+}
+
+void reduce_scatter_recursive_halving(schedule &plan, const team &team, const op &operation,
+                                      const typed_buffer &send, const typed_buffer &receive,
+                                      std::span<const MPI_Count> counts) {
+    const folded_team ranks{team};
+    if (ranks.joins_another()) {
+        plan.send(send, team, team.rank + 1);
+        plan.await_all();
+        plan.receive(receive, team, team.rank + 1);
+        return;
+    }
+    const typed_buffer value = plan.temporary(send.count, *send.type);
+    const typed_buffer place = plan.temporary(send.count, *send.type);
+    plan.copy(send, value);
+    if (ranks.has_joined()) {
+        plan.await(plan.receive(place, team, team.rank - 1));
+        plan.reduce(operation, place, value);
+    }
+    // The pieces of the ranks that numbers [first, first + length) stand for.
+    const auto range = [&](const typed_buffer &vector, int first, int length) {
+        const int begin = ranks.first_rank_of(first);
+        const int end = first + length == ranks.size() ? team.size : ranks.first_rank_of(first + length);
+        const auto at = [&](int rank) {
+            return std::accumulate(counts.begin(), counts.begin() + rank, MPI_Count{0});
+        };
+        return part(vector, at(begin), at(end) - at(begin));
+    };
+    int first = 0;
+    for (int length = ranks.size() / 2; length > 0; length /= 2) {
+        const int other = ranks.number() ^ length;
+        const int kept = other > ranks.number() ? first : first + length;
+        const int given = other > ranks.number() ? first + length : first;
+        plan.receive(range(place, kept, length), team, ranks.rank_of(other));
+        plan.send(range(value, given, length), team, ranks.rank_of(other));
+        plan.await_all();
+        plan.reduce(operation, range(place, kept, length), range(value, kept, length));
+        first = kept;
+    }
+    const auto blocks = pieces(value, counts);
+    plan.copy(blocks[static_cast<std::size_t>(team.rank)], receive);
+    if (ranks.has_joined()) {
+        plan.send(blocks[static_cast<std::size_t>(team.rank - 1)], team, team.rank - 1);
+    }
 }
 
 void reduce_scatter_between_groups(schedule &plan, const team &own, const team &other, const op &operation,

@@ -19,6 +19,13 @@ void reduce_scatter_by_root(schedule &plan, const team &team, const op &operatio
 void reduce_scatter_pairwise(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                              const typed_buffer &receive, std::span<const MPI_Count> counts);
 
+/// Recursive halving: the vector is halved again and again while ranks reduce what they keep. If the size is
+/// no power of two, the first ranks join in pairs. [Thakur, Rabenseifner, Gropp 2005, section 4.5]
+/// @pre the operation is commutative
+void reduce_scatter_recursive_halving(schedule &plan, const team &team, const op &operation,
+                                      const typed_buffer &send, const typed_buffer &receive,
+                                      std::span<const MPI_Count> counts);
+
 /// Each group of an inter-communicator gets the other's result, in the pieces that `counts` says for the
 /// own group.
 void reduce_scatter_between_groups(schedule &plan, const team &own, const team &other, const op &operation,

@@ -60,4 +60,17 @@ void scan_linear(schedule &plan, const team &team, const op &operation, const ty
     }
 }
 
+void exscan_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                   const typed_buffer &receive) {
+    const typed_buffer value = plan.temporary(send.count, *send.type);
+    plan.copy(send, value);
+    if (team.rank > 0) {
+        plan.await(plan.receive(receive, team, team.rank - 1));
+        plan.reduce(operation, receive, value);
+    }
+    if (team.rank + 1 < team.size) {
+        plan.send(value, team, team.rank + 1);
+    }
+}
+
 } // namespace lisle::collective

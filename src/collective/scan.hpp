@@ -20,4 +20,8 @@ void exscan_doubling(schedule &plan, const team &team, const op &operation, cons
 void scan_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                  const typed_buffer &receive);
 
+/// The same without the own contribution; rank 0 receives nothing.
+void exscan_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
+                   const typed_buffer &receive);
+
 } // namespace lisle::collective

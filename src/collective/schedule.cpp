@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "collective/shown.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 
@@ -49,6 +50,67 @@ void schedule::await_all() {
     add(await_all_step{});
 }
 
+void schedule::enter(board &where) {
+    board_ = &where;
+    add(enter_step{});
+}
+
+void schedule::post(const typed_buffer &data) {
+    keep(*data.type);
+    add(post_step{data});
+}
+
+void schedule::show(const card &shown) {
+    for (const typed_buffer *const buffer : {&shown.give, &shown.take}) {
+        if (buffer->type != nullptr) {
+            keep(*buffer->type);
+        }
+    }
+    add(show_step{shown});
+}
+
+void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
+    keep(*to.type);
+    add(take_step{to, peer, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected)});
+}
+
+void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
+                            const typed_buffer &to) {
+    keep(operation);
+    keep(*to.type);
+    // Kernels read posts where they lie; users' functions may count on alignment, and on gaps.
+    const bool in_place = operation.predefined() && to.type->contiguous();
+    add(reduce_posts_step{&operation, to, in_place ? nullptr : temporary(to.count, *to.type).address, first,
+                          last, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected)});
+}
+
+void schedule::read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
+    keep(*to.type);
+    add(read_step{to, offset, length, peer, what});
+}
+
+void schedule::write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from) {
+    keep(*from.type);
+    add(write_step{from, offset, length, peer, what});
+}
+
+void schedule::reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
+                            const typed_buffer &to) {
+    keep(operation);
+    keep(*to.type);
+    const MPI_Count room = 2 * std::min(to.count, shown_piece(*to.type));
+    add(reduce_shown_step{&operation, to, temporary(room, *to.type).address, first, member, place});
+}
+
+const typed_buffer *schedule::keep_blocks(std::span<const typed_buffer> blocks) {
+    auto copy = std::make_unique<typed_buffer[]>(blocks.size());
+    std::copy(blocks.begin(), blocks.end(), copy.get());
+    for (const typed_buffer &block : blocks) {
+        keep(*block.type);
+    }
+    return blocks_.emplace_back(std::move(copy)).get();
+}
+
 typed_buffer schedule::temporary(MPI_Count count, const datatype &type) {
     if (count == 0 || type.size() == 0) {
         return {nullptr, count, type};
@@ -66,6 +128,9 @@ typed_buffer schedule::packed(MPI_Count bytes) {
 }
 
 void schedule::keep(const datatype &type) {
+    if (type.predefined()) {
+        return;
+    }
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
     if (std::none_of(types_.begin(), types_.end(), same)) {
         types_.push_back(ref<const datatype>::share(type));
@@ -73,7 +138,7 @@ void schedule::keep(const datatype &type) {
 }
 
 void schedule::keep(const op &operation) {
-    if (!operation_) {
+    if (!operation_ && !operation.predefined()) {
         operation_ = ref<const op>::share(operation);
     }
 }
@@ -89,6 +154,23 @@ std::byte *schedule::allocate(MPI_Count bytes) {
         fail(MPI_ERR_NO_MEM, "no memory for ", bytes, " bytes of intermediate results");
     }
     return memory_.emplace_back(memory).get();
+}
+
+typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill) {
+    if (buffer.type->contiguous()) {
+        return {buffer.address, buffer.bytes(), byte_type()};
+    }
+    const typed_buffer packed = plan.packed(buffer.bytes());
+    if (fill) {
+        plan.copy(buffer, packed);
+    }
+    return packed;
+}
+
+typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept {
+    const MPI_Count each = vector.count / pieces, more = vector.count % pieces;
+    const auto begin = [&](MPI_Count piece) { return piece * each + std::min(piece, more); };
+    return part(vector, begin(index), begin(index + 1) - begin(index));
 }
 
 const datatype &byte_type() {

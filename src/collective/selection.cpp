@@ -1,112 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thresholds are those of the literature (Thakur, Rabenseifner, Gropp 2005), not yet measured here.
+// The rules for messages follow the literature (Thakur, Rabenseifner, Gropp 2005) where measurements with
+// bench/ on one node say nothing else.
 #include "collective/selection.hpp"
 
+#include <array>
 #include <bit>
-#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "collective/board.hpp"
+#include "runtime/error.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::collective {
 
 namespace {
 
-constexpr MPI_Count most_relayed_block = 4096; ///< longer blocks go to and from the root directly
-constexpr MPI_Count most_logarithmic = 81920;  ///< longer results of allgather go round the ring
-constexpr MPI_Count most_doubled = 65536;      ///< longer vectors are reduced once and broadcast
-constexpr int few_ranks = 4;                   ///< among which recursive doubling is never much work
-constexpr MPI_Count least_pairwise = 262144;   ///< shorter vectors are reduced at one rank and spread
-constexpr int most_at_once = 8;                ///< ranks whose messages of an alltoall all begin at once
+constexpr MPI_Count any_size = INT64_MAX;
+constexpr int any_ranks = INT32_MAX;
+// The name board is an algorithm below.
+constexpr MPI_Count board_capacity = board::most_bytes;
 
-/// The choice that an environment variable names, if it names one. @param names in the order of the enum
-template <class Algorithm>
-std::optional<Algorithm> forced(const char *variable, std::initializer_list<std::string_view> names) {
-    const char *const value = std::getenv(variable);
-    if (value == nullptr) {
-        return std::nullopt;
+/// Applies up to so many bytes and ranks.
+struct rule {
+    operation what;
+    algorithm use;
+    MPI_Count most_bytes = any_size;
+    int most_ranks = any_ranks;
+};
+
+using enum algorithm;
+
+/// The first rule that applies and whose algorithm is possible counts. The last one of each operation
+/// always is.
+constexpr rule rules[] = {
+    {operation::barrier, board},
+    {operation::barrier, dissemination},
+
+    {operation::bcast, board},
+    {operation::bcast, direct},
+    {operation::bcast, binomial, 65536},
+    {operation::bcast, binomial, any_size, 2},
+    {operation::bcast, pipelined},
+
+    {operation::gather, board},
+    {operation::gather, direct},
+    {operation::gather, linear, any_size, 2},
+    {operation::gather, binomial, 4096}, // longer blocks go to the root directly
+    {operation::gather, linear},
+    {operation::gatherv, direct},
+    {operation::gatherv, linear},
+
+    {operation::scatter, board},
+    {operation::scatter, direct},
+    {operation::scatter, linear, any_size, 2},
+    {operation::scatter, binomial, 4096},
+    {operation::scatter, linear},
+    {operation::scatterv, direct},
+    {operation::scatterv, linear},
+
+    {operation::allgather, board},
+    {operation::allgather, direct},
+    {operation::allgather, recursive_doubling, 16384},
+    {operation::allgather, bruck, 4096},
+    {operation::allgather, ring},
+    {operation::allgatherv, board},
+    {operation::allgatherv, direct},
+    {operation::allgatherv, ring},
+
+    {operation::alltoall, board},
+    {operation::alltoall, direct},
+    {operation::alltoall, linear, any_size, 8},
+    {operation::alltoall, bruck, 256},
+    {operation::alltoall, pairwise},
+    {operation::alltoallv, direct},
+    {operation::alltoallv, linear, any_size, 8},
+    {operation::alltoallv, pairwise},
+
+    {operation::reduce, board},
+    {operation::reduce, direct},
+    {operation::reduce, binomial, 65536},
+    {operation::reduce, reduce_scatter_allgather},
+    {operation::reduce, binomial},
+
+    {operation::allreduce, board},
+    {operation::allreduce, direct},
+    {operation::allreduce, recursive_doubling, 8192},
+    {operation::allreduce, reduce_scatter_allgather},
+    {operation::allreduce, recursive_doubling},
+
+    {operation::reduce_scatter, board},
+    {operation::reduce_scatter, direct},
+    {operation::reduce_scatter, pairwise, any_size, 2},
+    {operation::reduce_scatter, recursive_halving, 262144},
+    {operation::reduce_scatter, pairwise},
+    {operation::reduce_scatter, by_root},
+
+    {operation::scan, board},
+    {operation::scan, direct},
+    {operation::scan, recursive_doubling},
+
+    {operation::exscan, board},
+    {operation::exscan, direct},
+    {operation::exscan, recursive_doubling},
+};
+
+constexpr std::array<const char *, 15> names{"board",
+                                             "direct",
+                                             "linear",
+                                             "binomial",
+                                             "pipelined",
+                                             "scatter_allgather",
+                                             "dissemination",
+                                             "recursive_doubling",
+                                             "recursive_halving",
+                                             "reduce_scatter_allgather",
+                                             "bruck",
+                                             "ring",
+                                             "pairwise",
+                                             "reduce_bcast",
+                                             "by_root"};
+
+constexpr std::size_t operations = static_cast<std::size_t>(operation::exscan) + 1;
+
+constexpr std::array<setting, operations> settings{
+    setting::barrier,  setting::bcast,     setting::gather,         setting::gatherv,  setting::scatter,
+    setting::scatterv, setting::allgather, setting::allgatherv,     setting::alltoall, setting::alltoallv,
+    setting::reduce,   setting::allreduce, setting::reduce_scatter, setting::scan,     setting::exscan};
+
+/// What an algorithm cannot do without.
+bool possible(algorithm use, const situation &given) noexcept {
+    switch (use) {
+    case board:
+        return given.board && given.posted <= board_capacity;
+    case direct:
+        return given.board && given.one_process;
+    case recursive_doubling:
+        return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
+    case reduce_scatter_allgather:
+    case recursive_halving:
+    case pairwise:
+        return given.commutative;
+    default:
+        return true;
     }
-    unsigned char index = 0;
-    for (const auto name : names) {
-        if (name == value) {
-            return static_cast<Algorithm>(index);
+}
+
+std::optional<algorithm> forced(operation what) {
+    const auto word = word_of(settings[static_cast<std::size_t>(what)]);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (word == names[i]) {
+            return static_cast<algorithm>(i);
         }
-        ++index;
     }
     return std::nullopt;
 }
 
 } // namespace
 
-// The environment is read once: it does not change after the launch, and reading it is no thread's right
-// while another may call setenv.
-
-barrier_algorithm choose_barrier() {
-    static const auto choice = forced<barrier_algorithm>("LISLE_BARRIER", {"dissemination", "linear"});
-    return choice.value_or(barrier_algorithm::dissemination);
-}
-
-bcast_algorithm choose_bcast() {
-    static const auto choice = forced<bcast_algorithm>("LISLE_BCAST", {"binomial", "linear"});
-    return choice.value_or(bcast_algorithm::binomial);
-}
-
-gather_algorithm choose_gather(int ranks, MPI_Count block) {
-    static const auto choice = forced<gather_algorithm>("LISLE_GATHER", {"binomial", "linear"});
-    const bool relay = ranks > 2 && block <= most_relayed_block;
-    return choice.value_or(relay ? gather_algorithm::binomial : gather_algorithm::linear);
-}
-
-scatter_algorithm choose_scatter(int ranks, MPI_Count block) {
-    static const auto choice = forced<scatter_algorithm>("LISLE_SCATTER", {"binomial", "linear"});
-    const bool relay = ranks > 2 && block <= most_relayed_block;
-    return choice.value_or(relay ? scatter_algorithm::binomial : scatter_algorithm::linear);
-}
-
-allgather_algorithm choose_allgather(int ranks, MPI_Count total) {
-    static const auto choice =
-        forced<allgather_algorithm>("LISLE_ALLGATHER", {"bruck", "recursive_doubling", "ring"});
-    const bool doubles = std::has_single_bit(static_cast<unsigned>(ranks));
-    if (choice && (doubles || *choice != allgather_algorithm::recursive_doubling)) {
+algorithm choose(const situation &given) {
+    // Read once: settings do not change.
+    static const auto choices = [] {
+        std::array<std::optional<algorithm>, operations> found;
+        for (std::size_t i = 0; i < operations; ++i) {
+            found[i] = forced(static_cast<operation>(i));
+        }
+        return found;
+    }();
+    static const auto first_rules = [] {
+        std::array<const rule *, operations> found{};
+        for (const rule &each : rules) {
+            auto &first = found[static_cast<std::size_t>(each.what)];
+            first = first != nullptr ? first : &each;
+        }
+        return found;
+    }();
+    const auto index = static_cast<std::size_t>(given.what);
+    if (const auto choice = choices[index]; choice && possible(*choice, given)) {
         return *choice;
     }
-    if (total > most_logarithmic) {
-        return allgather_algorithm::ring;
+    const rule *applies = first_rules[index];
+    while (given.bytes > applies->most_bytes || given.ranks > applies->most_ranks ||
+           !possible(applies->use, given)) {
+        ++applies;
     }
-    return doubles ? allgather_algorithm::recursive_doubling : allgather_algorithm::bruck;
+    return applies->use;
 }
 
-alltoall_algorithm choose_alltoall(int ranks) {
-    static const auto choice = forced<alltoall_algorithm>("LISLE_ALLTOALL", {"pairwise", "linear"});
-    return choice.value_or(ranks <= most_at_once ? alltoall_algorithm::linear : alltoall_algorithm::pairwise);
-}
-
-reduce_algorithm choose_reduce() {
-    static const auto choice = forced<reduce_algorithm>("LISLE_REDUCE", {"binomial", "linear"});
-    return choice.value_or(reduce_algorithm::binomial);
-}
-
-allreduce_algorithm choose_allreduce(int ranks, MPI_Count bytes) {
-    static const auto choice =
-        forced<allreduce_algorithm>("LISLE_ALLREDUCE", {"recursive_doubling", "reduce_bcast"});
-    const bool doubling = ranks <= few_ranks || bytes <= most_doubled;
-    return choice.value_or(doubling ? allreduce_algorithm::recursive_doubling
-                                    : allreduce_algorithm::reduce_bcast);
-}
-
-reduce_scatter_algorithm choose_reduce_scatter(MPI_Count total, bool commutative) {
-    static const auto choice =
-        forced<reduce_scatter_algorithm>("LISLE_REDUCE_SCATTER", {"by_root", "pairwise"});
-    if (!commutative) {
-        return reduce_scatter_algorithm::by_root;
+std::string describe_selection() {
+    std::string text;
+    for (const rule &each : rules) {
+        const setting which = settings[static_cast<std::size_t>(each.what)];
+        text += sentence(description_of(which).variable, "=", names[static_cast<std::size_t>(each.use)]);
+        if (each.most_bytes != any_size) {
+            text += sentence(" up to ", each.most_bytes, " bytes");
+        }
+        if (each.most_ranks != any_ranks) {
+            text += sentence(" up to ", each.most_ranks, " ranks");
+        }
+        const char *const need = each.use == algorithm::board    ? " if it fits a board"
+                                 : each.use == algorithm::direct ? " within a process"
+                                                      : "";
+        text += sentence(need, forced(each.what) ? " (forced: " : "",
+                         forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
+                         forced(each.what) ? ")\n" : "\n");
     }
-    return choice.value_or(total < least_pairwise ? reduce_scatter_algorithm::by_root
-                                                  : reduce_scatter_algorithm::pairwise);
-}
-
-scan_algorithm choose_scan() {
-    static const auto choice = forced<scan_algorithm>("LISLE_SCAN", {"doubling", "linear"});
-    return choice.value_or(scan_algorithm::doubling);
+    return text;
 }
 
 } // namespace lisle::collective

@@ -1,36 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm a collective uses: by number of ranks, bytes, and what the operation allows. All ranks
-// of a communicator must choose alike, so only values that they share count. Each choice can be forced
-// by an environment variable, which all ranks must then have: LISLE_BCAST=linear. An algorithm that the
-// call does not allow is not forced.
+// Which algorithm a collective uses: one table by operation, size, ranks, where the ranks are, and what the
+// operation allows. All ranks of a communicator must choose alike, so only values that they share count.
+// Each choice can be forced by a setting (LISLE_BCAST=linear), which all ranks must then have; an algorithm
+// that a call does not allow is not forced.
 #pragma once
+
+#include <string>
 
 #include "mpi.h"
 
 namespace lisle::collective {
 
-enum class barrier_algorithm : unsigned char { dissemination, linear };
-enum class bcast_algorithm : unsigned char { binomial, linear };
-enum class gather_algorithm : unsigned char { binomial, linear };
-enum class scatter_algorithm : unsigned char { binomial, linear };
-enum class allgather_algorithm : unsigned char { bruck, recursive_doubling, ring };
-enum class alltoall_algorithm : unsigned char { pairwise, linear };
-enum class reduce_algorithm : unsigned char { binomial, linear };
-enum class allreduce_algorithm : unsigned char { recursive_doubling, reduce_bcast };
-enum class reduce_scatter_algorithm : unsigned char { by_root, pairwise };
-enum class scan_algorithm : unsigned char { doubling, linear };
+/// What there is a choice for. The forms with a block length for each rank are apart, since their ranks
+/// do not know each other's sizes.
+enum class operation : unsigned char {
+    barrier,
+    bcast,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    scan,
+    exscan
+};
 
-[[nodiscard]] barrier_algorithm choose_barrier();
-[[nodiscard]] bcast_algorithm choose_bcast();
-/// @param block bytes of one rank's contribution
-[[nodiscard]] gather_algorithm choose_gather(int ranks, MPI_Count block);
-[[nodiscard]] scatter_algorithm choose_scatter(int ranks, MPI_Count block);
-/// @param total bytes of the result
-[[nodiscard]] allgather_algorithm choose_allgather(int ranks, MPI_Count total);
-[[nodiscard]] alltoall_algorithm choose_alltoall(int ranks);
-[[nodiscard]] reduce_algorithm choose_reduce();
-[[nodiscard]] allreduce_algorithm choose_allreduce(int ranks, MPI_Count bytes);
-[[nodiscard]] reduce_scatter_algorithm choose_reduce_scatter(MPI_Count total, bool commutative);
-[[nodiscard]] scan_algorithm choose_scan();
+enum class algorithm : unsigned char {
+    board,
+    direct,
+    linear,
+    binomial,
+    pipelined,
+    scatter_allgather,
+    dissemination,
+    recursive_doubling,
+    recursive_halving,
+    reduce_scatter_allgather,
+    bruck,
+    ring,
+    pairwise,
+    reduce_bcast,
+    by_root
+};
+
+/// What a choice may depend on.
+struct situation {
+    operation what;
+    /// Bytes of the vector (bcast, reductions) or of one block; 0 if ranks do not know them of each other.
+    MPI_Count bytes = 0;
+    /// The most that a rank would post on a board.
+    MPI_Count posted = 0;
+    int ranks = 1;
+    bool board = false;       ///< the ranks have one
+    bool one_process = false; ///< and can read each other's buffers
+    bool commutative = true;
+    /// For reductions: elements, of which each rank must get one in some algorithms.
+    MPI_Count elements = 0;
+};
+
+[[nodiscard]] algorithm choose(const situation &given);
+
+/// The table in words, a line for each rule, with what settings force.
+[[nodiscard]] std::string describe_selection();
 
 } // namespace lisle::collective

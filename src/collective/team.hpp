@@ -5,13 +5,27 @@
 
 namespace lisle::collective {
 
+class board;
+
 /// Those among whom an algorithm runs, as the calling rank sees them: all of an intra-communicator, the
 /// local group of an inter-communicator, or the other group of one (`rank` is still that in the own group).
 struct team {
     const protocol::channel *channel = nullptr;
     int rank = 0;
     int size = 0;
-    bool member = true; ///< the calling rank is one of them
+    bool member = true;      ///< the calling rank is one of them
+    board *shared = nullptr; ///< what they share, for algorithms that need it
+};
+
+/// A collective call as its schedule sees it: on which communicator, and whether the schedule is for a
+/// persistent request. Those may be started in different orders by different ranks, so they cannot take
+/// turns on a board.
+struct occasion {
+    const communicator &comm;
+    bool lasting = false;
+
+    // Implicit: a communicator is what nearly all callers have.
+    occasion(const communicator &comm, bool lasting = false) noexcept : comm{comm}, lasting{lasting} {}
 };
 
 /// The calling rank's own group: every member of an intra-communicator.

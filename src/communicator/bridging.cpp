@@ -13,6 +13,28 @@
 
 namespace lisle {
 
+group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local) {
+    const int job_size = this_rank().get_job().size();
+    std::vector<int> members;
+    members.reserve(numbers.size());
+    for (const std::uint64_t number : numbers) {
+        if (number >= static_cast<std::uint64_t>(job_size)) {
+            fail(MPI_ERR_OTHER, "the remote group has rank ", number, " of a job of ", job_size, " ranks");
+        }
+        members.push_back(static_cast<int>(number));
+        if (local.contains(members.back())) {
+            fail(MPI_ERR_COMM, "the local and the remote group overlap: rank ", number,
+                 " of the job is in both");
+        }
+    }
+    std::vector<int> sorted = members;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+        fail(MPI_ERR_OTHER, "the remote group has rank ", *twice, " of the job twice");
+    }
+    return make_group(std::move(members));
+}
+
 namespace {
 
 /// The context and the remote group's members, which the leader learns from its peer.
@@ -36,29 +58,6 @@ std::vector<std::uint64_t> meet(const communicator &local, const communicator *p
     }
     theirs.front() = std::min(theirs.front(), mine.front());
     return theirs;
-}
-
-/// The remote group. Throws if its members are not ranks of the job, repeated, or local ones.
-group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local) {
-    const int job_size = this_rank().get_job().size();
-    std::vector<int> members;
-    members.reserve(numbers.size());
-    for (const std::uint64_t number : numbers) {
-        if (number >= static_cast<std::uint64_t>(job_size)) {
-            fail(MPI_ERR_OTHER, "the remote group has rank ", number, " of a job of ", job_size, " ranks");
-        }
-        members.push_back(static_cast<int>(number));
-        if (local.contains(members.back())) {
-            fail(MPI_ERR_COMM, "the local and the remote group overlap: rank ", number,
-                 " of the job is in both");
-        }
-    }
-    std::vector<int> sorted = members;
-    std::sort(sorted.begin(), sorted.end());
-    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-        fail(MPI_ERR_OTHER, "the remote group has rank ", *twice, " of the job twice");
-    }
-    return make_group(std::move(members));
 }
 
 /// What the members of one side need to know for a merge.

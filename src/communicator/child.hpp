@@ -2,6 +2,7 @@
 // What all ways to create a communicator have in common.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace lisle {
 /// A communicator that inherits what new ones inherit from their parent.
 [[nodiscard]] communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                                           const group *remote, int self);
+
+/// The remote group of an inter-communicator from its members' numbers. Throws if they are not ranks of
+/// the job, repeated, or local ones.
+[[nodiscard]] group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local);
 
 /// Throws if a peer's proposal cannot be a context.
 void check_context(std::uint64_t context);

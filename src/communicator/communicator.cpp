@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "communicator/observer.hpp"
+
 namespace lisle {
 
 namespace {
@@ -78,6 +80,7 @@ void communicator::become_predefined(MPI_Comm constant, std::string name) {
 
 void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        tell_observer(communicator_event::ends, *this);
         delete this;
     }
 }

@@ -21,6 +21,9 @@
 namespace lisle::protocol {
 class send_buffer;
 }
+namespace lisle::collective {
+class board;
+}
 
 namespace lisle {
 
@@ -66,6 +69,10 @@ class communicator : public object {
     /// messages apart, see collective/launch.cpp. Atomic for threads that take turns; orders nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
+    /// What the collectives of ranks that share memory use, and whether it has been looked for yet; see
+    /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
+    mutable std::shared_ptr<lisle::collective::board> shared_board;
+    mutable bool board_sought = false;
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.
@@ -76,6 +83,8 @@ class communicator : public object {
     communicator_hints hints;
     /// The virtual topology, or null. Set before the user gets the communicator, and never changed.
     std::shared_ptr<const topology> shape;
+    /// The session that it comes from (session.hpp), 0: none.
+    std::uint64_t session = 0;
     /// The buffer that the user has attached for buffered sends on this communicator, or null.
     std::shared_ptr<protocol::send_buffer> send_buffer;
 

@@ -18,14 +18,19 @@ enum class message_space : std::uint64_t {
     tagged_agreement = 5, ///< MPI_Comm_create_group, with the user's tags
     leaders = 6,          ///< MPI_Intercomm_create, with the user's tags
     ownership = 7,        ///< buffers that change owner (MPIX_Send_owned)
+    partitioned = 8,      ///< partitioned messages and their greetings
 };
 
+/// Where ranks meet that have no communicator yet (from_group.cpp). No communicator has these.
+inline constexpr std::uint64_t meeting_context = 1;         ///< members of a group
+inline constexpr std::uint64_t leaders_meeting_context = 2; ///< leaders of two groups
+
 /// Contexts from one base to the next.
-inline constexpr std::uint64_t contexts_per_communicator = 8;
+inline constexpr std::uint64_t contexts_per_communicator = 16;
 /// The base of MPI_COMM_WORLD. 0 is no context.
 inline constexpr std::uint64_t world_context = contexts_per_communicator;
 
-/// A base context that no rank of the job has had before (2^37 for each of 2^24 ranks).
+/// A base context that no rank of the job has had before (2^36 for each of 2^24 ranks).
 [[nodiscard]] std::uint64_t next_context();
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);

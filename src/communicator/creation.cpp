@@ -20,6 +20,7 @@ communicator_ref make_child(communicator &parent, std::uint64_t context, const g
     }
     auto child = communicator_ref::adopt(new communicator{context, local, remote, self});
     child->errors.set(parent.errors.get());
+    child->session = parent.session;
     return child;
 }
 

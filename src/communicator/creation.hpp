@@ -4,6 +4,8 @@
 // parent's error handler. A null result means that the calling rank gets none (MPI_COMM_NULL).
 #pragma once
 
+#include <string_view>
+
 #include "communicator/communicator.hpp"
 #include "communicator/info.hpp"
 
@@ -31,6 +33,18 @@ class request;
 /// MPI_Intercomm_create. @param peer significant at the local leader only
 [[nodiscard]] communicator_ref connect_groups(communicator &local, int local_leader, communicator *peer,
                                               int remote_leader, int tag);
+/// What a communicator gets that inherits nothing.
+struct creation_options {
+    const info *hints; ///< may be null
+    errhandler_ref errors;
+};
+/// MPI_Comm_create_from_group: collective over the members. @param name what tells it from others
+[[nodiscard]] communicator_ref create_from_group(const group &members, std::string_view name,
+                                                 const creation_options &options);
+/// MPI_Intercomm_create_from_groups. @param remote,remote_leader significant at the local leader only
+[[nodiscard]] communicator_ref connect_from_groups(const group &local, int local_leader, const group *remote,
+                                                   int remote_leader, std::string_view name,
+                                                   const creation_options &options);
 /// MPI_Intercomm_merge. @param high whether the local group comes second
 [[nodiscard]] communicator_ref merge(communicator &parent, bool high);
 

@@ -71,14 +71,7 @@ int raise_error(communicator *comm, const char *call, const mpi_error &error) {
     }
     // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
     const errhandler_ref handler = comm->errors.get();
-    if (handler->action == errhandler_kind::return_code) {
-        return error.code();
-    }
-    if (handler->predefined()) {
-        end_job(call, error.code(), error.what());
-    }
-    handler->call(comm->handle(), error.code());
-    return error.code();
+    return raise_with(*handler, comm->handle(), call, error);
 }
 
 } // namespace lisle

@@ -168,6 +168,15 @@ group_ref make_group(std::vector<int> members) {
     return group_pool::instance().find_or_add(std::move(members));
 }
 
+group_ref with_session(group_ref members, std::uint64_t session) {
+    if (members->session() == session || members->size() == 0) {
+        return members;
+    }
+    auto *const copy = new group{members->members()};
+    copy->session_ = session;
+    return group_ref::adopt(copy);
+}
+
 const group &empty_group() noexcept {
     static const group &empty = *new group{0, 0, 1};
     return empty;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -44,6 +45,9 @@ class group : public object {
     /// True if both have the same members in the same order.
     [[nodiscard]] bool same_as(const group &other) const noexcept;
 
+    /// The session that the group comes from (session.hpp), 0: none.
+    [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
+
     /// Shared ownership; the last release destroys.
     void retain() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() const noexcept;
@@ -57,6 +61,7 @@ class group : public object {
 
   private:
     friend class group_pool;
+    friend group_ref with_session(group_ref members, std::uint64_t session);
     ~group() = default;
     void build_index() const;
     /// Takes a share unless the last one is already gone.
@@ -66,6 +71,7 @@ class group : public object {
     int first_ = 0;
     int stride_ = 0; ///< 0: the members are in `list_`
     bool pooled_ = false;
+    std::uint64_t session_ = 0; ///< never changes once others know the group
     std::vector<int> list_;
     /// (number, rank) sorted by number; made at the first question that needs it.
     mutable std::vector<std::pair<int, int>> index_;
@@ -78,6 +84,8 @@ class group : public object {
 
 /// The group with these members, shared with equal groups of this process.
 [[nodiscard]] group_ref make_group(std::vector<int> members);
+/// A group with these members that comes from this session: another object unless that is so already.
+[[nodiscard]] group_ref with_session(group_ref members, std::uint64_t session);
 /// The group without members, which lives as long as the process.
 [[nodiscard]] const group &empty_group() noexcept;
 

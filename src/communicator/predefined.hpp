@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From handles to objects. MPI_COMM_WORLD, MPI_COMM_SELF and MPI_INFO_ENV are constants that mean
-// something else to each rank: they are looked up in the rank's own state, which exists from MPI_Init to
-// MPI_Finalize. Handles that mean nothing give null.
+// something else to each rank: they are looked up in the rank's own state, where the communicators exist
+// from MPI_Init to MPI_Finalize. Handles that mean nothing give null.
 #pragma once
 
 #include <memory>
@@ -23,19 +23,22 @@ struct world_description {
     int universe_size = 0;
     /// Value of the attribute MPI_APPNUM: which program of the command line; negative: not set.
     int program_number = 0;
-    /// The program's arguments, its name first; may be empty.
-    std::vector<std::string> arguments;
 };
 
 /// The predefined objects of one rank; null outside of MPI_Init..MPI_Finalize.
 struct predefined_objects {
     communicator *world = nullptr;
     communicator *self = nullptr;
-    std::unique_ptr<info> environment;
 };
 inline const rank_local<predefined_objects> predefined;
 
-/// Makes MPI_COMM_WORLD, MPI_COMM_SELF and MPI_INFO_ENV of the calling rank. Part of MPI_Init.
+/// MPI_INFO_ENV of one rank, which may be asked for at any time.
+struct environment_info : info {
+    environment_info();
+};
+inline const rank_local<environment_info> environment;
+
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF of the calling rank. Part of MPI_Init.
 void create_world(const world_description &description);
 /// Deletes the attributes of MPI_COMM_SELF, latest first, then MPI_COMM_WORLD's: the first thing that
 /// MPI_Finalize does, while MPI still works. Throws what a callback failed with.
@@ -49,7 +52,7 @@ void destroy_world() noexcept;
 /// The communicator behind a handle, or null.
 [[nodiscard]] inline communicator *find_communicator(MPI_Comm handle) {
     if (handle == MPI_COMM_WORLD) {
-        return predefined->world;
+        return this_rank().world;
     }
     if (handle == MPI_COMM_SELF) {
         return predefined->self;
@@ -69,9 +72,11 @@ void destroy_world() noexcept;
 
 /// The info object behind a handle, or null (MPI_INFO_NULL included).
 [[nodiscard]] inline info *find_info(MPI_Info handle) {
-    return handle == MPI_INFO_ENV ? predefined->environment.get() : object_of<info>(handle);
+    return handle == MPI_INFO_ENV ? &*environment : object_of<info>(handle);
 }
 
+/// A handle for the user, who takes over the share; MPI_COMM_NULL for none.
+[[nodiscard]] MPI_Comm give_handle(communicator_ref created);
 /// A handle for the user, who frees it some day; MPI_GROUP_EMPTY for a group without members.
 [[nodiscard]] MPI_Group give_handle(group_ref target) noexcept;
 

@@ -48,6 +48,9 @@ class sink {
     ~sink() = default;
 };
 
+class mailbox_sender;
+class mailbox_receiver;
+
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
@@ -83,10 +86,27 @@ class fabric {
     /// Tells senders whether `self` can take data that it has not asked for.
     virtual void set_congested(int self, bool congested) noexcept = 0;
 
+    /// Where packets to `dest` go, if they go through a mailbox in memory: the engine then posts there and
+    /// drains its own without calling the fabric for each packet. Null: they go another way.
+    [[nodiscard]] virtual mailbox_sender *mailbox_to(int) noexcept { return nullptr; }
+    /// The same for what arrives at `self`. Used under the rules of `poll`.
+    [[nodiscard]] virtual mailbox_receiver *mailbox_of(int) noexcept { return nullptr; }
+
     /// Copies from the memory of `peer` into `to`, one run of remote memory. False: not possible here
     /// (find another way); once false, always false.
     [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept = 0;
+
+    // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
+
+    /// The block of memory under `key`, made and zeroed at the first request. Null: there is none, and this
+    /// is the same for all who ask for it; all name one size. Whoever asked, with either answer, says at the
+    /// end that it leaves; when all `sharers` have, the key and the memory are free again.
+    [[nodiscard]] virtual std::byte *block(std::uint64_t, std::size_t) noexcept { return nullptr; }
+    virtual void leave_block(std::uint64_t, int) noexcept {}
+    /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
+    /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
+    virtual void nudge(int) noexcept {}
 };
 
 } // namespace lisle::fabric

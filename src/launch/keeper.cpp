@@ -103,13 +103,16 @@ int keeper::run() {
 void keeper::start_all() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
         start(i);
+        const auto &process = plan_.processes[i];
+        const auto ranks = process.ranks == 1 ? sentence("rank ", process.first_rank)
+                                              : sentence("ranks ", process.first_rank, " to ",
+                                                         process.first_rank + process.ranks - 1);
         if (request_.verbose) {
-            const auto &process = plan_.processes[i];
-            const auto ranks = process.ranks == 1 ? sentence("rank ", process.first_rank)
-                                                  : sentence("ranks ", process.first_rank, " to ",
-                                                             process.first_rank + process.ranks - 1);
             say(sentence(ranks, ": process ", members_[i].pid, ", ",
                          request_.programs[process.program].arguments.front()));
+        }
+        if (request_.debug) {
+            say(sentence(ranks, ": gdb -p ", members_[i].pid));
         }
     }
 }

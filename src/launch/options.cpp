@@ -277,6 +277,16 @@ void parser::apply(const option &found, int dashes) {
     case meaning::verbose:
         job_.verbose = true;
         break;
+    case meaning::debug:
+        job_.debug = true;
+        job_.environment.push_back({"LISLE_GDB", "1"});
+        break;
+    case meaning::private_libraries:
+        program_.environment.push_back({"LISLE_PRIVATE_LIBRARIES", std::string(next_value())});
+        break;
+    case meaning::shared_libraries:
+        program_.environment.push_back({"LISLE_SHARED_LIBRARIES", std::string(next_value())});
+        break;
     case meaning::help:
         job_.what = job_request::action::help;
         break;

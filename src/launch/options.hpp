@@ -47,6 +47,7 @@ struct job_request {
     bool label = false;
     bool quiet = false;
     bool verbose = false;
+    bool debug = false;         ///< says how to attach a debugger
     bool oversubscribe = false; ///< said that sharing cores is intended
     std::optional<std::chrono::milliseconds> timeout;
     bool input = true;                ///< rank 0 reads the launcher's input
@@ -79,6 +80,9 @@ enum class meaning {
     oversubscribe,
     quiet,
     verbose,
+    debug,
+    private_libraries,
+    shared_libraries,
     help,
     version,
     hosts,          ///< accepted if it names this machine only

@@ -24,6 +24,12 @@ constexpr option table[] = {
     {"T|threads", "T", meaning::ranks_per_process, "run T ranks in each process, as threads (or fibers)"},
     {"workers", "W", meaning::workers,
      "run the fiber ranks of each process on W threads (without it: as many as there are cores)"},
+    {"private-libraries", "LIST", meaning::private_libraries,
+     "libraries (names or patterns, with ':' between) of which each thread or fiber rank gets a copy, "
+     "besides the "
+     "program's own"},
+    {"shared-libraries", "LIST", meaning::shared_libraries,
+     "libraries of the program's own that the ranks of a process share"},
     // What they see.
     {"x", "VAR[=value]", meaning::set_variable, "set VAR for this program, or hand it down as it is"},
     {"env", "VAR[=value]", meaning::set_variable_by_dashes, "the same; also as -env VAR value"},
@@ -49,6 +55,8 @@ constexpr option table[] = {
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
     {"q|quiet", "", meaning::quiet, "print no notices, only errors"},
     {"v|verbose", "", meaning::verbose, "say what is started, and which options have no effect"},
+    {"gdb", "", meaning::debug,
+     "say how to attach gdb to each process, and where the ranks' images lie in it"},
     {"V|version", "", meaning::version, "print the version"},
     {"h|help|?", "", meaning::help, "print this text"},
 
@@ -57,9 +65,9 @@ constexpr option table[] = {
     {"hostfile|machinefile|machine|f|default-hostfile|rankfile|rf", "FILE", meaning::refused, one_machine},
     {"configfile|app|am|tune", "FILE", meaning::refused, no_such_files},
     {"preload-binary|preload-files", "", meaning::refused, one_machine},
-    {"debug|debugger|tv|xterm|gdb|gdba", "", meaning::refused,
+    {"debug|debugger|tv|xterm|gdba", "", meaning::refused,
      "Lisle starts no debugger: put it in front of the program (lislerun -n 2 gdb ...), or attach to the "
-     "processes that -v names"},
+     "processes that --gdb names"},
 
     // Accepted since they are common and change nothing on one machine.
     {"allow-run-as-root|use-hwthread-cpus|nooversubscribe|nolocal|noprefix|bycore|bynode|byslot|bysocket|"

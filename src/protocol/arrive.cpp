@@ -32,7 +32,7 @@ template <class T> T read_as(std::span<const std::byte> payload) {
 
 } // namespace
 
-void engine::store_data(receive_operation &receive, std::span<const std::byte> data) {
+void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
     const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
     if (receive.buffer.type->contiguous()) [[likely]] {
         if (stored != 0) {
@@ -46,11 +46,18 @@ void engine::store_data(receive_operation &receive, std::span<const std::byte> d
 }
 
 void engine::arrived(const fabric::packet_header &header, std::span<const std::byte> payload) {
-    note_news_locked();
+    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
+        arrived_eager({header.context, header.source, header.tag}, payload);
+    } else {
+        arrived_other(header, payload);
+    }
+}
+
+void engine::arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload) {
     const envelope what{header.context, header.source, header.tag};
     switch (static_cast<packet_kind>(header.kind)) {
     case packet_kind::eager:
-        return arrived_eager(what, payload);
+        break; // seen to by the callers
     case packet_kind::announcement:
         return arrived_announcement(what, header.flags, payload);
     case packet_kind::clear_to_send:
@@ -67,22 +74,15 @@ void engine::arrived(const fabric::packet_header &header, std::span<const std::b
     refuse("is of an unknown kind", header.kind);
 }
 
-void engine::arrived_eager(const envelope &what, std::span<const std::byte> payload) {
-    if (receive_operation *const receive = matcher_.match(what)) [[likely]] {
-        receive->result.source = what.source;
-        receive->result.tag = what.tag;
-        store_data(*receive, payload);
-        complete_locked(*receive);
-        return;
-    }
+void engine::keep_eager(const envelope &what, std::span<const std::byte> payload,
+                        receive_operation *captor) {
     unexpected_message *const message = unexpected_message::make(owner_, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
         std::memcpy(message->data().data(), payload.data(), payload.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, captor);
 }
 
 void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
@@ -96,7 +96,8 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if ((flags & carries_data) != 0 && data.size() != said.bytes) {
         refuse("carries less than it announces", data.size());
     }
-    if (receive_operation *const receive = matcher_.match(what)) {
+    receive_operation *const receive = matcher_.match(what);
+    if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         receive->sender = said;
@@ -116,8 +117,7 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
-    matcher_.store(*message);
-    update_congestion();
+    keep_locked(*message, receive);
 }
 
 void engine::tell_done_locked(const announcement &sender) {

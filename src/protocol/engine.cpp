@@ -15,6 +15,9 @@ namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
 constexpr int poll_batch = 32;
+// Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
+// microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
+constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
 constexpr std::int64_t eager_here_default = 4096;
 
@@ -32,6 +35,21 @@ engine::engine(job &job, rank &owner)
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
+    brief_looks_ = job.oversubscribed() || patience_.before_yield == 0 ? 0 : brief_looks_alone;
+    short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
+    mailboxes_ = job.mailboxes();
+    for (const auto &fabric : job.fabrics()) {
+        if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
+            inbox_ = inbox;
+        } else {
+            others_.push_back(fabric.get());
+        }
+    }
+}
+
+void engine::expect_one_thread(bool one) noexcept {
+    // In a process of several ranks, threads of the others come too.
+    lock_.serve_one_thread(one && job_.rank_count() == 1);
 }
 
 bool engine::progress() {
@@ -39,29 +57,81 @@ bool engine::progress() {
     return move_messages() || advanced;
 }
 
+int engine::take_packets_locked() {
+    int taken = 0;
+    if (inbox_ != nullptr) [[likely]] {
+        taken = inbox_->drain(
+            [this](const fabric::packet_header &header, std::span<const std::byte> payload) {
+                if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
+                    arrived_eager({header.context, header.source, header.tag}, payload);
+                } else {
+                    arrived_other(header, payload);
+                }
+            },
+            poll_batch);
+    }
+    for (fabric::fabric *const other : others_) {
+        taken += other->poll(number_, *this, poll_batch);
+    }
+    if (taken != 0) {
+        note_news_locked();
+    }
+    return taken;
+}
+
 bool engine::move_messages() {
     if (!lock_.try_lock()) {
         return false;
     }
-    bool any = false;
-    for (const auto &fabric : job_.fabrics()) {
-        any |= fabric->poll(number_, *this, poll_batch) != 0;
-    }
+    bool any = take_packets_locked() != 0;
     if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         any |= flush_deferred_locked();
     }
     if (!streams_.empty()) [[unlikely]] {
         any |= push_streams_locked();
     }
+    return unlock_and_transfer() || any;
+}
+
+bool engine::unlock_and_transfer() {
     operation *transfers = std::exchange(transfers_, nullptr);
     unlock_and_follow_up();
+    if (transfers == nullptr) [[likely]] {
+        return false;
+    }
     while (transfers != nullptr) {
         // Read before the transfer: completing gives the operation away.
         auto *const receive = static_cast<receive_operation *>(std::exchange(transfers, transfers->next));
         transfer(*receive);
-        any = true;
     }
-    return any;
+    return true;
+}
+
+bool engine::look_for(const request &awaited) {
+    return !has_progressors_.load(std::memory_order_relaxed) && lock_.try_lock() && look_locked(awaited);
+}
+
+bool engine::look_locked(const request &awaited) {
+    // The lock is kept: nobody else need take packets for this rank while it does so itself. Who wants it
+    // gets it. Relaxed: it is the lock that orders what other threads complete.
+    unsigned looks = 0;
+    const unsigned most = brief_looks();
+    const auto seen_nothing = [&] {
+        return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr && !wake_wanted_ &&
+               streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0;
+    };
+    take_packets_locked();
+    while (seen_nothing() && inbox_ != nullptr) {
+        while (inbox_->next() == nullptr && looks < most && !lock_.wanted()) {
+            ++looks;
+        }
+        if (inbox_->next() == nullptr) {
+            break;
+        }
+        take_packets_locked();
+    }
+    unlock_and_transfer();
+    return awaited.complete.load(std::memory_order_acquire);
 }
 
 bool engine::advance_progressors() {
@@ -126,12 +196,7 @@ void engine::note_news_locked() noexcept {
 
 void engine::complete_locked(request &finished) {
     note_news_locked();
-    if (finished.orphaned) [[unlikely]] {
-        orphans_.push_back(&finished);
-        return;
-    }
-    // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
-    finished.complete.store(true, std::memory_order_release);
+    complete_quietly_locked(finished);
 }
 
 void engine::unlock_and_follow_up() {
@@ -157,7 +222,8 @@ void engine::complete(request &finished) {
 }
 
 void engine::release(request &freed) {
-    {
+    // Acquire: pairs with the release of whoever completed it, and has forgotten it since.
+    if (!freed.complete.load(std::memory_order_acquire)) {
         const std::scoped_lock guard{lock_};
         if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {
             freed.orphaned = true;
@@ -196,6 +262,7 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
     if (deferred_.empty() && try_send_packet(dest, header, payload, bytes, nullptr, 0)) {
         return;
     }
+    counts_.add(counted::deferred_packets);
     auto &kept = deferred_.emplace_back(dest, header);
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
     if (bytes != 0) {

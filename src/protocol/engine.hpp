@@ -11,9 +11,13 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <mutex>
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/mailbox.hpp"
+#include "protocol/engine_counts.hpp"
+#include "protocol/engine_lock.hpp"
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
 #include "protocol/operation.hpp"
@@ -37,9 +41,21 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
-    void start(receive_operation &receive);
+    void start(receive_operation &receive) {
+        lock_.lock();
+        if (matcher_.stores_nothing()) [[likely]] {
+            matcher_.post(receive);
+            lock_.unlock();
+            return;
+        }
+        start_locked(receive);
+    }
+    /// Starts a receive and looks for its message for a while. @return true if it is complete
+    [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
     void accept(unexpected_message &message, receive_operation &receive);
+    /// Drops an unexpected message that the caller owns, as if it had been received.
+    void discard(unexpected_message &message);
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
 
@@ -52,7 +68,47 @@ class engine final : private fabric::sink {
         return job_.here(dest) ? eager_here_ : eager_elsewhere_;
     }
 
+    /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
+    /// has happened, take the general way. Here, so that it is inlined.
+    [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
+                                                          int dest, std::size_t bytes) noexcept {
+        if (bytes > short_limit_ || !buffer.type->contiguous() ||
+            deferred_count_.load(std::memory_order_relaxed) != 0) {
+            return false;
+        }
+        fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+        return mailbox != nullptr &&
+               mailbox->try_post({what.context, what.source, what.tag,
+                                  static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
+                                  static_cast<std::uint32_t>(bytes)},
+                                 buffer.address, false) == fabric::claim_result::claimed;
+    }
+
+    /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
+    /// and it is the next to arrive, soon. False: nothing has happened.
+    [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
+                                                             const envelope &pattern, outcome &ended) {
+        if (inbox_ == nullptr || !buffer.type->contiguous() ||
+            has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            return false;
+        }
+        const bool taken = matcher_.idle() && streams_.empty() &&
+                           deferred_count_.load(std::memory_order_relaxed) == 0 &&
+                           take_short_locked(buffer, pattern, ended);
+        lock_.unlock();
+        return taken;
+    }
+
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
+
+    /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on.
+    /// @pre no other thread is in the library for this rank
+    void expect_one_thread(bool one) noexcept;
+    /// Looks for a request's completion for a while, without giving the core away. @return its state
+    [[nodiscard]] bool look_for(const request &awaited);
+
+    /// How many looks at its mailbox the calling thread may take without letting others run.
+    [[nodiscard]] unsigned brief_looks() const noexcept;
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
@@ -74,6 +130,14 @@ class engine final : private fabric::sink {
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
 
+    /// What has been counted since the rank began.
+    [[nodiscard]] const engine_counts &counts() const noexcept { return counts_; }
+    /// Bytes of unexpected messages that are stored now.
+    [[nodiscard]] std::size_t stored_bytes() {
+        const std::scoped_lock guard{lock_};
+        return matcher_.stored_bytes();
+    }
+
     /// A request that is complete and needs no freeing: what non-blocking eager sends return.
     [[nodiscard]] request *completed_send() noexcept { return &completed_send_; }
 
@@ -81,6 +145,7 @@ class engine final : private fabric::sink {
     struct completed_request final : request {
         explicit completed_request(rank &owner) noexcept : request{owner} {
             complete.store(true, std::memory_order_relaxed);
+            ending = disposal::nothing;
         }
         void free() override {}
     };
@@ -92,7 +157,19 @@ class engine final : private fabric::sink {
 
     // arrive.cpp; all with the lock held
     void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
-    void arrived_eager(const envelope &what, std::span<const std::byte> payload);
+    void arrived_eager(const envelope &what, std::span<const std::byte> payload) {
+        receive_operation *const receive = matcher_.match(what);
+        if (receive != nullptr && !receive->captures) [[likely]] {
+            receive->result.source = what.source;
+            receive->result.tag = what.tag;
+            store_data(*receive, payload);
+            complete_quietly_locked(*receive);
+            return;
+        }
+        keep_eager(what, payload, receive);
+    }
+    void keep_eager(const envelope &what, std::span<const std::byte> payload, receive_operation *captor);
+    void arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload);
     void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
     void arrived_clearance(const clearance &clear);
     void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
@@ -100,9 +177,54 @@ class engine final : private fabric::sink {
     void arrived_cancel(int from, std::uint64_t sender);
     void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
-    static void store_data(receive_operation &receive, std::span<const std::byte> data);
+    static void store_data(receive_operation &receive, std::span<const std::byte> data) {
+        const auto room = static_cast<std::size_t>(receive.buffer.bytes());
+        if (data.size() <= fabric::cell::inline_bytes && data.size() <= room &&
+            receive.buffer.type->contiguous()) [[likely]] {
+            copy_short(static_cast<std::byte *>(receive.buffer.address), data.data(), data.size());
+            receive.result.bytes = static_cast<MPI_Count>(data.size());
+            return;
+        }
+        store_long_data(receive, data);
+    }
+    static void store_long_data(receive_operation &receive, std::span<const std::byte> data);
+    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
+    void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announcement &sender);
     void update_congestion();
+
+    [[nodiscard, gnu::always_inline]] bool take_short_locked(const typed_buffer &buffer,
+                                                             const envelope &pattern, outcome &ended) {
+        // The other fabrics are not asked here: now and then the general way must be taken.
+        if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
+            return false;
+        }
+        const fabric::cell *packet = inbox_->next();
+        if (packet == nullptr) {
+            const unsigned most = brief_looks();
+            for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
+                if (++looks > most || lock_.wanted()) {
+                    return false;
+                }
+            }
+        }
+        const fabric::packet_header header = packet->header;
+        if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
+            header.payload_bytes > fabric::cell::inline_bytes ||
+            static_cast<MPI_Count>(header.payload_bytes) > buffer.bytes() ||
+            !pattern.accepts({header.context, header.source, header.tag})) {
+            return false;
+        }
+        ended.source = header.source;
+        ended.tag = header.tag;
+        ended.bytes = header.payload_bytes;
+        copy_short(static_cast<std::byte *>(buffer.address), packet->inline_payload, header.payload_bytes);
+        inbox_->consume();
+        return true;
+    }
+
+    /// The rest of start(), where messages are stored. Releases the lock.
+    void start_locked(receive_operation &receive);
 
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
@@ -120,6 +242,20 @@ class engine final : private fabric::sink {
                                        std::size_t bytes, const typed_buffer *data, std::size_t data_bytes);
     bool flush_deferred_locked();
     void complete_locked(request &finished);
+    /// The same for packets: who takes them notes the news for all of them.
+    void complete_quietly_locked(request &finished) {
+        if (finished.orphaned) [[unlikely]] {
+            orphans_.push_back(&finished);
+            return;
+        }
+        // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
+        finished.complete.store(true, std::memory_order_release);
+    }
+    /// Takes packets that have arrived, at most some. Returns how many.
+    int take_packets_locked();
+    [[nodiscard]] bool look_locked(const request &awaited);
+    /// Ends a round of progress: releases the lock and fetches what was matched meanwhile. True if anything.
+    bool unlock_and_transfer();
     /// Releases the lock, then does what completions ask for and must not be done under it.
     void unlock_and_follow_up();
     /// Something has come or completed that a thread of the rank may wait for. Lock held.
@@ -140,11 +276,18 @@ class engine final : private fabric::sink {
     std::size_t eager_here_;
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
+    std::size_t short_limit_;
+    fabric::mailbox_sender *const *mailboxes_;  ///< by destination
+    fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
+    std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
+    unsigned brief_looks_;
+    unsigned receives_ignoring_others_ = 0; ///< under the lock
     doorbell &bell_;
     patience patience_;
     completed_request completed_send_;
+    engine_counts counts_;
 
-    alignas(64) spin_lock lock_;
+    alignas(64) engine_lock lock_;
     // All below: under the lock.
     matcher matcher_;
     operation *transfers_ = nullptr; ///< matched receives whose data is to be fetched, newest first

@@ -25,7 +25,7 @@ struct envelope {
                 (wildcards & 2U) != 0 ? MPI_ANY_TAG : tag};
     }
     /// True if this pattern takes a message with that envelope.
-    [[nodiscard]] bool accepts(const envelope &message) const noexcept {
+    [[nodiscard, gnu::always_inline]] bool accepts(const envelope &message) const noexcept {
         return context == message.context && (source == MPI_ANY_SOURCE || source == message.source) &&
                (tag == MPI_ANY_TAG || tag == message.tag);
     }

@@ -16,7 +16,8 @@ constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
 
 unexpected_message *unexpected_message::make(rank &owner, std::size_t stored) {
     const std::size_t needed = sizeof(unexpected_message) + stored;
-    void *const memory = needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
+    void *const memory =
+        needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
     return new (memory) unexpected_message{owner, stored};
 }
 
@@ -41,45 +42,37 @@ matcher::~matcher() {
 void matcher::append_posted(receive_operation &receive) {
     posted_.append(receive.pattern, receive);
     ++posted_with_[receive.pattern.wildcards()];
+    ++in_table_;
 }
 
-void matcher::post(receive_operation &receive) {
-    receive.stamp = next_stamp_++;
-    receive.posted = true;
-    const bool table_in_use = (posted_with_[0] | posted_with_[1] | posted_with_[2] | posted_with_[3]) != 0;
-    if (sole_ == nullptr && !table_in_use) {
-        sole_ = &receive;
-        return;
+void matcher::post_in_table(receive_operation &receive) {
+    for (receive_operation *next = std::exchange(first_, nullptr); next != nullptr;) {
+        receive_operation &moved = *std::exchange(next, next->link(0).next);
+        append_posted(moved);
     }
-    if (sole_ != nullptr) {
-        append_posted(*sole_);
-        sole_ = nullptr;
-    }
+    last_ = nullptr;
     append_posted(receive);
 }
 
 void matcher::withdraw(receive_operation &receive) noexcept {
-    receive.posted = false;
-    if (sole_ == &receive) {
-        sole_ = nullptr;
+    if (in_table_ == 0) {
+        leave_row(receive);
         return;
     }
+    receive.posted = false;
     const unsigned wildcards = receive.pattern.wildcards();
     posted_.remove(receive, wildcards);
     --posted_with_[wildcards];
+    --in_table_;
 }
 
-receive_operation *matcher::match(const envelope &message) noexcept {
+receive_operation *matcher::match_in_table(const envelope &message) noexcept {
     receive_operation *best = nullptr;
-    if (sole_ != nullptr) {
-        best = sole_->pattern.accepts(message) ? sole_ : nullptr;
-    } else {
-        for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
-            if (posted_with_[wildcards] != 0) {
-                receive_operation *const head = posted_.first(message.blurred(wildcards));
-                if (head != nullptr && (best == nullptr || head->stamp < best->stamp)) {
-                    best = head;
-                }
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (posted_with_[wildcards] != 0) {
+            receive_operation *const head = posted_.first(message.blurred(wildcards));
+            if (head != nullptr && (best == nullptr || head->stamp < best->stamp)) {
+                best = head;
             }
         }
     }

@@ -3,8 +3,9 @@
 // receive takes. A match costs the same with one entry and with a hundred thousand, wildcards included
 // [MPI-5.0 3.5: messages and receives match in order]. Not thread-safe: the engine's lock protects it.
 //
-// Posted receives lie in a queue for their pattern; an arriving message can be taken from at most four
-// queues (source and tag each given or any), of which the one whose head was posted first wins.
+// Posted receives that all have one pattern, as they mostly do, lie in one row. Others lie in a queue for
+// their pattern; an arriving message can be taken from at most four queues (source and tag each given or
+// any), of which the one whose head was posted first wins.
 // Unexpected messages lie in a queue for their envelope and, once a receive or probe with that sort of
 // wildcard has been seen, in the queues of the wildcards as well.
 #pragma once
@@ -25,11 +26,31 @@ class matcher {
     matcher &operator=(const matcher &) = delete;
     ~matcher();
 
-    void post(receive_operation &receive);
+    void post(receive_operation &receive) {
+        receive.stamp = next_stamp_++;
+        receive.posted = true;
+        if (in_table_ == 0 && (first_ == nullptr || first_->pattern == receive.pattern)) [[likely]] {
+            receive.link(0) = {last_, nullptr, nullptr};
+            (last_ != nullptr ? last_->link(0).next : first_) = &receive;
+            last_ = &receive;
+            return;
+        }
+        post_in_table(receive);
+    }
     /// Takes a receive that is still posted back. @pre receive.posted
     void withdraw(receive_operation &receive) noexcept;
     /// The receive that takes a message with this envelope, taken out; or null.
-    [[nodiscard]] receive_operation *match(const envelope &message) noexcept;
+    [[nodiscard]] receive_operation *match(const envelope &message) noexcept {
+        if (in_table_ != 0) {
+            return match_in_table(message);
+        }
+        receive_operation *const head = first_;
+        if (head == nullptr || !head->pattern.accepts(message)) {
+            return nullptr;
+        }
+        leave_row(*head);
+        return head;
+    }
 
     void store(unexpected_message &message);
     /// The oldest stored message that `pattern` accepts, or null.
@@ -40,14 +61,28 @@ class matcher {
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
     [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
+    /// True if nothing is posted and nothing stored.
+    [[nodiscard]] bool idle() const noexcept {
+        return first_ == nullptr && oldest_ == nullptr && in_table_ == 0;
+    }
     [[nodiscard]] bool stores_nothing() const noexcept { return oldest_ == nullptr; }
 
   private:
     void append_posted(receive_operation &receive);
+    [[gnu::noinline]] void post_in_table(receive_operation &receive);
+    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(const envelope &message) noexcept;
+    void leave_row(receive_operation &receive) noexcept {
+        const auto &link = receive.link(0);
+        (link.previous != nullptr ? link.previous->link(0).next : first_) = link.next;
+        (link.next != nullptr ? link.next->link(0).previous : last_) = link.previous;
+        receive.posted = false;
+    }
     void index_by(unsigned wildcards);
 
-    // The common case of one posted receive needs no table.
-    receive_operation *sole_ = nullptr;
+    // Either the row or the table is empty.
+    receive_operation *first_ = nullptr;
+    receive_operation *last_ = nullptr;
+    std::size_t in_table_ = 0;
     keyed_queues<receive_operation> posted_;
     std::array<std::size_t, 4> posted_with_{}; ///< receives in the table, by wildcards
     std::uint64_t next_stamp_ = 0;

@@ -18,6 +18,7 @@
 namespace lisle::protocol {
 
 class engine;
+class unexpected_message;
 
 /// Base of both: what streams and lists need.
 class operation : public request, public cached_object<384> {
@@ -30,8 +31,10 @@ class operation : public request, public cached_object<384> {
     }
     /// Holds a share of the buffer's type: the user may free it before the operation is complete.
     void keep(const datatype &type) noexcept {
-        type.retain();
-        kept_type_ = &type;
+        if (!type.predefined()) {
+            type.retain();
+            kept_type_ = &type;
+        }
     }
 
     /// Identifier in the engine's table, 0 if it has none.
@@ -59,8 +62,11 @@ class receive_operation final : public operation {
     /// Order of posting: of several receives that would take a message, the oldest does.
     std::uint64_t stamp = 0;
     bool posted = false;
+    /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
+    bool captures = false;
+    unexpected_message *captured = nullptr;
     /// What was announced, once it is matched.
-    announcement sender{};
+    announcement sender;
 
   private:
     queue_link<receive_operation> link_;

@@ -2,26 +2,39 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
-#include "protocol/engine.hpp"
+#include "protocol/short_message.hpp"
 
 namespace lisle::protocol {
 
-void engine::start(receive_operation &receive) {
-    unexpected_message *message = nullptr;
-    {
-        const std::scoped_lock guard{lock_};
-        message = matcher_.find(receive.pattern);
-        if (message == nullptr) [[likely]] {
-            matcher_.post(receive);
-            return;
-        }
-        matcher_.take(*message);
-        update_congestion();
+void engine::start_locked(receive_operation &receive) {
+    unexpected_message *const message = matcher_.find(receive.pattern);
+    if (message == nullptr) {
+        matcher_.post(receive);
+        lock_.unlock();
+        return;
     }
+    matcher_.take(*message);
+    update_congestion();
+    lock_.unlock();
     accept(*message, receive);
 }
 
+bool engine::start_and_look(receive_operation &receive) {
+    lock_.lock();
+    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed)) [[likely]] {
+        matcher_.post(receive);
+        return look_locked(receive);
+    }
+    start_locked(receive);
+    return receive.complete.load(std::memory_order_acquire);
+}
+
 void engine::accept(unexpected_message &message, receive_operation &receive) {
+    if (receive.captures) [[unlikely]] {
+        receive.captured = &message;
+        complete(receive);
+        return;
+    }
     receive.result.source = message.what.source;
     receive.result.tag = message.what.tag;
     receive.sender = message.sender;
@@ -81,18 +94,23 @@ void receive_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    receive_operation operation{this_rank(), buffer, {channel.context, source, tag}};
-    operation.start();
-    wait(operation);
+outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    rank &self = this_rank();
+    receive_operation operation{self, buffer, {channel.context, source, tag}};
+    if (source == MPI_PROC_NULL) {
+        operation.result.source = MPI_PROC_NULL;
+    } else if (!self.engine().start_and_look(operation)) {
+        wait(operation);
+    }
     return operation.result;
 }
 
+outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    return receive_quickly(buffer, channel, source, tag);
+}
+
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
-    operation->keep(*buffer.type);
-    operation->start();
-    return operation;
+    return start_receive_quickly(buffer, channel, source, tag);
 }
 
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,

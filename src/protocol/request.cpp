@@ -16,17 +16,6 @@ bool is_complete(const request &request) {
 
 } // namespace
 
-void outcome::store(MPI_Status *status) const noexcept {
-    if (status == MPI_STATUS_IGNORE) {
-        return;
-    }
-    status->MPI_SOURCE = source;
-    status->MPI_TAG = tag;
-    status->MPI_internal[0] = static_cast<int>(static_cast<std::uint64_t>(bytes) & 0xffffffff);
-    status->MPI_internal[1] = static_cast<int>(static_cast<std::uint64_t>(bytes) >> 32);
-    status->MPI_internal[2] = cancelled ? 1 : 0;
-}
-
 outcome outcome::load(const MPI_Status &status) noexcept {
     const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
     const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
@@ -42,7 +31,9 @@ void request::free() {
 }
 
 void wait(request &request) {
-    wait_until(request.owner, [&request] { return is_complete(request); });
+    if (!is_complete(request) && !request.owner.engine().look_for(request)) {
+        wait_until(request.owner, [&request] { return is_complete(request); });
+    }
 }
 
 bool test(request &request) {

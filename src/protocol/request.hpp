@@ -26,9 +26,25 @@ struct outcome {
 
     /// Fills `status` (which may be MPI_STATUS_IGNORE) but for MPI_ERROR, which only the calls that
     /// complete several requests set.
-    void store(MPI_Status *status) const noexcept;
+    void store(MPI_Status *status) const noexcept {
+        if (status != MPI_STATUS_IGNORE) {
+            status->MPI_SOURCE = source;
+            status->MPI_TAG = tag;
+            status->MPI_internal[0] = static_cast<int>(static_cast<std::uint64_t>(bytes) & 0xffffffff);
+            status->MPI_internal[1] = static_cast<int>(static_cast<std::uint64_t>(bytes) >> 32);
+            status->MPI_internal[2] = cancelled ? 1 : 0;
+        }
+    }
     /// The opposite: what a callback of the user's has put into a status.
     static outcome load(const MPI_Status &status) noexcept;
+};
+
+/// What is to be done with a complete request that is no longer needed, for those that need not be asked:
+/// they have no finish() and no free() of their own and are not persistent.
+enum class disposal : std::uint8_t {
+    general, ///< ask it
+    nothing, ///< it stays
+    receive, ///< a receive_operation, to be deleted
 };
 
 /// Base of all requests. The virtual functions are what the request calls of MPI need; the engine
@@ -57,6 +73,7 @@ class request : public object {
     bool active = true;
     /// The user has freed the request: it is destroyed when it completes. Under the engine's lock.
     bool orphaned = false;
+    disposal ending = disposal::general;
     outcome result;
     rank &owner;
     /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
+#include "protocol/short_message.hpp"
 
 namespace lisle::protocol {
 
@@ -66,6 +66,8 @@ void engine::start(send_operation &send) {
 void engine::announce(send_operation &send) {
     const bool here = job_.here(send.dest);
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
+    counts_.add(counted::announced_messages);
+    counts_.add(counted::announced_bytes, bytes);
     announcement said{.bytes = bytes,
                       .address = 0,
                       .sender = reinterpret_cast<std::uint64_t>(&send),
@@ -129,7 +131,7 @@ void send_operation::cancel() {
     owner.engine().cancel(*this);
 }
 
-void send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
     if (dest == MPI_PROC_NULL) {
         return;
     }
@@ -137,8 +139,8 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
     engine &mine = self.engine();
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) [[likely]] {
-        const envelope what{channel.context_at(dest), channel.self, tag};
+    const envelope what{channel.context_at(dest), channel.self, tag};
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
@@ -153,7 +155,21 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
     wait(operation);
 }
 
+void send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+    if (mode == send_mode::synchronous) {
+        send_in_general(buffer, channel, dest, tag, mode);
+    } else {
+        send_quickly(buffer, channel, dest, tag);
+    }
+}
+
 request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+    return mode == send_mode::synchronous ? start_send_in_general(buffer, channel, dest, tag, mode)
+                                          : start_send_quickly(buffer, channel, dest, tag);
+}
+
+request *start_send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag,
+                               send_mode mode) {
     rank &self = this_rank();
     engine &mine = self.engine();
     if (dest == MPI_PROC_NULL) {
@@ -161,9 +177,9 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
     }
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
+    const envelope what{channel.context_at(dest), channel.self, tag};
     if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
-        mine.try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number, bytes) ==
-            claim_result::claimed) {
+        mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }
     auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};

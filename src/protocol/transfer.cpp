@@ -28,6 +28,7 @@ void engine::transfer(receive_operation &receive) {
     if (job_.here(sender.rank)) {
         const auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
         copy(sending.buffer, receive.buffer, 0, bytes);
+        counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0 && !read_from_peer(receive, bytes)) {
         ask_for_stream(receive, bytes);
         return;
@@ -61,11 +62,13 @@ bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
         }
         offset += covered;
     }
+    counts_.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
     return true;
 }
 
 void engine::ask_for_stream(receive_operation &receive, MPI_Count bytes) {
     const std::scoped_lock guard{lock_};
+    counts_.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
     receive.streamed = 0;
     receive.stream_end = bytes;
     receive.id = receives_.insert(receive);

@@ -58,6 +58,11 @@ patience patience_for(bool few_cores) noexcept {
     return chosen;
 }
 
+unsigned engine::brief_looks() const noexcept {
+    fiber_worker *const worker = fiber_worker::current();
+    return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
+}
+
 void engine::wait_until(bool (*done)(void *), void *argument) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
@@ -142,6 +147,7 @@ void engine::sleep_unless_news(std::uint64_t &news_seen) {
         }
         ++sleepers_;
     }
+    counts_.add(counted::sleeps);
     if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
         bell_.sleep(seen, longest);
     } else if (longest == 0) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 namespace lisle {
 
@@ -13,33 +14,22 @@ namespace lisle {
 template <std::size_t Bytes> class block_cache {
   public:
     [[nodiscard]] static void *take() {
-        block_cache &mine = of_this_thread();
-        if (mine.first_ == nullptr) {
+        block *const taken = mine_.first;
+        if (taken == nullptr) [[unlikely]] {
             return ::operator new(Bytes);
         }
-        block *const taken = mine.first_;
-        mine.first_ = taken->next;
-        --mine.kept_;
+        mine_.first = taken->next;
+        ++mine_.room;
         return taken;
     }
 
     static void give(void *memory) noexcept {
-        block_cache &mine = of_this_thread();
-        if (mine.kept_ == most_kept) {
-            ::operator delete(memory);
+        if (mine_.room == 0) [[unlikely]] {
+            give_to_full(memory);
             return;
         }
-        mine.first_ = new (memory) block{mine.first_};
-        ++mine.kept_;
-    }
-
-    ~block_cache() {
-        kept_ = most_kept; // what is freed after this thread's end goes to the allocator
-        while (first_ != nullptr) {
-            block *const freed = first_;
-            first_ = freed->next;
-            ::operator delete(freed);
-        }
+        mine_.first = new (memory) block{mine_.first};
+        --mine_.room;
     }
 
   private:
@@ -50,13 +40,37 @@ template <std::size_t Bytes> class block_cache {
     // Covers the windows of outstanding requests that programs commonly use.
     static constexpr std::size_t most_kept = 256;
 
-    static block_cache &of_this_thread() noexcept {
-        static thread_local block_cache cache [[gnu::tls_model("initial-exec")]];
-        return cache;
+    // No constructor and no destructor, so that using it asks nothing; `room` is 0 until the thread's end
+    // is taken care of, and again from then on.
+    struct state {
+        block *first;
+        std::size_t room;
+        bool ended;
+    };
+
+    struct cleaner {
+        ~cleaner() {
+            mine_.room = 0; // what is freed after this thread's end goes to the allocator
+            mine_.ended = true;
+            while (mine_.first != nullptr) {
+                ::operator delete(std::exchange(mine_.first, mine_.first->next));
+            }
+        }
+        bool used = false;
+    };
+
+    [[gnu::cold, gnu::noinline]] static void give_to_full(void *memory) noexcept {
+        static thread_local cleaner at_exit;
+        if (!mine_.ended && !at_exit.used) {
+            at_exit.used = true;
+            mine_.room = most_kept;
+            give(memory);
+            return;
+        }
+        ::operator delete(memory);
     }
 
-    block *first_ = nullptr;
-    std::size_t kept_ = 0;
+    static constinit inline thread_local state mine_ [[gnu::tls_model("initial-exec")]]{};
 };
 
 /// Base for classes whose objects come from a block_cache.

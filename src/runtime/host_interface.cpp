@@ -86,6 +86,9 @@ lisle_rank *lisle_host_begin_rank(int index) {
     }
 }
 
+void lisle_host_set_arguments(lisle_rank *opaque, int count, const char *const *words) {
+    unwrap(opaque)->arguments.assign(words, words + count);
+}
 lisle_rank *lisle_host_current_rank(void) {
     return wrap(lisle::detail::current_rank);
 }
@@ -103,9 +106,10 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     segment.set_exit_status(number, status);
     const auto phase = ended.phase.load(std::memory_order_relaxed);
     const bool failed_before_init = phase == lisle::world_phase::before_init && status != 0;
-    const bool early = phase == lisle::world_phase::initialized || failed_before_init;
-    // The state of a rank that leaves between MPI_Init and MPI_Finalize stays: others may be writing to it.
-    if (phase != lisle::world_phase::initialized) {
+    const bool in_use = ended.models_in_use.load(std::memory_order_relaxed) != 0;
+    const bool early = in_use || failed_before_init;
+    // The state of a rank that leaves while it uses MPI stays: others may be writing to it.
+    if (!in_use) {
         job::current().leave(ended);
     }
     segment.advance(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);

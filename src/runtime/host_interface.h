@@ -37,6 +37,8 @@ LISLE_HOST_CALL void lisle_host_rest(uint64_t nanoseconds);
 
 /* Makes the calling thread the rank with this index among the process's own. Once for each index. */
 LISLE_HOST_CALL struct lisle_rank *lisle_host_begin_rank(int index);
+/* The rank's arguments, its program's name first: the process's own are the host's. */
+LISLE_HOST_CALL void lisle_host_set_arguments(struct lisle_rank *rank, int count, const char *const *words);
 /* The calling thread's rank, or null. */
 LISLE_HOST_CALL struct lisle_rank *lisle_host_current_rank(void);
 /* Makes the calling thread one of this rank's (null: of none): threads that a rank starts. */

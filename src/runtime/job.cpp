@@ -57,6 +57,7 @@ job::job(job_segment segment, int process, bool launched, std::span<const fabric
             fail(MPI_ERR_OTHER, "no fabric reaches rank ", dest, " from process ", process);
         }
         routes_.push_back(reaching->get());
+        mailboxes_.push_back((*reaching)->mailbox_to(dest));
     }
     segment_.set_pid(process, getpid());
 }

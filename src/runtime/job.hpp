@@ -50,6 +50,8 @@ class job {
     [[nodiscard]] fabric::fabric &fabric_to(int rank) noexcept {
         return *routes_[static_cast<std::size_t>(rank)];
     }
+    /// By destination: the mailbox that its packets go to, or null (fabric::mailbox_to).
+    [[nodiscard]] fabric::mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
     [[nodiscard]] std::span<const std::unique_ptr<fabric::fabric>> fabrics() const noexcept {
         return fabrics_;
     }
@@ -77,6 +79,7 @@ class job {
     bool oversubscribed_;
     std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
     std::vector<fabric::fabric *> routes_; ///< by destination
+    std::vector<fabric::mailbox_sender *> mailboxes_; ///< by destination
     std::vector<std::atomic<rank *>> ranks_;
 };
 

@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/local/shared_area_layout.hpp"
+#include "fabric/mailbox_layout.hpp"
 #include "mpi.h"
 #include "runtime/error.hpp"
 
@@ -84,6 +85,7 @@ struct job_segment::table {
     std::uint64_t ranks_offset;
     std::uint64_t mailboxes_offset;
     std::uint64_t mailbox_bytes;
+    std::uint64_t shared_offset;
     once_record abort;
     once_record fault;
 
@@ -108,7 +110,9 @@ bool job_segment::table::sound(std::size_t mapped) noexcept {
     const auto process_table = header_bytes() + static_cast<std::size_t>(processes) * sizeof(process_entry);
     if (ranks_offset != align_up(process_table, 64) ||
         mailboxes_offset < ranks_offset + count * sizeof(rank_entry) || mailboxes_offset % 64 != 0 ||
-        mailbox_bytes % 64 != 0 || mailboxes_offset + count * mailbox_bytes > mapped) {
+        mailbox_bytes % 64 != 0 || shared_offset % 64 != 0 ||
+        mailboxes_offset + count * mailbox_bytes > shared_offset ||
+        shared_offset + fabric::local::shared_area_layout::for_job_of(ranks).bytes() > mapped) {
         return false;
     }
     int next = 0;
@@ -152,8 +156,10 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
         table::header_bytes() + static_cast<std::size_t>(shape.processes()) * sizeof(process_entry);
     const auto ranks_offset = align_up(process_table, 64);
     const auto mailboxes_offset = align_up(ranks_offset + ranks * sizeof(rank_entry), 4096);
-    const auto mailbox_bytes = fabric::local::mailbox_layout::for_job_of(shape.ranks()).bytes();
-    const auto bytes = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+    const auto mailbox_bytes = fabric::mailbox_layout::for_job_of(shape.ranks()).bytes();
+    const auto shared_offset = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+    const auto shared_bytes = fabric::local::shared_area_layout::for_job_of(shape.ranks()).bytes();
+    const auto bytes = align_up(shared_offset + shared_bytes, 4096);
 
     if (descriptor >= 0) {
         // posix_fallocate would report success on file systems that only promise; this call reserves.
@@ -186,6 +192,7 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
     head->ranks_offset = ranks_offset;
     head->mailboxes_offset = mailboxes_offset;
     head->mailbox_bytes = mailbox_bytes;
+    head->shared_offset = shared_offset;
     int next = 0;
     for (int p = 0; p < shape.processes(); ++p) {
         const int count = shape.ranks_of_process[static_cast<std::size_t>(p)];
@@ -330,6 +337,9 @@ doorbell &job_segment::bell(int rank) const noexcept {
 std::byte *job_segment::mailbox(int rank) const noexcept {
     return reinterpret_cast<std::byte *>(table_) + table_->mailboxes_offset +
            static_cast<std::size_t>(rank) * table_->mailbox_bytes;
+}
+std::byte *job_segment::shared_area() const noexcept {
+    return reinterpret_cast<std::byte *>(table_) + table_->shared_offset;
 }
 std::size_t job_segment::mailbox_bytes() const noexcept {
     return table_->mailbox_bytes;

@@ -102,6 +102,8 @@ class job_segment {
     /// The room of one rank's mailbox, zeroed at creation, and its size in bytes.
     [[nodiscard]] std::byte *mailbox(int rank) const noexcept;
     [[nodiscard]] std::size_t mailbox_bytes() const noexcept;
+    /// The room for what ranks share besides (fabric/local/shared_area.hpp), zeroed at creation.
+    [[nodiscard]] std::byte *shared_area() const noexcept;
 
   private:
     struct table;

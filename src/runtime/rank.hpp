@@ -7,9 +7,12 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace lisle {
 
+class communicator;
 class job;
 
 namespace protocol {
@@ -34,6 +37,14 @@ class rank {
     [[nodiscard]] protocol::engine &engine() const noexcept { return *engine_; }
 
     std::atomic<world_phase> phase{world_phase::before_init};
+    /// MPI_COMM_WORLD, which most calls name: here, so that they find it at once; null outside of
+    /// MPI_Init..MPI_Finalize.
+    communicator *world = nullptr;
+    /// How many models of MPI are in use: one from MPI_Init to MPI_Finalize, and one for each open session.
+    /// Atomic for the rank's threads; orders nothing.
+    std::atomic<int> models_in_use{0};
+    /// The program's arguments, its name first, where the process's own command line is another one's.
+    std::vector<std::string> arguments;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
 

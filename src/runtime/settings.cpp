@@ -2,6 +2,7 @@
 #include "runtime/settings.hpp"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,35 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_WAIT", 0, 0, 3,
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
+    {"LISLE_BARRIER", 0, 0, 3, "algorithm of barrier where the call allows it",
+     "auto|board|dissemination|linear"},
+    {"LISLE_BCAST", 0, 0, 6, "algorithm of bcast where the call allows it",
+     "auto|board|direct|binomial|pipelined|scatter_allgather|linear"},
+    {"LISLE_GATHER", 0, 0, 4, "algorithm of gather where the call allows it",
+     "auto|board|direct|binomial|linear"},
+    {"LISLE_GATHERV", 0, 0, 2, "algorithm of gatherv where the call allows it", "auto|direct|linear"},
+    {"LISLE_SCATTER", 0, 0, 4, "algorithm of scatter where the call allows it",
+     "auto|board|direct|binomial|linear"},
+    {"LISLE_SCATTERV", 0, 0, 2, "algorithm of scatterv where the call allows it", "auto|direct|linear"},
+    {"LISLE_ALLGATHER", 0, 0, 5, "algorithm of allgather where the call allows it",
+     "auto|board|direct|recursive_doubling|bruck|ring"},
+    {"LISLE_ALLGATHERV", 0, 0, 3, "algorithm of allgatherv where the call allows it",
+     "auto|board|direct|ring"},
+    {"LISLE_ALLTOALL", 0, 0, 5, "algorithm of alltoall where the call allows it",
+     "auto|board|direct|bruck|pairwise|linear"},
+    {"LISLE_ALLTOALLV", 0, 0, 3, "algorithm of alltoallv and alltoallw where the call allows it",
+     "auto|direct|pairwise|linear"},
+    {"LISLE_REDUCE", 0, 0, 5, "algorithm of reduce where the call allows it",
+     "auto|board|direct|binomial|reduce_scatter_allgather|linear"},
+    {"LISLE_ALLREDUCE", 0, 0, 6, "algorithm of allreduce where the call allows it",
+     "auto|board|direct|recursive_doubling|reduce_scatter_allgather|ring|reduce_bcast"},
+    {"LISLE_REDUCE_SCATTER", 0, 0, 5,
+     "algorithm of reduce_scatter and reduce_scatter_block where the call allows it",
+     "auto|board|direct|recursive_halving|pairwise|by_root"},
+    {"LISLE_SCAN", 0, 0, 4, "algorithm of scan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear"},
+    {"LISLE_EXSCAN", 0, 0, 4, "algorithm of exscan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear"},
 }};
 
 // The place of `text` among words separated by '|', or -1.
@@ -76,15 +106,48 @@ std::span<const setting_description> all_settings() noexcept {
     return table;
 }
 
-std::int64_t value_of(setting which) noexcept {
-    static const auto values = [] {
-        std::array<std::int64_t, count> read{};
+namespace {
+
+/// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
+std::atomic<std::int64_t> &place_of(setting which) noexcept {
+    static auto &values = [] -> std::array<std::atomic<std::int64_t>, count> & {
+        static std::array<std::atomic<std::int64_t>, count> read{};
         for (std::size_t i = 0; i < count; ++i) {
-            read[i] = from_environment(table[i]);
+            read[i].store(from_environment(table[i]), std::memory_order_relaxed);
         }
         return read;
     }();
     return values[static_cast<std::size_t>(which)];
+}
+
+} // namespace
+
+std::int64_t value_of(setting which) noexcept {
+    return place_of(which).load(std::memory_order_relaxed);
+}
+
+bool changeable(setting which) noexcept {
+    return which >= setting::barrier;
+}
+
+void change(setting which, std::int64_t value) noexcept {
+    place_of(which).store(value, std::memory_order_relaxed);
+}
+
+const setting_description &description_of(setting which) noexcept {
+    return table[static_cast<std::size_t>(which)];
+}
+
+std::string_view word_of(setting which) noexcept {
+    const setting_description &about = description_of(which);
+    if (about.words == nullptr) {
+        return {};
+    }
+    std::string_view words = about.words;
+    for (std::int64_t place = value_of(which) - about.least; place > 0; --place) {
+        words.remove_prefix(words.find('|') + 1);
+    }
+    return words.substr(0, words.find('|'));
 }
 
 } // namespace lisle

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace lisle {
 
@@ -15,6 +16,22 @@ enum class setting : unsigned char {
     unexpected_limit,
     spin,
     wait,
+    // The algorithms of the collectives; the words are those of collective/selection.cpp.
+    barrier,
+    bcast,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    scan,
+    exscan,
     count,
 };
 
@@ -42,5 +59,14 @@ enum class wait_manner : unsigned char {
 /// The value in force. A variable that is neither a word nor a number in its range is reported once on
 /// standard error and the default is used. Thread-safe.
 [[nodiscard]] std::int64_t value_of(setting which) noexcept;
+/// True if the setting is looked at again and again, so that it may change while ranks run; the others are
+/// looked at once. All ranks must change it alike.
+[[nodiscard]] bool changeable(setting which) noexcept;
+/// Changes it for the process. @pre changeable(which), and the value is in the range
+void change(setting which, std::int64_t value) noexcept;
+/// The row of the table.
+[[nodiscard]] const setting_description &description_of(setting which) noexcept;
+/// The word for the value in force; empty if the setting has none.
+[[nodiscard]] std::string_view word_of(setting which) noexcept;
 
 } // namespace lisle

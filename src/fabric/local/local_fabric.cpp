@@ -8,7 +8,10 @@
 namespace lisle::fabric::local {
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read)
-    : segment_{segment}, first_rank_{segment.first_rank(process)}, cross_memory_{least_read.has_value()} {
+    : segment_{segment}, first_rank_{segment.first_rank(process)}, shared_{segment.shared_area(),
+                                                                           shared_area_layout::for_job_of(
+                                                                               segment.ranks())},
+      cross_memory_{least_read.has_value()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks());
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
                .inline_payload = cell::inline_bytes,
@@ -41,7 +44,7 @@ int local_fabric::poll(int self, sink &into, int most) {
 }
 
 bool local_fabric::arm(int self) noexcept {
-    return receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
+    return shared_.watch(self) && receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
 }
 
 void local_fabric::set_congested(int self, bool congested) noexcept {

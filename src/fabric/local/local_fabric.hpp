@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/local/mailbox.hpp"
+#include "fabric/local/shared_area.hpp"
+#include "fabric/mailbox.hpp"
 #include "runtime/job_segment.hpp"
 
 namespace lisle::fabric::local {
@@ -31,8 +32,19 @@ class local_fabric final : public fabric {
     int poll(int self, sink &into, int most) override;
     [[nodiscard]] bool arm(int self) noexcept override;
     void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override {
+        return &senders_[static_cast<std::size_t>(dest)];
+    }
+    [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
+        return &receivers_[static_cast<std::size_t>(self - first_rank_)];
+    }
     [[nodiscard]] bool read(int peer, std::uint64_t remote_address,
                             std::span<const iovec> to) noexcept override;
+    [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept override {
+        return shared_.block(key, bytes);
+    }
+    void leave_block(std::uint64_t key, int sharers) noexcept override { shared_.leave(key, sharers); }
+    void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
 
   private:
     job_segment &segment_;
@@ -40,6 +52,7 @@ class local_fabric final : public fabric {
     fabric_limits limits_;
     std::vector<mailbox_sender> senders_;
     std::vector<mailbox_receiver> receivers_;
+    shared_area shared_;
     // Only ever goes from true to false, by whichever thread first meets a refusal; relaxed, since
     // acting on a stale value costs one more refused call.
     std::atomic<bool> cross_memory_;

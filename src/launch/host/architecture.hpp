@@ -4,6 +4,7 @@
 #pragma once
 
 #include "launch/host/program_file.hpp"
+#include "launch/host/relocation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,9 +26,9 @@ namespace architecture {
 extern const char *const name;
 extern const std::uint16_t machine; ///< ELF's number
 
-/// Kinds of relocations that the host tells apart.
-enum class relocation { copy, address, thread_local_variable, by_code, other };
+/// What a relocation of this number means, and the number that means nothing.
 [[nodiscard]] relocation kind_of(std::uint64_t type) noexcept;
+extern const std::uint64_t no_relocation;
 
 /// The notes about the calling thread.
 [[nodiscard]] thread_notes &notes() noexcept;
@@ -40,9 +41,19 @@ extern const std::size_t thread_local_alignment;
 /// was linked with another thread-local object.
 [[nodiscard]] bool block_in_place() noexcept;
 
+/// How far below the thread pointer a program's thread-local variables begin, and those of a library that
+/// follow behind (below) `taken` bytes.
+[[nodiscard]] std::size_t program_distance(const thread_local_image &image) noexcept;
+[[nodiscard]] std::size_t library_distance(const thread_local_image &image, std::size_t taken) noexcept;
+
 /// Copies the initial values of an image's thread-local variables to where its code looks for them in the
-/// calling thread. @pre the image fits into the room.
-void place_thread_locals(const thread_local_image &image, const std::byte *base) noexcept;
+/// calling thread: this far below the thread pointer. @pre the image fits into the room.
+void place_thread_locals(const thread_local_image &image, const std::byte *base,
+                         std::size_t distance) noexcept;
+
+/// Fills the words of a thread-local relocation for a variable at this position from the thread pointer.
+/// `lone_module`: the word behind a module's number has no relocation of its own; it gets the position added.
+void bind_thread_local(relocation kind, std::byte *word, std::int64_t position, bool lone_module) noexcept;
 
 /// Continues at a program's start code with this initial stack (argc, argv, environment, auxiliary vector).
 [[noreturn]] void enter(const void *start, void *initial_stack) noexcept;

@@ -22,7 +22,8 @@ bool in_child() {
     return getpid() != host_process;
 }
 
-/// The rank whose image this handler belongs to, or null: a shared library's handlers stay with the process.
+/// The rank of whose image this handler is a part, or null: a shared library's handlers stay with the
+/// process.
 hosted_rank *owner_of(const void *place) {
     hosted_rank *const rank = lisle::host::this_rank();
     return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
@@ -32,6 +33,7 @@ const lisle::host::real<"exit", void(int)> real_exit;
 const lisle::host::real<"_exit", void(int)> real_exit_now;
 const lisle::host::real<"quick_exit", void(int)> real_quick_exit;
 const lisle::host::real<"__cxa_atexit", int(argument_function, void *, void *)> real_atexit;
+const lisle::host::real<"__cxa_finalize", void(void *)> real_finalize;
 const lisle::host::real<"__cxa_at_quick_exit", int(plain_function, void *)> real_at_quick_exit;
 const lisle::host::real<"on_exit", int(void (*)(int, void *), void *)> real_on_exit;
 
@@ -52,7 +54,6 @@ void exit(int status) noexcept {
     if (in_child()) {
         lisle::host::run_thread_exits();
         rank->exits.run(status);
-        rank->code.destruct(rank->program);
         lisle::host::finish_output(*rank);
         end_process(real_exit_now, status);
     }
@@ -85,8 +86,18 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     if (rank == nullptr) {
         return real_atexit(function, argument, library);
     }
-    rank->exits.push([=](int) { function(argument); });
+    rank->exits.push([=](int) { function(argument); }, library);
     return 0;
+}
+
+// A program or library has its destructors run: its own code calls this at its end. Not by the C library, whose
+// lock a child that another rank forks just now would inherit, held for ever.
+void __cxa_finalize(void *library) {
+    if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
+        rank->exits.run_of(library);
+    } else {
+        real_finalize(library);
+    }
 }
 
 // Programs have atexit linked in, which calls __cxa_atexit; but ThreadSanitizer brings one of its own.

@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace lisle::host {
 
@@ -83,6 +84,11 @@ void *run_rank(void *argument) {
 
     const alternate_stack signals;
     rank.rank = lisle_host_begin_rank(rank.index);
+    std::vector<const char *> words;
+    for (const std::string &word : rank.arguments) {
+        words.push_back(word.c_str());
+    }
+    lisle_host_set_arguments(rank.rank, static_cast<int>(words.size()), words.data());
     join_rank(rank, true);
     name_thread(rank.number);
     bind_as_asked(rank.number);
@@ -163,7 +169,7 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
-    architecture::place_thread_locals(rank.program.thread_locals(), rank.code.base());
+    rank.code.place_thread_locals();
 }
 
 void end_rank(hosted_rank &rank, int status) {
@@ -172,10 +178,6 @@ void end_rank(hosted_rank &rank, int status) {
     }
     run_thread_exits();
     rank.exits.run(status);
-    if (!rank.destructed) {
-        rank.destructed = true;
-        rank.code.destruct(rank.program);
-    }
     finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();

@@ -24,19 +24,26 @@ long current_mappings() {
 
 } // namespace
 
-void check_mappings(const program_file &program, int ranks) {
+void check_mappings(const closure &unit, int ranks) {
     long limit = 0;
     std::ifstream("/proc/sys/vm/max_map_count") >> limit;
     if (limit == 0) { // not to be read in this container: the loader will tell
         return;
     }
-    // Each segment is a mapping, and the zeroed memory behind the last one is another.
-    const auto of_image = static_cast<long>(program.segments().size()) + 1;
+    // Each segment is a mapping, the zeroed memory behind the last one is another, new names are a third.
+    long of_image = 0;
+    for (const module &each : unit.modules()) {
+        of_image += static_cast<long>(each.file->segments().size()) + 1 + (unit.modules().size() > 1 ? 1 : 0);
+    }
     const long need = current_mappings() + reserve + ranks * (of_image + mappings_of_thread);
     if (need > limit) {
-        throw refusal(std::to_string(ranks) + " thread ranks of " + program.path() + " need about " +
-                      std::to_string(need) + " memory mappings, the limit vm.max_map_count is " +
-                      std::to_string(limit) + "; raise it (sysctl vm.max_map_count=" + std::to_string(need) +
+        throw refusal(std::to_string(ranks) + " thread ranks of " + unit.program().path() +
+                      (unit.modules().size() > 1
+                           ? " and its " + std::to_string(unit.modules().size() - 1) + " own libraries"
+                           : "") +
+                      " need about " + std::to_string(need) +
+                      " memory mappings, the limit vm.max_map_count is " + std::to_string(limit) +
+                      "; raise it (sysctl vm.max_map_count=" + std::to_string(need) +
                       ") or spread the ranks over more processes (-P)");
     }
 }

@@ -28,17 +28,18 @@ std::vector<std::string> list(char **words) {
     return strings;
 }
 
-rank_list load_ranks(const program_file &program, const std::vector<std::string> &arguments, int count) {
+rank_list load_ranks(const closure &unit, const std::vector<std::string> &arguments, int count) {
+    const private_references references(unit);
     rank_list ranks;
     for (int index = 0; index != count; ++index) {
         const auto &rank = ranks.emplace_back(
-            std::make_unique<hosted_rank>(program, index, lisle_host_first_rank() + index, arguments));
+            std::make_unique<hosted_rank>(unit, index, lisle_host_first_rank() + index, arguments));
         if (index == 0) { // the libraries are there now, and all images are alike
-            check_copied_variables(program, rank->code);
-            check_replaced_functions(program, rank->code);
+            check_copied_variables(rank->code);
+            check_replaced_functions(rank->code);
         }
         label_output(*rank);
-        bind_private_objects(*rank);
+        references.bind(*rank);
     }
     return ranks;
 }
@@ -51,8 +52,11 @@ void tell_debugger(const rank_list &ranks) {
         return;
     }
     for (const auto &each : ranks) {
-        std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
-                     each->program.path().c_str(), static_cast<void *>(each->code.base()));
+        for (std::size_t i = 0; i != each->code.modules().size(); ++i) {
+            std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
+                         each->code.unit().modules()[i].file->path().c_str(),
+                         static_cast<void *>(each->code.modules()[i].base));
+        }
     }
 }
 
@@ -64,29 +68,24 @@ void tell_debugger(const rank_list &ranks) {
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
-    const program_file program(find_program(arguments.front()));
+    // Images refer to it until the process ends, and threads may outlive this function.
+    static closure unit(find_program(arguments.front()));
+    const program_file &program = unit.program();
     preload_sanitizer(program, words);
-    const thread_local_image &variables = program.thread_locals();
-    if (variables.memory_size > architecture::thread_local_room ||
-        variables.alignment > architecture::thread_local_alignment) {
-        refuse_threads(program.path(), "its thread-local variables take " +
-                                           std::to_string(variables.memory_size) + " bytes (aligned to " +
-                                           std::to_string(variables.alignment) + "), the limit is " +
-                                           std::to_string(architecture::thread_local_room) + " (" +
-                                           std::to_string(architecture::thread_local_alignment) + ")");
-    }
-    if (lisle_host_worker_count() != 0 && variables.memory_size != 0) {
-        throw refusal(program.path() + " cannot run as fiber ranks: it has thread-local variables (" +
-                      std::to_string(variables.memory_size) +
+    if (lisle_host_worker_count() != 0 && unit.thread_local_bytes() != 0) {
+        throw refusal(program.path() +
+                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
+                      "variables (" +
+                      std::to_string(unit.thread_local_bytes()) +
                       " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
     }
     const int count = lisle_host_rank_count();
-    check_mappings(program, count);
+    check_mappings(unit, count);
     take_identity(program.path(), arguments.front());
-    load_neighbour_libraries(program);
+    unit.prepare();
     route_output();
     watch_faults();
-    const rank_list ranks = load_ranks(program, arguments, count);
+    const rank_list ranks = load_ranks(unit, arguments, count);
     tell_debugger(ranks);
     // Leaves here, with all in place: threads that ranks left behind run until the very end.
     std::exit(run_ranks(ranks));

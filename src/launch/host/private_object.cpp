@@ -14,7 +14,7 @@ namespace lisle::host {
 
 namespace {
 
-const private_object *find_object(const data_reference &reference) {
+const private_object *find_object(const outer_reference &reference) {
     for (const auto objects :
          {option_objects(), stream_objects(), input_objects(), thread_objects(), environment_objects()}) {
         const auto found = std::ranges::find_if(
@@ -59,9 +59,9 @@ bool is_constant(const void *address) {
     return asked.constant;
 }
 
-/// The library's own variable, not the program's copy of it.
-const void *find_original(const program_file &program, std::string_view symbol) {
-    for (const std::string &library : program.needed()) {
+/// A shared library's own variable, not the program's copy of it.
+const void *find_original(const closure &unit, std::string_view symbol) {
+    for (const std::string &library : unit.modules().front().shared) {
         void *const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
         const void *const address = handle != nullptr ? dlsym(handle, std::string(symbol).c_str()) : nullptr;
         if (handle != nullptr) {
@@ -76,46 +76,57 @@ const void *find_original(const program_file &program, std::string_view symbol) 
 
 } // namespace
 
-void bind_private_objects(hosted_rank &rank) {
-    for (const data_reference &reference : rank.program.data_references()) {
-        const private_object *const object = find_object(reference);
-        if (object == nullptr) {
-            continue;
-        }
-        std::byte *const place = rank.code.base() + reference.address;
-        void *&known = rank.private_objects[object->symbol];
-        if (reference.copy) {
-            known = place;
-            object->construct(rank, place);
-        } else {
-            if (known == nullptr) {
-                known = ::operator new(object->size);
-                object->construct(rank, known);
+private_references::private_references(const closure &unit) {
+    for (std::size_t i = 0; i != unit.modules().size(); ++i) {
+        for (const outer_reference &each : unit.modules()[i].file->outer_references()) {
+            if (const private_object *const object = find_object(each)) {
+                references_.push_back({i, each, object});
             }
-            *reinterpret_cast<void **>(place) = known;
         }
     }
 }
 
-void check_copied_variables(const program_file &program, const image &loaded) {
-    for (const data_reference &reference : program.data_references()) {
-        if (!reference.copy || find_object(reference) != nullptr || is_settled(reference.symbol)) {
+void private_references::bind(hosted_rank &rank) const {
+    for (const reference &each : references_) {
+        std::byte *const place = rank.code.modules()[each.module].base + each.where.address;
+        void *&known = rank.private_objects[each.object->symbol];
+        if (each.where.copy) {
+            known = place;
+            each.object->construct(rank, place);
+        } else {
+            if (known == nullptr) {
+                known = ::operator new(each.object->size);
+                each.object->construct(rank, known);
+            }
+            *reinterpret_cast<void **>(place) = static_cast<std::byte *>(known) + each.where.addend;
+        }
+    }
+}
+
+void check_copied_variables(const image &loaded) {
+    const closure &unit = loaded.unit();
+    for (const outer_reference &each : unit.program().outer_references()) {
+        // The libraries' own copies use the program's variable, as in a process.
+        if (!each.copy || find_object(each) != nullptr || is_settled(each.symbol) ||
+            unit.library_defines(each.symbol)) {
             continue;
         }
-        const void *const original = find_original(program, reference.symbol);
+        const void *const original = find_original(unit, each.symbol);
         if (original == nullptr || loaded.contains(original) || !is_constant(original)) {
-            refuse_threads(program.path(),
-                           "it holds a copy of the variable " + std::string(reference.symbol) +
+            refuse_threads(unit.program().path(),
+                           "it holds a copy of the variable " + std::string(each.symbol) +
                                " of a shared library; compile it with mpicc or mpicxx, which pass -fPIC");
         }
     }
 }
 
-void check_replaced_functions(const program_file &program, const image &loaded) {
+void check_replaced_functions(const image &loaded) {
     for (const char *const function : {"malloc", "calloc", "realloc", "free", "_Znwm", "_ZdlPv"}) {
         const void *const used = dlsym(loaded.handle(), function);
         if (used != nullptr && loaded.contains(used)) {
-            refuse_threads(program.path(),
+            Dl_info owner{};
+            dladdr(used, &owner);
+            refuse_threads(owner.dli_fname != nullptr ? owner.dli_fname : loaded.unit().program().path(),
                            std::string("it brings its own ") + function +
                                ", while the libraries that the ranks share use the C library's");
         }

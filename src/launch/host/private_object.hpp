@@ -20,15 +20,29 @@ struct private_object {
     void (*construct)(hosted_rank &rank, void *place);
 };
 
-/// Gives the rank its own objects. @pre the image is loaded and none of its code has run.
-void bind_private_objects(hosted_rank &rank);
+/// The references of a closure that lead to private objects: the same for all ranks.
+class private_references {
+  public:
+    explicit private_references(const closure &unit);
 
-/// Refuses programs that hold a copy of a library's variable which the library goes on changing: in a
+    /// Gives the rank its own objects. @pre the image is loaded and none of its code has run.
+    void bind(hosted_rank &rank) const;
+
+  private:
+    struct reference {
+        std::size_t module;
+        outer_reference where;
+        const private_object *object;
+    };
+    std::vector<reference> references_; ///< the program's first
+};
+
+/// Refuses programs that hold a copy of a shared library's variable which the library goes on changing: in a
 /// process the two are one, among ranks they would come apart.
-void check_copied_variables(const program_file &program, const image &loaded);
+void check_copied_variables(const image &loaded);
 
 /// Refuses programs that bring their own allocator: libraries would go on using the C library's.
-void check_replaced_functions(const program_file &program, const image &loaded);
+void check_replaced_functions(const image &loaded);
 
 // Who has such objects.
 [[nodiscard]] std::span<const private_object> option_objects();

@@ -29,10 +29,17 @@ extern "C" int __libc_start_main(main_function main, int argc, char **argv, init
         return real_start(main, argc, argv, init, fini, loader_fini, stack_end);
     }
     char **const environment = argv + argc + 1;
+    const image &code = rank->code;
+    if (init == nullptr) {
+        code.construct_first(argc, argv, environment);
+    }
+    code.construct_libraries(argc, argv, environment);
+    // Where a process's loader registers its own end: what was registered so far runs after it.
+    rank->exits.push([&code](int) { code.destruct(); });
     if (init != nullptr) { // programs linked with a C library before 2.34 bring the loop over constructors
         init(argc, argv, environment);
     } else {
-        rank->code.construct(rank->program, argc, argv, environment);
+        code.construct_program(argc, argv, environment);
     }
     exit(main(argc, argv, environment));
 }

@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
         MPI_Datatype pair;
         MPI_Type_contiguous(2, MPI_INT, &pair);
         code = MPI_Send(&value, 1, pair, 0, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&pair);
     } else if (strcmp(what, "stale") == 0) {
         MPI_Comm old, copy;
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);

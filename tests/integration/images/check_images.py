@@ -61,6 +61,18 @@ class private(Base):
             self.assertEqual((code, out, errors), (0, f"where_{flavour} where_{flavour}\n" * 4, ""))
 
 
+    def test_library_of_the_user_s_own(self):
+        for flavour in FLAVOURS:
+            code, out = alone(f"uses_shared_variable_{flavour}")
+            self.assertEqual(host(f"uses_shared_variable_{flavour}", ranks=8), (code, out * 8, ""))
+
+    def test_library_that_is_asked_to_be_shared(self):
+        shared = {"LISLE_SHARED_LIBRARIES": "nothing*:libshared_*"}
+        code, out, errors = host("uses_shared_variable_pic", ranks=8, environment=shared)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(sum(map(int, out.split())), sum(range(2, 10))) # each rank sees the others' changes
+
+
 class life(Base):
     def test_order_of_constructors_and_destructors_is_a_process_s(self):
         for flavour in FLAVOURS:
@@ -102,7 +114,8 @@ class life(Base):
         self.check_end("pthread_exit", 0, ["last thread", "handler of 2"])
 
     def test_forked_child_is_a_process(self):
-        self.check_end("fork", 8, ["child", "handler of 2", "handler of 2"])
+        for _ in range(10):  # the other ranks are somewhere in their own ends when this one forks
+            self.check_end("fork", 8, ["child", "handler of 2", "handler of 2"])
 
     def test_system(self):
         self.check_end("system", 4, ["handler of 2"])
@@ -187,8 +200,8 @@ class libc(Base):
 
 
 class refused(Base):
-    def check(self, program, *words, code=2, folder=None):
-        result, out, errors = host(program, program_folder=folder)
+    def check(self, program, *words, code=2, folder=None, environment=None):
+        result, out, errors = host(program, program_folder=folder, environment=environment)
         self.assertEqual((result, out), (code, ""), errors)
         self.assertEqual(errors.count("\n"), 1, errors)
         for word in words:
@@ -198,7 +211,8 @@ class refused(Base):
         self.check("no_pie", "fixed address", "-pie", "--ranks process")
         self.check("other_mpi", "libmpi.so.40", "another MPI", "mpicc")
         self.check("large_thread_locals", "100000 bytes", "--ranks process")
-        self.check("uses_shared_variable_pie", "variable shared_variable", "mpicc", "--ranks process")
+        self.check("uses_shared_variable_pie", "variable shared_variable", "mpicc", "--ranks process",
+                   environment={"LISLE_SHARED_LIBRARIES": "libshared_variable.so"})
         if os.path.exists(os.path.join(PROGRAMS, "static")):
             self.check("static", "-static", "--ranks process")
             self.check("static_pie", "statically", "--ranks process")
@@ -224,8 +238,6 @@ class refused(Base):
             self.check(make("cut", sound[:len(sound) // 4]), "not a sound executable", folder=folder)
             self.check("absent", "No such file", code=127, folder=folder)
 
-    def test_library_of_the_user_s_own_is_shared(self):
-        self.assert_good("uses_shared_variable_pic")
 
 
 class scale(Base):

@@ -37,6 +37,7 @@ int lisle_host_in_fiber(void) {
     return 0;
 }
 void lisle_host_rest(uint64_t) {}
+void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
 
 lisle_rank *lisle_host_begin_rank(int index) {
     return current = new lisle_rank{index};

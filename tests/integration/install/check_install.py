@@ -24,11 +24,18 @@ file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
 """
 
 
+def with_sanitizer():
+    """The environment in which a plain program can load a sanitized library: its runtime must come first."""
+    if "address" not in os.environ.get("SANITIZED", ""):
+        return os.environ
+    return {**os.environ, "LD_PRELOAD": run("cc", "-print-file-name=libasan.so").stdout.strip()}
+
+
 def check_program(prefix, program):
     """The program runs alone and under the launcher, and is of the sort that can be a thread."""
-    expect("received 42" in run(program).stdout, f"{program} alone")
+    expect("received 42" in run(program, env=with_sanitizer()).stdout, f"{program} alone")
     for kind in ("process", "thread"):
-        out = run(prefix / "bin/mpirun", "-n", "2", "--ranks", kind, program).stdout
+        out = run(prefix / "bin/mpirun", "-n", "2", "--ranks", kind, program, env=with_sanitizer()).stdout
         expect(out.count("received 42") == 2, f"{program} with ranks as {kind} printed: {out}")
     header = run("readelf", "-h", program).stdout
     expect("DYN" in header, f"{program} is not position-independent")

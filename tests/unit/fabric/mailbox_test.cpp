@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mailbox alone: order and contents from several senders, refusal when full, the sleep flag.
-#include "fabric/local/mailbox.hpp"
+#include "fabric/mailbox.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,6 @@
 #include <vector>
 
 using namespace lisle::fabric;
-using namespace lisle::fabric::local;
 
 namespace {
 

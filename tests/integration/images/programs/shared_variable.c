@@ -4,5 +4,5 @@
 int shared_variable = 1;
 
 int change_shared_variable(void) {
-    return ++shared_variable;
+    return __atomic_add_fetch(&shared_variable, 1, __ATOMIC_RELAXED); /* ranks may share it */
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/local/mailbox.hpp"
+#include "fabric/mailbox.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/thread_sanitizer.hpp"
-
-namespace lisle::fabric::local {
+namespace lisle::fabric {
 
 namespace {
 
@@ -21,9 +19,6 @@ constexpr std::uint32_t begin_of(std::uint32_t next_line, std::uint32_t lines, s
     const std::uint32_t index = next_line & (ring - 1);
     return index + lines > ring ? next_line + (ring - index) : next_line;
 }
-
-// A token is the ticket, and above it whether the receiver has to be woken.
-constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
 
 // Going on would mean to read memory that the packet's sender never wrote.
 [[noreturn, gnu::cold]] void die_of_corruption(std::uint32_t claimed, std::size_t limit) {
@@ -69,45 +64,23 @@ claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited
     return claim_result::claimed;
 }
 
-void mailbox_sender::publish(packet_slot &slot) noexcept {
-    const auto ticket = static_cast<std::uint32_t>(slot.token);
-    // Whoever writes this cell next has seen the credit for it, which the receiver returned after it
-    // read what is written here. If it does so in another process, only we can say it.
-    note_release_by_peer(&memory_->credit);
-    memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(ticket + 1, std::memory_order_release);
-    if ((slot.token & wake_bit) != 0) [[unlikely]] {
-        bell_->ring();
+std::span<const std::byte> mailbox_receiver::take_lines(std::uint32_t payload_bytes) noexcept {
+    if (payload_bytes > mailbox_sender::largest_payload(layout_)) [[unlikely]] {
+        die_of_corruption(payload_bytes, mailbox_sender::largest_payload(layout_));
     }
+    const std::uint32_t lines = lines_of(payload_bytes);
+    const std::uint32_t begin = begin_of(consumed_.lines, lines, layout_.data_lines);
+    consumed_.lines = begin + lines;
+    if (consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
+        until_credit_ = 1; // once this packet is consumed
+    }
+    return {data() + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes, payload_bytes};
 }
 
 int mailbox_receiver::poll(sink &into, int most) {
-    int delivered = 0;
-    for (; delivered < most; ++delivered) {
-        cell &next = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
-        if (next.stamp.load(std::memory_order_acquire) != consumed_.cells + 1) {
-            break;
-        }
-        // One copy of what a peer could still change, checked before it is used.
-        const packet_header header = next.header;
-        const std::uint32_t lines = lines_of(header.payload_bytes);
-        const std::byte *payload = next.inline_payload;
-        if (lines != 0) {
-            if (header.payload_bytes > mailbox_sender::largest_payload(layout_)) [[unlikely]] {
-                die_of_corruption(header.payload_bytes, mailbox_sender::largest_payload(layout_));
-            }
-            const std::uint32_t begin = begin_of(consumed_.lines, lines, layout_.data_lines);
-            payload = data() + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
-            consumed_.lines = begin + lines;
-        }
-        into.arrived(header, {payload, header.payload_bytes});
-        consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
-        // A quarter of either ring: rarely enough that senders keep the credit's line in their caches.
-        if (((consumed_.cells - returned_.cells) & position::cell_mask) >= layout_.cells / 4 ||
-            consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
-            return_credit();
-        }
-    }
-    return delivered;
+    return drain([&into](const packet_header &header,
+                         std::span<const std::byte> payload) { into.arrived(header, payload); },
+                 most);
 }
 
 bool mailbox_receiver::arm() noexcept {
@@ -128,9 +101,10 @@ void mailbox_receiver::set_congested(bool congested) noexcept {
 
 void mailbox_receiver::return_credit() noexcept {
     returned_ = consumed_;
+    until_credit_ = layout_.cells / 4;
     // Release: all reads of the returned cells and data are done.
     memory_->credit.store(position{returned_.cells, returned_.lines, congested_}.pack(),
                           std::memory_order_release);
 }
 
-} // namespace lisle::fabric::local
+} // namespace lisle::fabric

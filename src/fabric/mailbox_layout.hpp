@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace lisle::fabric::local {
+namespace lisle::fabric {
 
 inline constexpr std::size_t line_bytes = 64;
 
@@ -32,4 +32,4 @@ struct mailbox_layout {
     }
 };
 
-} // namespace lisle::fabric::local
+} // namespace lisle::fabric

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations: what all ranks of a communicator call together. A layer of communicator. Values in,
+// values out; what can be inferred is; options have names: `{.root = 2}`. Objects that travel where they lie
+// are one call of MPI; serialised ones travel as bytes, with one further small collective for their sizes.
+#pragma once
+
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lisle/collective_details.hpp"
+#include "lisle/operation.hpp"
+#include "lisle/point_to_point.hpp"
+#include "lisle/shadow.hpp"
+
+namespace lisle {
+
+/// The option of collectives with one special rank.
+struct rooted {
+    int root = 0;
+};
+
+/// Options of gatherv() and scatterv(). Counts that are not given are found out by one small collective.
+struct rooted_counts {
+    int root = 0;
+    std::span<const MPI_Count> counts = {};
+};
+
+/// Options of allgatherv() and alltoallv().
+struct known_counts {
+    std::span<const MPI_Count> counts = {};
+};
+
+class collectives : public point_to_point {
+  public:
+    using point_to_point::point_to_point;
+
+    /// Returns when all ranks have called it.
+    void barrier() const {
+        detail::agree(comm_, "barrier", 0, 0);
+        detail::check(MPI_Barrier(comm_), "MPI_Barrier");
+    }
+
+    /// Gives the root's object to all. A container must have the same size everywhere, or be resized(it).
+    ///
+    ///     particle p = ...;
+    ///     world.broadcast(p);
+    ///     world.broadcast(lisle::resized(values), {.root = 2});
+    template <object_to_send T> void broadcast(T &object, rooted with = {}) const {
+        detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
+        detail::require_receivable_object<T &>();
+        if constexpr (writable_buffer<T &>) {
+            const auto data = as_buffer(object);
+            detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, with.root, comm_), "MPI_Bcast",
+                          named_value{"count", data.count}, named_value{"root", with.root});
+        } else if constexpr (serialized<T>) {
+            const bool root = rank() == with.root;
+            std::vector<std::byte> bytes;
+            if (root)
+                bytes = detail::to_bytes(object);
+            detail::broadcast_sized(bytes, with.root, root, comm_);
+            if (!root)
+                object = detail::unwrap<T>(std::move(bytes));
+        }
+    }
+    template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {
+        detail::agree(comm_, "broadcast resized", with.root, detail::element_size<R>());
+        detail::broadcast_sized(container.object, with.root, rank() == with.root, comm_);
+    }
+
+    /// All ranks' objects in the order of ranks, at the root; nothing elsewhere. Ranges are joined; they must
+    /// have the same size everywhere (gatherv() is for others).
+    ///
+    ///     std::vector<int> all = world.gather(world.rank());
+    template <object_to_send T> [[nodiscard]] auto gather(const T &object, rooted with = {}) const {
+        using element = detail::object_element<T>;
+        detail::agree(comm_, "gather", with.root, sizeof(element));
+        const bool root = rank() == with.root;
+        if constexpr (direct_buffer<const T &>) {
+            const auto data = as_buffer(object);
+            std::vector<element> all(root ? detail::objects_in(object) * static_cast<std::size_t>(size())
+                                          : 0);
+            detail::check(MPI_Gather_c(data.address, data.count, data.type, all.data(), data.count, data.type,
+                                       with.root, comm_),
+                          "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
+            return all;
+        } else {
+            return detail::read_each<T>(gatherv(detail::to_bytes(object), {.root = with.root}));
+        }
+    }
+    /// gather() into memory that exists; `into` means nothing but at the root.
+    template <object_to_send T, buffer_to_fill B>
+    void gather_into(const T &object, B &&into, rooted with = {}) const {
+        const auto data = as_buffer(object);
+        const auto all = as_buffer(into);
+        detail::check(MPI_Gather_c(data.address, data.count, data.type, all.writable(), data.count, data.type,
+                                   with.root, comm_),
+                      "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
+    }
+
+    /// Ranges of any sizes, joined at the root, and each rank's count.
+    ///
+    ///     auto [values, counts] = world.gatherv(mine);
+    template <direct_range R> [[nodiscard]] auto gatherv(const R &range, rooted_counts with = {}) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "gatherv", with.root, sizeof(element));
+        const buffer data = as_buffer(range);
+        const auto mine = static_cast<MPI_Count>(std::ranges::size(range));
+        blocks<element> all;
+        all.counts = rank() == with.root ? detail::known_or(with.counts, size()) : std::vector<MPI_Count>{};
+        if (with.counts.empty())
+            detail::check(MPI_Gather(&mine, 1, MPI_COUNT, all.counts.data(), 1, MPI_COUNT, with.root, comm_),
+                          "MPI_Gather", named_value{"root", with.root});
+        const detail::block_list<element> list{all.counts};
+        all.data.resize(list.total);
+        detail::check(MPI_Gatherv_c(data.address, data.count, data.type, all.data.data(), list.counts.data(),
+                                    list.offsets.data(), data.type, with.root, comm_),
+                      "MPI_Gatherv", named_value{"count", data.count}, named_value{"root", with.root});
+        return all;
+    }
+
+    /// Gives the root's i-th object to rank i. `all` means nothing but at the root, and may be empty there.
+    ///
+    ///     task mine = world.scatter(tasks);
+    template <object_to_send R> [[nodiscard]] auto scatter(const R &all, rooted with = {}) const {
+        using object = std::remove_cvref_t<decltype(*std::ranges::begin(all))>;
+        detail::agree(comm_, "scatter", with.root, detail::element_size<object>());
+        if constexpr (direct<object>) {
+            const bool enough =
+                rank() != with.root || std::ranges::size(all) == static_cast<std::size_t>(size());
+            if (!enough)
+                detail::raise(
+                    MPI_ERR_COUNT, "lisle::scatter",
+                    {{"objects", static_cast<long long>(std::ranges::size(all))}, {"ranks", size()}},
+                    "scatter takes one object for each rank; scatterv takes any number");
+            object mine{};
+            constexpr MPI_Count count = detail::wire<object>::count;
+            const MPI_Datatype type = detail::wire<object>::type();
+            detail::check(
+                MPI_Scatter_c(std::ranges::data(all), count, type, &mine, count, type, with.root, comm_),
+                "MPI_Scatter", named_value{"root", with.root});
+            return mine;
+        } else {
+            static_assert(serialized<object>);
+            const auto [bytes, counts] = detail::write_each(all, rank() == with.root);
+            return detail::unwrap<object>(scatterv(bytes, {.root = with.root, .counts = counts}));
+        }
+    }
+    /// Deals the root's range out: `counts` says how much each rank gets, by default equal shares. Only the
+    /// root needs to know.
+    ///
+    ///     std::vector<double> mine = world.scatterv(all, {.root = 0});
+    template <direct_range R> [[nodiscard]] auto scatterv(const R &all, rooted_counts with = {}) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "scatterv", with.root, sizeof(element));
+        std::vector<MPI_Count> counts;
+        if (rank() == with.root)
+            counts = with.counts.empty() ? detail::equal_shares(std::ranges::size(all), size())
+                                         : std::vector<MPI_Count>(with.counts.begin(), with.counts.end());
+        MPI_Count count = 0;
+        detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
+                      "MPI_Scatter", named_value{"root", with.root});
+        const detail::block_list<element> list{counts};
+        std::vector<element> mine(static_cast<std::size_t>(count));
+        const buffer into = as_buffer(mine);
+        detail::check(MPI_Scatterv_c(std::ranges::data(all), list.counts.data(), list.offsets.data(),
+                                     into.type, into.writable(), into.count, into.type, with.root, comm_),
+                      "MPI_Scatterv", named_value{"count", into.count}, named_value{"root", with.root});
+        return mine;
+    }
+
+    /// gather() for all.
+    template <object_to_send T> [[nodiscard]] auto allgather(const T &object) const {
+        using element = detail::object_element<T>;
+        detail::agree(comm_, "allgather", 0, sizeof(element));
+        if constexpr (direct_buffer<const T &>) {
+            const auto data = as_buffer(object);
+            std::vector<element> all(detail::objects_in(object) * static_cast<std::size_t>(size()));
+            detail::check(MPI_Allgather_c(data.address, data.count, data.type, all.data(), data.count,
+                                          data.type, comm_),
+                          "MPI_Allgather", named_value{"count", data.count});
+            return all;
+        } else {
+            return detail::read_each<T>(allgatherv(detail::to_bytes(object)));
+        }
+    }
+    /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);`
+    template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "allgatherv", 0, sizeof(element));
+        const buffer data = as_buffer(range);
+        const auto mine = static_cast<MPI_Count>(std::ranges::size(range));
+        blocks<element> all{{}, detail::known_or(with.counts, size())};
+        if (with.counts.empty())
+            detail::check(MPI_Allgather(&mine, 1, MPI_COUNT, all.counts.data(), 1, MPI_COUNT, comm_),
+                          "MPI_Allgather");
+        const detail::block_list<element> list{all.counts};
+        all.data.resize(list.total);
+        detail::check(MPI_Allgatherv_c(data.address, data.count, data.type, all.data.data(),
+                                       list.counts.data(), list.offsets.data(), data.type, comm_),
+                      "MPI_Allgatherv", named_value{"count", data.count});
+        return all;
+    }
+
+    /// Gives the i-th of as many equal parts as there are ranks to rank i; gets one part from each.
+    template <direct_range R> [[nodiscard]] auto alltoall(const R &range) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "alltoall", 0, sizeof(element));
+        const int ranks = size();
+        const buffer data = as_buffer(range);
+        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0)
+            detail::raise(
+                MPI_ERR_COUNT, "lisle::alltoall",
+                {{"objects", static_cast<long long>(std::ranges::size(range))}, {"ranks", ranks}},
+                "the objects cannot be divided into one equal part for each rank; alltoallv takes any parts");
+        std::vector<element> got(std::ranges::size(range));
+        const MPI_Count count = data.count / ranks;
+        detail::check(MPI_Alltoall_c(data.address, count, data.type, got.data(), count, data.type, comm_),
+                      "MPI_Alltoall", named_value{"count", count});
+        return got;
+    }
+    /// The same with parts of any sizes: `counts[i]` objects go to rank i.
+    ///
+    ///     auto [values, counts] = world.alltoallv(out, how_many);
+    template <direct_range R, direct_range C>
+    [[nodiscard]] auto alltoallv(const R &range, const C &counts, known_counts receive = {}) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "alltoallv", 0, sizeof(element));
+        const std::vector<MPI_Count> sent(std::ranges::begin(counts), std::ranges::end(counts));
+        blocks<element> got{{}, detail::known_or(receive.counts, size())};
+        if (sent.size() != got.counts.size())
+            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                          "there must be one count for each rank");
+        if (receive.counts.empty())
+            detail::check(MPI_Alltoall(sent.data(), 1, MPI_COUNT, got.counts.data(), 1, MPI_COUNT, comm_),
+                          "MPI_Alltoall");
+        const detail::block_list<element> out{sent};
+        const detail::block_list<element> in{got.counts};
+        if (out.total > std::ranges::size(range))
+            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                          {{"objects", static_cast<long long>(std::ranges::size(range))},
+                           {"sum of counts", static_cast<long long>(out.total)}},
+                          "the counts say more objects than there are");
+        got.data.resize(in.total);
+        const MPI_Datatype type = detail::wire<element>::type();
+        detail::check(MPI_Alltoallv_c(std::ranges::data(range), out.counts.data(), out.offsets.data(), type,
+                                      got.data.data(), in.counts.data(), in.offsets.data(), type, comm_),
+                      "MPI_Alltoallv");
+        return got;
+    }
+    /// One object for each rank, of any type and size: nested containers, serialised objects.
+    ///
+    ///     std::vector<std::vector<int>> got = world.alltoallv(one_list_for_each_rank);
+    template <class T>
+    requires(!direct<T>) [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
+        const auto [bytes, counts] = detail::write_each(objects, true);
+        return detail::read_each<T>(alltoallv(bytes, counts));
+    }
+
+    // ---- reductions ----
+
+    /// Combines all ranks' objects, ranges element by element. The result is at the root; elsewhere it is an
+    /// object of the same type that means nothing. Strings and other objects that travel as bytes are
+    /// combined as wholes. The order of ranks is kept unless the operation is commutative().
+    ///
+    ///     double sum = world.reduce(mine, std::plus<>{});
+    ///     auto longest = world.reduce(name, [](auto a, auto b) { return a.size() < b.size() ? b : a; },
+    ///     {.root = 1});
+    template <object_to_send T, class F>
+    [[nodiscard]] auto reduce(const T &object, F function, rooted with = {}) const {
+        detail::agree(comm_, "reduce", with.root, detail::element_size<T>());
+        if constexpr (detail::reduced_by_element<T, F>) {
+            const detail::reduction<T, F> parts{object, function};
+            auto result = parts.make_result(rank() == with.root);
+            detail::check(MPI_Reduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
+                                       parts.operation(), with.root, comm_),
+                          "MPI_Reduce", named_value{"count", parts.count()}, named_value{"root", with.root});
+            return result;
+        } else {
+            return detail::reduce_objects(object, function, with.root,
+                                          collectives{detail::shadow::of(comm_).comm});
+        }
+    }
+    /// reduce() for all. With in_place(object) the result replaces the object.
+    ///
+    ///     int most = world.allreduce(mine, lisle::maximum{});
+    ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
+    template <object_to_send T, class F> [[nodiscard]] auto allreduce(const T &object, F function) const {
+        detail::agree(comm_, "allreduce", 0, detail::element_size<T>());
+        if constexpr (detail::reduced_by_element<T, F>) {
+            const detail::reduction<T, F> parts{object, function};
+            auto result = parts.make_result(true);
+            detail::check(MPI_Allreduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
+                                          parts.operation(), comm_),
+                          "MPI_Allreduce", named_value{"count", parts.count()});
+            return result;
+        } else {
+            const collectives own{detail::shadow::of(comm_).comm};
+            auto result = detail::reduce_objects(object, function, 0, own);
+            if constexpr (resizable_range<decltype(result)>)
+                own.broadcast(resized(result));
+            else
+                own.broadcast(result);
+            return result;
+        }
+    }
+    template <buffer_to_fill T, class F> void allreduce(in_place_t<T> both, F function) const {
+        detail::agree(comm_, "allreduce", 0, detail::element_size<T>());
+        const detail::reduction<T, F> parts{both.object, function};
+        detail::check(MPI_Allreduce_c(MPI_IN_PLACE, parts.to(both.object), parts.count(), parts.type(),
+                                      parts.operation(), comm_),
+                      "MPI_Allreduce", named_value{"count", parts.count()});
+    }
+    /// Rank i's result combines the objects of the ranks 0 to i.
+    template <object_to_send T, class F> [[nodiscard]] auto scan(const T &object, F function) const {
+        detail::agree(comm_, "scan", 0, detail::element_size<T>());
+        if constexpr (detail::reduced_by_element<T, F>) {
+            const detail::reduction<T, F> parts{object, function};
+            auto result = parts.make_result(true);
+            detail::check(MPI_Scan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
+                                     parts.operation(), comm_),
+                          "MPI_Scan", named_value{"count", parts.count()});
+            return result;
+        } else {
+            return detail::scan_objects(object, function, collectives{detail::shadow::of(comm_).comm});
+        }
+    }
+    /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
+    template <object_to_send T, class F>
+    [[nodiscard]] auto exscan(const T &object, F function, detail::reduction_result<T> first = {}) const {
+        detail::agree(comm_, "exscan", 0, detail::element_size<T>());
+        static_assert(detail::reduced_by_element<T, F>, "exscan() combines numbers and other direct types.");
+        const detail::reduction<T, F> parts{object, function};
+        auto result = parts.make_result(true);
+        detail::check(MPI_Exscan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
+                                   parts.operation(), comm_),
+                      "MPI_Exscan", named_value{"count", parts.count()});
+        if (rank() == 0)
+            result = std::move(first);
+        return result;
+    }
+    /// Combines ranges of as many equal parts as there are ranks, element by element; rank i gets the i-th
+    /// part.
+    template <direct_range R, class F> [[nodiscard]] auto reduce_scatter(const R &range, F function) const {
+        using element = detail::element_of<const R &>;
+        detail::agree(comm_, "reduce_scatter", 0, sizeof(element));
+        const detail::reduction<R, F> parts{range, function};
+        const auto share = parts.count() / size();
+        std::vector<element> result(static_cast<std::size_t>(share));
+        detail::check(MPI_Reduce_scatter_block_c(parts.from(), result.data(), share, parts.type(),
+                                                 parts.operation(), comm_),
+                      "MPI_Reduce_scatter_block", named_value{"count", share});
+        return result;
+    }
+};
+
+} // namespace lisle

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the collectives of collective.hpp are made of: lists of blocks, objects as bytes, reductions of
+// elements and of whole objects. Programs use nothing of it but blocks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lisle/operation.hpp"
+#include "lisle/point_to_point.hpp"
+
+namespace lisle {
+
+/// What came from each rank, joined: `auto [data, counts] = world.gatherv(mine);`
+template <class T> struct blocks {
+    std::vector<T> data;
+    std::vector<MPI_Count> counts;
+
+    /// What came from one rank.
+    [[nodiscard]] std::span<T> block(int rank) {
+        MPI_Count begin = 0;
+        for (int i = 0; i < rank; ++i)
+            begin += counts[static_cast<std::size_t>(i)];
+        return std::span<T>{data}.subspan(static_cast<std::size_t>(begin),
+                                          static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]));
+    }
+};
+
+namespace detail {
+
+template <class T> auto element_type_of() {
+    if constexpr (direct_range<const T &>)
+        return as_type<element_of<const T &>>{};
+    else
+        return as_type<T>{};
+}
+/// What a collective's result consists of: the elements of a range, otherwise objects of type T.
+template <class T> using object_element = typename decltype(element_type_of<T>())::type;
+
+template <class T> constexpr std::size_t element_size() noexcept {
+    return sizeof(object_element<std::remove_cv_t<T>>);
+}
+
+template <class T> std::size_t objects_in(const T &object) noexcept {
+    if constexpr (direct_range<const T &>)
+        return std::ranges::size(object);
+    else
+        return 1;
+}
+
+/// Counts and offsets in elements of the datatype, for blocks that lie one after the other.
+template <direct T> struct block_list {
+    explicit block_list(std::span<const MPI_Count> objects) {
+        counts.reserve(objects.size());
+        offsets.reserve(objects.size());
+        MPI_Count sum = 0;
+        for (const MPI_Count count : objects) {
+            counts.push_back(count * wire<T>::count);
+            offsets.push_back(static_cast<MPI_Aint>(sum * wire<T>::count));
+            sum += count;
+        }
+        total = static_cast<std::size_t>(sum);
+    }
+    std::vector<MPI_Count> counts;
+    std::vector<MPI_Aint> offsets;
+    std::size_t total = 0; ///< objects in all blocks
+};
+
+inline std::vector<MPI_Count> known_or(std::span<const MPI_Count> counts, int ranks) {
+    if (counts.empty())
+        return std::vector<MPI_Count>(static_cast<std::size_t>(ranks));
+    return {counts.begin(), counts.end()};
+}
+
+/// `objects` divided among the ranks, the first ones getting one more if need be.
+inline std::vector<MPI_Count> equal_shares(std::size_t objects, int ranks) {
+    const auto parts = static_cast<std::size_t>(ranks);
+    std::vector<MPI_Count> shares(parts, static_cast<MPI_Count>(objects / parts));
+    for (std::size_t i = 0; i < objects % parts; ++i)
+        ++shares[i];
+    return shares;
+}
+
+/// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
+template <class Objects>
+std::pair<std::vector<std::byte>, std::vector<MPI_Count>> write_each(const Objects &objects, bool here) {
+    std::pair<std::vector<std::byte>, std::vector<MPI_Count>> written;
+    if (!here)
+        return written;
+    for (const auto &object : objects) {
+        const auto append = [&](const auto *data, std::size_t bytes) {
+            const auto *const begin = reinterpret_cast<const std::byte *>(data);
+            written.first.insert(written.first.end(), begin, begin + bytes);
+            written.second.push_back(static_cast<MPI_Count>(bytes));
+        };
+        using type = std::remove_cvref_t<decltype(object)>;
+        if constexpr (direct_range<const type &>) {
+            append(std::ranges::data(object), std::ranges::size(object) * sizeof(element_of<const type &>));
+        } else {
+            const auto bytes = to_bytes(object);
+            append(bytes.data(), bytes.size());
+        }
+    }
+    return written;
+}
+
+template <class T> std::vector<T> read_each(blocks<std::byte> &&written) {
+    std::vector<T> objects;
+    objects.reserve(written.counts.size());
+    const std::byte *next = written.data.data();
+    for (const MPI_Count count : written.counts) {
+        const auto bytes = static_cast<std::size_t>(count);
+        if constexpr (direct_range<const T &>) {
+            T object;
+            object.resize(bytes / sizeof(element_of<T &>));
+            if (bytes != 0)
+                std::memcpy(std::ranges::data(object), next, bytes);
+            objects.push_back(std::move(object));
+        } else {
+            objects.push_back(serializer<T>::read(std::span{next, bytes}));
+        }
+        next += count;
+    }
+    return objects;
+}
+
+/// Broadcasts a container whose size only the root knows. Short ones travel with their size.
+template <resizable_range R> void broadcast_sized(R &range, int root, bool here, MPI_Comm comm) {
+    using element = element_of<R &>;
+    constexpr std::size_t room = 248;
+    struct {
+        unsigned long long size;
+        unsigned char first[room];
+    } head{};
+    constexpr bool fits_head = std::is_trivially_copyable_v<element> && wire<element>::uniform_type;
+    if (here) {
+        head.size = std::ranges::size(range);
+        if constexpr (fits_head)
+            if (head.size * sizeof(element) <= room && head.size != 0)
+                std::memcpy(head.first, std::ranges::data(range), head.size * sizeof(element));
+    }
+    check(MPI_Bcast(&head, static_cast<int>(sizeof head), MPI_BYTE, root, comm), "MPI_Bcast",
+          named_value{"root", root});
+    if (!here)
+        range.resize(head.size);
+    if (fits_head && head.size * sizeof(element) <= room) {
+        if constexpr (fits_head)
+            if (!here && head.size != 0)
+                std::memcpy(std::ranges::data(range), head.first, head.size * sizeof(element));
+        return;
+    }
+    const buffer data = as_buffer(range);
+    check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm), "MPI_Bcast",
+          named_value{"count", data.count}, named_value{"root", root});
+}
+
+// ---- reductions ----
+
+template <class T> struct is_string : std::false_type {};
+template <class C, class Traits, class A> struct is_string<std::basic_string<C, Traits, A>> : std::true_type {
+};
+
+/// The type of which reductions combine two at a time: of arrays and ranges their elements, if F can.
+template <class T, class F> consteval auto combined_of() {
+    if constexpr (array_traits<T>::value) {
+        if constexpr (combines<F, std::remove_cv_t<typename array_traits<T>::element>>)
+            return as_type<std::remove_cv_t<typename array_traits<T>::element>>{};
+        else
+            return as_type<T>{};
+    } else {
+        return element_type_of<T>();
+    }
+}
+template <class T, class F> using combined = typename decltype(combined_of<std::remove_cv_t<T>, F>())::type;
+
+/// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
+/// neither.
+template <class T, class F>
+concept reduced_by_element = [] {
+    using type = std::remove_cv_t<T>;
+    if constexpr (!direct_buffer<const type &> || is_string<type>::value)
+        return false;
+    else if constexpr (direct_range<const type &> && !combines<F, combined<type, F>> && combines<F, type>)
+        return false;
+    else
+        return (require_operation<F, combined<type, F>>(), true);
+}();
+
+template <class T> auto reduction_result_of() {
+    if constexpr (direct_range<const T &> && !resizable_range<T &>)
+        return as_type<std::vector<element_of<const T &>>>{}; // a view's result owns its elements
+    else
+        return as_type<T>{};
+}
+template <class T> using reduction_result =
+    typename decltype(reduction_result_of<std::remove_cv_t<T>>())::type;
+
+/// The arguments of one reduction.
+template <class T, class F> class reduction {
+    using element = combined<T, F>;
+
+  public:
+    reduction(const T &object, const F &function)
+        : object_{object}, operation_{use_operation<F, element>(function)} {}
+
+    [[nodiscard]] MPI_Count count() const noexcept {
+        if constexpr (direct_range<const T &>)
+            return static_cast<MPI_Count>(std::ranges::size(object_));
+        else
+            return static_cast<MPI_Count>(sizeof(T) / sizeof(element));
+    }
+    [[nodiscard]] MPI_Datatype type() const { return reduction_type<element, F>(); }
+    [[nodiscard]] MPI_Op operation() const noexcept { return operation_.native(); }
+    [[nodiscard]] const void *from() const noexcept {
+        if constexpr (direct_range<const T &>)
+            return std::ranges::data(object_);
+        else
+            return &object_;
+    }
+    template <class Result> [[nodiscard]] void *to(Result &result) const noexcept {
+        if constexpr (direct_range<Result &>)
+            return std::ranges::data(result);
+        else
+            return &result;
+    }
+    [[nodiscard]] reduction_result<T> make_result(bool here) const {
+        reduction_result<T> result{};
+        if constexpr (direct_range<const T &>)
+            if (here)
+                result.resize(static_cast<std::size_t>(count()));
+        return result;
+    }
+
+  private:
+    const T &object_;
+    used_operation operation_;
+};
+
+/// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
+template <class T, class F, class Comm>
+T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
+    constexpr int tag = 1;
+    const int rank = comm.rank();
+    const int size = comm.size();
+    T mine = object;
+    for (int distance = 1; distance < size; distance *= 2) {
+        if ((rank & distance) != 0) {
+            comm.send(mine, rank - distance, tag);
+            break;
+        }
+        if (rank + distance < size) {
+            const T theirs = comm.template receive<T>(rank + distance, tag);
+            mine = function(std::as_const(mine), theirs);
+        }
+    }
+    if (root != 0 && rank == 0)
+        comm.send(mine, root, tag);
+    if (root != 0 && rank == root)
+        mine = comm.template receive<T>(0, tag);
+    return mine;
+}
+
+/// Rank i's result combines the objects of the ranks 0 to i; each waits for its predecessor.
+template <class T, class F, class Comm> T scan_objects(const T &object, F &function, const Comm &comm) {
+    constexpr int tag = 2;
+    const int rank = comm.rank();
+    T mine = object;
+    if (rank > 0) {
+        const T before = comm.template receive<T>(rank - 1, tag);
+        mine = function(before, object);
+    }
+    if (rank + 1 < comm.size())
+        comm.send(mine, rank + 1, tag);
+    return mine;
+}
+
+} // namespace detail
+
+} // namespace lisle

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators: cheap views with all functions of communication, and the functions that make new ones, which
+// return owners. `lisle::world()` is where a program begins.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lisle/collective.hpp"
+#include "lisle/group.hpp"
+#include "lisle/nonblocking_collective.hpp"
+#include "lisle/owned.hpp"
+
+namespace lisle {
+
+class intercommunicator;
+
+/// By what split_by() divides: the ranks of one part share it.
+enum class hardware {
+    memory = MPI_COMM_TYPE_SHARED,        ///< one memory
+    guided = MPI_COMM_TYPE_HW_GUIDED,     ///< what an info names
+    unguided = MPI_COMM_TYPE_HW_UNGUIDED, ///< the next smaller part of the machine
+};
+
+/// A view of an intracommunicator. Copying it is free and collective calls are only those that say so.
+class communicator : public nonblocking_collectives {
+  public:
+    using nonblocking_collectives::nonblocking_collectives;
+    static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
+    static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
+    /// False for the communicator of a rank that got none.
+    explicit operator bool() const noexcept { return comm_ != MPI_COMM_NULL; }
+
+    /// A communicator of the same ranks whose messages cannot meet those of this one. Collective.
+    [[nodiscard]] owned<communicator> dup() const {
+        return make("MPI_Comm_dup", [&](MPI_Comm *made) { return MPI_Comm_dup(comm_, made); });
+    }
+    /// One communicator for each colour, ranks in the order of `key`; none for ranks without a colour.
+    /// Collective.
+    ///
+    ///     lisle::owned<lisle::communicator> row = world.split(world.rank() / columns);
+    [[nodiscard]] owned<communicator> split(std::optional<int> colour, int key = 0) const {
+        return make("MPI_Comm_split", [&](MPI_Comm *made) {
+            return MPI_Comm_split(comm_, colour.value_or(MPI_UNDEFINED), key, made);
+        });
+    }
+    /// One communicator for each part of the machine: `world.split_by(lisle::hardware::memory)`. Collective.
+    [[nodiscard]] owned<communicator> split_by(hardware kind, int key = 0) const {
+        return make("MPI_Comm_split_type", [&](MPI_Comm *made) {
+            return MPI_Comm_split_type(comm_, static_cast<int>(kind), key, MPI_INFO_NULL, made);
+        });
+    }
+    /// The communicator of a group; none for ranks outside it. All ranks of this communicator call it.
+    [[nodiscard]] owned<communicator> create(const lisle::group &ranks) const {
+        return make("MPI_Comm_create",
+                    [&](MPI_Comm *made) { return MPI_Comm_create(comm_, ranks.native(), made); });
+    }
+    /// The same, called by the ranks of the group only.
+    [[nodiscard]] owned<communicator> create_group(const lisle::group &ranks, int tag = 0) const {
+        return make("MPI_Comm_create_group",
+                    [&](MPI_Comm *made) { return MPI_Comm_create_group(comm_, ranks.native(), tag, made); });
+    }
+    /// Joins this communicator with another one, which `bridge` reaches: see intercommunicator.
+    [[nodiscard]] owned<intercommunicator> connect(int leader, const communicator &bridge, int remote_leader,
+                                                   int tag = 0) const;
+
+    [[nodiscard]] owned<lisle::group> group() const {
+        MPI_Group made = MPI_GROUP_NULL;
+        detail::check(MPI_Comm_group(comm_, &made), "MPI_Comm_group");
+        return owned<lisle::group>{made};
+    }
+    [[nodiscard]] std::string name() const {
+        char text[MPI_MAX_OBJECT_NAME];
+        int length = 0;
+        detail::check(MPI_Comm_get_name(comm_, text, &length), "MPI_Comm_get_name");
+        return {text, static_cast<std::size_t>(length)};
+    }
+    void name(const std::string &text) const {
+        detail::check(MPI_Comm_set_name(comm_, text.c_str()), "MPI_Comm_set_name");
+    }
+    /// True if that rank lives in this address space: what is moved to it is not copied.
+    [[nodiscard]] bool shares_memory([[maybe_unused]] int rank) const {
+#if LISLE_USE_EXTENSIONS
+        int flag = 0;
+        detail::check(MPIX_Comm_shares_memory(comm_, rank, &flag), "MPIX_Comm_shares_memory",
+                      named_value{"rank", rank});
+        return flag != 0;
+#else
+        return rank == this->rank();
+#endif
+    }
+    /// Ends all ranks.
+    [[noreturn]] void abort(int code = 1) const {
+        MPI_Abort(comm_, code);
+        std::abort();
+    }
+    /// The same communicator, not one like it.
+    friend bool operator==(const communicator &a, const communicator &b) noexcept {
+        return a.comm_ == b.comm_;
+    }
+
+  private:
+    template <class Call> static owned<communicator> make(const char *name, Call call) {
+        MPI_Comm made = MPI_COMM_NULL;
+        detail::check(call(&made), name);
+        return owned<communicator>{made};
+    }
+};
+static_assert(sizeof(communicator) == sizeof(MPI_Comm));
+
+/// Two groups that talk to each other: ranks in sends and receives are those of the other one.
+///
+///     auto half = world.split(world.rank() % 2);
+///     auto other = half.connect(0, world, 1 - world.rank() % 2);
+///     other.send(1, 0);
+class intercommunicator : public point_to_point {
+  public:
+    using point_to_point::point_to_point;
+    static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
+    static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
+
+    [[nodiscard]] int remote_size() const {
+        int result = 0;
+        detail::check(MPI_Comm_remote_size(comm_, &result), "MPI_Comm_remote_size");
+        return result;
+    }
+    [[nodiscard]] owned<group> remote_group() const {
+        MPI_Group made = MPI_GROUP_NULL;
+        detail::check(MPI_Comm_remote_group(comm_, &made), "MPI_Comm_remote_group");
+        return owned<group>{made};
+    }
+    /// One communicator of both groups; the ranks of the side that says `high` come last. Collective.
+    [[nodiscard]] owned<communicator> merge(bool high) const {
+        MPI_Comm made = MPI_COMM_NULL;
+        detail::check(MPI_Intercomm_merge(comm_, high ? 1 : 0, &made), "MPI_Intercomm_merge");
+        return owned<communicator>{made};
+    }
+    void barrier() const { detail::check(MPI_Barrier(comm_), "MPI_Barrier"); }
+};
+
+inline owned<intercommunicator> communicator::connect(int leader, const communicator &bridge,
+                                                      int remote_leader, int tag) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    detail::check(MPI_Intercomm_create(comm_, leader, bridge.comm_, remote_leader, tag, &made),
+                  "MPI_Intercomm_create", named_value{"leader", leader},
+                  named_value{"remote leader", remote_leader});
+    return owned<intercommunicator>{made};
+}
+
+/// All ranks of the program.
+inline communicator world() noexcept {
+    return communicator{MPI_COMM_WORLD};
+}
+/// The caller alone.
+inline communicator self() noexcept {
+    return communicator{MPI_COMM_SELF};
+}
+
+} // namespace lisle

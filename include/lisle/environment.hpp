@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The beginning and the end of MPI as an object, and what can be asked of the library.
+#pragma once
+
+#include <string>
+
+#include "lisle/communicator.hpp"
+
+namespace lisle {
+
+/// How many threads of a rank may call MPI.
+enum class threads {
+    single = MPI_THREAD_SINGLE,
+    funneled = MPI_THREAD_FUNNELED,
+    serialized = MPI_THREAD_SERIALIZED,
+    multiple = MPI_THREAD_MULTIPLE,
+};
+
+/// MPI from construction to destruction. Errors become exceptions: the error handlers of world() and self(),
+/// and of all communicators made of them, become MPI_ERRORS_RETURN. If MPI runs already, only that is done,
+/// and nothing is ended.
+///
+///     int main() {
+///         lisle::environment mpi;
+///         lisle::world().send(...);
+///     }
+class environment {
+  public:
+    explicit environment(threads wanted = threads::multiple) {
+        int initialized = 0;
+        MPI_Initialized(&initialized);
+        if (initialized == 0) {
+            int granted = 0;
+            detail::check(MPI_Init_thread(nullptr, nullptr, static_cast<int>(wanted), &granted),
+                          "MPI_Init_thread");
+            ends_ = true;
+        }
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
+    environment(const environment &) = delete;
+    environment &operator=(const environment &) = delete;
+    /// Waits for all ranks. If an exception is on its way out of main(), the others would wait for ever: ends
+    /// all.
+    ~environment() {
+        if (!ends_ || !detail::running())
+            return;
+        if (std::uncaught_exceptions() > 0)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        MPI_Finalize();
+    }
+
+    [[nodiscard]] static threads thread_level() {
+        int granted = 0;
+        detail::check(MPI_Query_thread(&granted), "MPI_Query_thread");
+        return static_cast<threads>(granted);
+    }
+    [[nodiscard]] static std::string processor_name() {
+        char text[MPI_MAX_PROCESSOR_NAME];
+        int length = 0;
+        detail::check(MPI_Get_processor_name(text, &length), "MPI_Get_processor_name");
+        return {text, static_cast<std::size_t>(length)};
+    }
+    [[nodiscard]] static std::string library_version() {
+        char text[MPI_MAX_LIBRARY_VERSION_STRING];
+        int length = 0;
+        detail::check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+        return {text, static_cast<std::size_t>(length)};
+    }
+
+  private:
+    bool ends_ = false;
+};
+
+/// Seconds since some moment in the past.
+inline double wall_time() noexcept {
+    return MPI_Wtime();
+}
+
+} // namespace lisle

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the C++ interface but what needs further libraries or headers that cost: serialize.hpp (cereal),
+// coroutine.hpp, testing.hpp. See docs/cpp.md.
+#pragma once
+
+#include "lisle/transfer.hpp" // first: what the compiler says begins with the way to the file
+
+#include "lisle/communicator.hpp"
+#include "lisle/environment.hpp"
+#include "lisle/request_pool.hpp"

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// From callables of C++ to operations of MPI. std::plus and its kin become MPI's own operations on the types
+// that MPI can add; any other callable is inlined over the whole vector in one callback. A callable without
+// state is made an operation once for each rank; one with state is made anew for each call, so its captures
+// are always those of this call.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "lisle/transfer.hpp"
+
+namespace lisle {
+
+/// The lesser of two: MPI_MIN for numbers.
+struct minimum {
+    template <std::totally_ordered T> constexpr T operator()(const T &a, const T &b) const {
+        return b < a ? b : a;
+    }
+};
+/// The greater of two: MPI_MAX for numbers.
+struct maximum {
+    template <std::totally_ordered T> constexpr T operator()(const T &a, const T &b) const {
+        return a < b ? b : a;
+    }
+};
+
+/// A callable whose arguments may change places: made by commutative().
+template <class F> struct commutative_t {
+    F function;
+    template <class A, class B> constexpr decltype(auto) operator()(A &&a, B &&b) {
+        return function(std::forward<A>(a), std::forward<B>(b));
+    }
+};
+/// Promises that `a op b` is `b op a`, which lets MPI choose faster algorithms. Without the promise the order
+/// of ranks is kept.
+///
+///     world.allreduce(v, lisle::commutative([](int a, int b) { return std::gcd(a, b); }))
+template <class F> [[nodiscard]] constexpr commutative_t<F> commutative(F function) {
+    return {std::move(function)};
+}
+
+/// A callable that combines whole slices: made by slices().
+template <class F> struct slices_t { F function; };
+/// An operation on slices, for loops that the compiler vectorises or that a library does:
+/// `second[i] = first[i] op second[i]` for all i.
+///
+///     world.allreduce(v, lisle::slices([](std::span<const float> first, std::span<float> second) { ... }))
+template <class F> [[nodiscard]] constexpr slices_t<F> slices(F function) {
+    return {std::move(function)};
+}
+
+/// Whether F may be given its arguments in any order. Specialise it for a function object of your own.
+template <class F, class T> inline constexpr bool is_commutative = false;
+template <class F, class T> inline constexpr bool is_commutative<commutative_t<F>, T> = true;
+
+namespace detail {
+
+template <class F> struct plain_function { using type = F; };
+template <class F> struct plain_function<commutative_t<F>> { using type = F; };
+
+template <class F, template <class> class Standard, class T>
+concept one_of = std::same_as<F, Standard<void>> || std::same_as<F, Standard<T>>;
+
+template <class T>
+concept integer_of_mpi =
+    std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+    !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+template <class T>
+concept number_of_mpi = integer_of_mpi<T> || std::floating_point<T>;
+
+/// MPI's operation for F on T, or MPI_OP_NULL.
+template <class F, class T> MPI_Op predefined_operation() noexcept {
+    if constexpr (number_of_mpi<T> || is_complex<T>::value) {
+        if constexpr (one_of<F, std::plus, T>)
+            return MPI_SUM;
+        if constexpr (one_of<F, std::multiplies, T>)
+            return MPI_PROD;
+    }
+    if constexpr (number_of_mpi<T>) {
+        if constexpr (std::same_as<F, minimum>)
+            return MPI_MIN;
+        if constexpr (std::same_as<F, maximum>)
+            return MPI_MAX;
+    }
+    if constexpr (integer_of_mpi<T> || std::same_as<T, std::byte>) {
+        if constexpr (one_of<F, std::bit_and, T>)
+            return MPI_BAND;
+        if constexpr (one_of<F, std::bit_or, T>)
+            return MPI_BOR;
+        if constexpr (one_of<F, std::bit_xor, T>)
+            return MPI_BXOR;
+    }
+    if constexpr (std::same_as<T, bool>) {
+        if constexpr (one_of<F, std::logical_and, T>)
+            return MPI_LAND;
+        if constexpr (one_of<F, std::logical_or, T>)
+            return MPI_LOR;
+        if constexpr (one_of<F, std::not_equal_to, T>)
+            return MPI_LXOR;
+    }
+    return MPI_OP_NULL;
+}
+
+template <class F, class T> inline constexpr bool has_predefined = [] {
+    constexpr bool sum = one_of<F, std::plus, T> || one_of<F, std::multiplies, T>;
+    constexpr bool order = std::same_as<F, minimum> || std::same_as<F, maximum>;
+    constexpr bool bits =
+        one_of<F, std::bit_and, T> || one_of<F, std::bit_or, T> || one_of<F, std::bit_xor, T>;
+    constexpr bool logic =
+        one_of<F, std::logical_and, T> || one_of<F, std::logical_or, T> || one_of<F, std::not_equal_to, T>;
+    return ((number_of_mpi<T> || is_complex<T>::value) && sum) || (number_of_mpi<T> && order) ||
+           ((integer_of_mpi<T> || std::same_as<T, std::byte>)&&bits) || (std::same_as<T, bool> && logic);
+}();
+
+/// The datatype that reductions of T use: MPI does not add characters, C++ does.
+template <direct T, class F> MPI_Datatype reduction_type() {
+    if constexpr (has_predefined<F, T> && std::same_as<T, char>)
+        return std::is_signed_v<char> ? MPI_SIGNED_CHAR : MPI_UNSIGNED_CHAR;
+    else
+        return datatype_of<T>();
+}
+
+template <class F, class T> struct is_slice_operator : std::false_type {};
+template <class F, class T>
+requires std::invocable<F &, std::span<const T>, std::span<T>>
+struct is_slice_operator<slices_t<F>, T> : std::true_type {
+};
+
+/// True if F combines two objects of type T.
+template <class F, class T>
+concept combines = is_slice_operator<F, T>::value ||
+    requires(typename plain_function<F>::type &function, const T &value) {
+    { function(value, value) } -> std::convertible_to<T>;
+};
+
+template <class F, class T> consteval void require_operation() {
+    if constexpr (std::is_pointer_v<F> && !std::is_function_v<std::remove_pointer_t<F>>)
+        static_assert(always_false<F>,
+                      "This is no callable; to use an MPI_Op, call MPI_Allreduce with datatype_of<T>().");
+    else if constexpr (std::floating_point<T> && (one_of<F, std::bit_and, T> || one_of<F, std::bit_or, T> ||
+                                                  one_of<F, std::bit_xor, T>))
+        static_assert(always_false<F>, "Bitwise operations are not defined for floating-point numbers.");
+    else if constexpr (constexpr bool fits = combines<F, T>; true)
+        static_assert(fits,
+                      "This callable does not combine two elements of the data into one: it must be "
+                      "callable with two values of their type and return that type.");
+}
+
+template <class F, class T> void apply(F &function, const T *in, T *inout, std::size_t count) noexcept {
+    if constexpr (is_slice_operator<F, T>::value) {
+        function.function(std::span<const T>{in, count}, std::span<T>{inout, count});
+    } else if constexpr (combines<F, T>) {
+        for (std::size_t i = 0; i < count; ++i)
+            inout[i] = function(in[i], inout[i]);
+    }
+}
+
+/// An operation for one call or for ever. Destroying it frees what was made for the call.
+class used_operation {
+  public:
+    used_operation(MPI_Op operation, bool temporary) noexcept
+        : operation_{operation}, temporary_{temporary} {}
+    used_operation(used_operation &&other) noexcept
+        : operation_{other.operation_}, temporary_{std::exchange(other.temporary_, false)} {}
+    used_operation &operator=(used_operation &&) = delete;
+    ~used_operation() {
+        if (temporary_)
+            MPI_Op_free(&operation_);
+    }
+    [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
+
+  private:
+    MPI_Op operation_;
+    bool temporary_;
+};
+
+#if LISLE_USE_EXTENSIONS
+
+template <class F, class T> MPI_Op create_operation(const F &function) {
+    MPI_Op made = MPI_OP_NULL;
+    auto state = std::make_unique<F>(function);
+    check(MPIX_Op_create_x(
+              [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
+                  apply(*static_cast<F *>(callable), static_cast<const T *>(in), static_cast<T *>(inout),
+                        static_cast<std::size_t>(count));
+              },
+              [](void *callable) { delete static_cast<F *>(callable); }, is_commutative<F, T>, state.get(),
+              &made),
+          "MPIX_Op_create_x");
+    static_cast<void>(state.release());
+    return made;
+}
+
+#else
+
+/// The callable of the reduction that this thread is in: MPI_Op_create has no place for it.
+template <class F, class T> struct callable_of_thread {
+    static F *&current() noexcept {
+        thread_local F *function = nullptr;
+        return function;
+    }
+};
+
+template <class F, class T> MPI_Op create_operation(const F &function) {
+    static_assert(std::is_empty_v<F> || std::is_copy_constructible_v<F>);
+    callable_of_thread<F, T>::current() = const_cast<F *>(&function);
+    MPI_Op made = MPI_OP_NULL;
+    check(MPI_Op_create_c(
+              [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
+                  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+                      F function{};
+                      apply(function, static_cast<const T *>(in), static_cast<T *>(inout),
+                            static_cast<std::size_t>(*count));
+                  } else {
+                      apply(*callable_of_thread<F, T>::current(), static_cast<const T *>(in),
+                            static_cast<T *>(inout), static_cast<std::size_t>(*count));
+                  }
+              },
+              is_commutative<F, T>, &made),
+          "MPI_Op_create");
+    return made;
+}
+
+#endif
+
+template <class F, class T> struct operation_key {};
+
+/// The operation of a callable on elements of type T.
+template <class F, direct T> used_operation use_operation(const F &function) {
+    if constexpr (has_predefined<F, T>) {
+        return {predefined_operation<F, T>(), false};
+    } else if constexpr (std::is_empty_v<F> && (has_extensions || std::is_default_constructible_v<F>)) {
+        rank_data &data = rank_data::current();
+        const void *const key = &type_key<operation_key<F, T>>;
+        void *found = data.find(key);
+        if (found == nullptr) [[unlikely]]
+            found = data.insert(key, create_operation<F, T>(function), [](void *value) {
+                auto operation = static_cast<MPI_Op>(value);
+                MPI_Op_free(&operation);
+            });
+        return {static_cast<MPI_Op>(found), false};
+    } else {
+        return {create_operation<F, T>(function), true};
+    }
+}
+
+} // namespace detail
+
+} // namespace lisle

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator's private duplicate, for what the headers themselves send: no receive of the program can
+// take it. Made at the first use, which is always inside a collective; freed with the communicator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "lisle/error.hpp"
+#include "lisle/rank_data.hpp"
+
+namespace lisle::detail {
+
+struct shadow {
+    MPI_Comm comm = MPI_COMM_NULL;
+    unsigned rounds = 0; ///< of sparse exchanges: neighbouring rounds use different tags
+
+    /// That of `comm`. @pre all ranks of the communicator are calling it
+    static shadow &of(MPI_Comm comm);
+
+  private:
+    static int key();
+};
+
+/// The rank's key for the attribute that holds shadows.
+inline int shadow::key() {
+    static constexpr char where = 0;
+    rank_data &data = rank_data::current();
+    void *found = data.find(&where);
+    if (found == nullptr) {
+        int made = MPI_KEYVAL_INVALID;
+        check(MPI_Comm_create_keyval(
+                  MPI_COMM_NULL_COPY_FN,
+                  [](MPI_Comm, int, void *value, void *) {
+                      const std::unique_ptr<shadow> doomed{static_cast<shadow *>(value)};
+                      return MPI_Comm_free(&doomed->comm);
+                  },
+                  &made, nullptr),
+              "MPI_Comm_create_keyval");
+        found =
+            data.insert(&where, reinterpret_cast<void *>(static_cast<std::intptr_t>(made)), [](void *value) {
+                int freed = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+                MPI_Comm_free_keyval(&freed);
+            });
+    }
+    return static_cast<int>(reinterpret_cast<std::intptr_t>(found));
+}
+
+inline shadow &shadow::of(MPI_Comm comm) {
+    void *found = nullptr;
+    int flag = 0;
+    check(MPI_Comm_get_attr(comm, key(), &found, &flag), "MPI_Comm_get_attr");
+    if (flag == 0) {
+        auto made = std::make_unique<shadow>();
+        check(MPI_Comm_dup(comm, &made->comm), "MPI_Comm_dup");
+        check(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr");
+        found = made.release();
+    }
+    return *static_cast<shadow *>(found);
+}
+
+/// With LISLE_CHECKS=2: throws unless all ranks have called the same collective with the same root and size
+/// of an element. Costs one small allreduce.
+inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *call,
+                  [[maybe_unused]] int root, [[maybe_unused]] std::size_t element) {
+    if constexpr (check_level >= 2) {
+        long long name = 5381;
+        for (const char *letter = call; *letter != 0; ++letter)
+            name = (name * 33 + *letter) & 0xffffffff;
+        const auto size = static_cast<long long>(element);
+        // Minima of the values and of their opposites: all are equal if the two add up to nothing.
+        const long long said[6] = {name, -name, root, -static_cast<long long>(root), size, -size};
+        long long least[6];
+        check(MPI_Allreduce(said, least, 6, MPI_LONG_LONG, MPI_MIN, shadow::of(comm).comm), "MPI_Allreduce");
+        if (least[0] != -least[1])
+            raise(MPI_ERR_OTHER, call, {}, "the ranks of the communicator have called different collectives");
+        if (least[2] != -least[3])
+            raise(MPI_ERR_ROOT, call,
+                  {{"root here", root}, {"least root", least[2]}, {"greatest root", -least[3]}},
+                  "the ranks of the communicator have named different roots");
+        if (least[4] != -least[5])
+            raise(MPI_ERR_TYPE, call,
+                  {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
+                  "the ranks of the communicator have given elements of different types");
+    }
+}
+
+} // namespace lisle::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages to a few others when nobody knows who will send to whom: Hoefler, Siebert and Lumsdaine's
+// "nonblocking consensus" (2010). Costs what is sent and one barrier; nothing grows with the number of ranks
+// but that.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lisle/communicator.hpp"
+#include "lisle/request_pool.hpp"
+
+namespace lisle {
+
+/// One message of a sparse exchange: whom it goes to, or came from, and what.
+template <class T> struct addressed {
+    int rank;
+    T content;
+};
+
+/// Sends each message to its rank and returns what has come for the caller, in the order of senders (and of
+/// sending, for messages of one sender). Collective. T is what receive<T>() can return.
+///
+///     std::vector<lisle::addressed<std::vector<int>>> out{{3, {1, 2}}, {5, {7}}};
+///     for (auto &[from, values] : lisle::sparse_exchange(world, out)) ...
+template <object_to_receive T> [[nodiscard]] std::vector<addressed<T>>
+sparse_exchange(const communicator &comm, const std::vector<addressed<T>> &messages) {
+    detail::shadow &own = detail::shadow::of(comm.native());
+    // A rank may begin the next exchange while another still looks for messages of this one, but not the one
+    // after.
+    const int tag = 10 + static_cast<int>(own.rounds++ % 2);
+    const communicator channel{own.comm};
+    std::vector<future<>> sends;
+    sends.reserve(messages.size());
+    for (const addressed<T> &each : messages)
+        sends.push_back(channel.issend(borrow(each.content), each.rank, tag));
+
+    std::vector<addressed<T>> got;
+    future<> others; // complete once all ranks know that all their messages have been met
+    bool told = false;
+    for (;;) {
+        while (auto message = channel.improbe(any_source, tag)) {
+            const int from = message->status().source();
+            got.push_back({from, message->template receive<T>()});
+        }
+        if (told) {
+            if (others.ready())
+                break;
+        } else if (std::all_of(sends.begin(), sends.end(), [](future<> &send) { return send.ready(); })) {
+            others = channel.ibarrier();
+            told = true;
+        }
+    }
+    std::stable_sort(got.begin(), got.end(), [](const auto &a, const auto &b) { return a.rank < b.rank; });
+    return got;
+}
+
+} // namespace lisle

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way an object travels: where it lies (direct_buffer), or serialised into bytes, for which
+// <lisle/serialize.hpp> must be included. And the sentences that the compiler says about all else.
+#pragma once
+
+#include <cstdlib>
+#include <type_traits>
+
+#include "lisle/buffer.hpp"
+
+namespace lisle {
+
+namespace detail {
+
+/// Turns objects into bytes and back. The primary template knows nothing; serialize.hpp specialises it.
+template <class T> struct serializer { static constexpr bool available = false; };
+
+template <class T> inline constexpr bool always_false = false;
+
+} // namespace detail
+
+/// An object that travels as bytes: serialize.hpp is included, and cereal knows how to write and read it.
+template <class T>
+concept serialized = !direct_buffer<T> && detail::serializer<std::remove_cvref_t<T>>::available;
+
+/// Whatever can be sent.
+template <class T>
+concept sendable = direct_buffer<T> || serialized<T>;
+
+/// Whatever receive<T>() can return.
+template <class T>
+concept receivable = std::is_object_v<T> && !std::is_const_v<T> && !std::is_array_v<T> &&
+                     (direct<T> || resizable_range<T> || serialized<T>);
+
+namespace detail {
+
+/// What the compiler says about a type that cannot travel; one sentence for each mistake.
+template <class T> consteval void explain_not_sendable() {
+    using type = std::remove_cvref_t<T>;
+    if constexpr (std::is_pointer_v<type>)
+        static_assert(always_false<T>,
+                      "A raw pointer cannot be sent: say how much it points to with std::span{pointer, "
+                      "count}, or send the object itself with *pointer.");
+    else if constexpr (std::is_pointer_v<std::decay_t<T>>)
+        static_assert(always_false<T>,
+                      "An array of pointers cannot be sent: addresses mean nothing to another rank.");
+    else if constexpr (std::is_member_pointer_v<type> || std::is_null_pointer_v<type>)
+        static_assert(always_false<T>, "A pointer cannot be sent: it means nothing to another rank.");
+    else if constexpr (std::is_polymorphic_v<type>)
+        static_assert(always_false<T>,
+                      "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
+                      "and send a std::unique_ptr to it.");
+    else
+        static_assert(always_false<T>,
+                      "This type cannot be sent: it is no arithmetic type, enum, array or aggregate of "
+                      "such. Name its fields with `using lisle_fields = lisle::members<...>`, or "
+                      "include <lisle/serialize.hpp> and give it a serialize() for cereal.");
+}
+
+template <class T> consteval void require_sendable() {
+    if constexpr (!sendable<T>)
+        explain_not_sendable<T>();
+}
+
+template <class T> consteval void require_receivable() {
+    if constexpr (!receivable<T>) {
+        if constexpr (std::is_reference_v<T> || std::is_const_v<T>)
+            static_assert(always_false<T>,
+                          "receive<T>() makes a new object: T must be no reference and not const. "
+                          "Use receive_into() for an object that exists.");
+        else if constexpr (direct_range<T>)
+            static_assert(always_false<T>,
+                          "receive<T>() makes a new object, and this T only looks at memory: receive a "
+                          "std::vector, or use receive_into() for memory that exists.");
+        else
+            explain_not_sendable<T>();
+    }
+}
+
+template <class T> consteval void require_writable() {
+    if constexpr (!writable_buffer<T>) {
+        if constexpr (direct_buffer<T>)
+            static_assert(always_false<T>, "This is const and cannot be received into.");
+        else if constexpr (serialized<T>)
+            static_assert(always_false<T>,
+                          "This type is serialised, so there is no memory to receive into: use "
+                          "receive<T>(), which returns a new object.");
+        else
+            explain_not_sendable<T>();
+    }
+}
+
+/// For functions that change an object, wherever it lies.
+template <class T> consteval void require_receivable_object() {
+    if constexpr (direct_buffer<T>)
+        require_writable<T>();
+    else
+        static_assert(!std::is_const_v<std::remove_reference_t<T>>,
+                      "This is const and cannot be received into.");
+}
+
+/// Where a function would go on for a type that it has refused: keeps the compiler from saying more than
+/// that.
+template <class T> [[noreturn]] void refused() {
+    std::abort();
+}
+
+} // namespace detail
+
+/// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
+template <class T>
+concept object_to_send = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_sendable<T>(), true);
+/// The type that functions that receive are asked for.
+template <class T>
+concept object_to_receive = (detail::require_receivable<T>(), true);
+/// The parameter of functions that receive into memory that exists.
+template <class T>
+concept buffer_to_fill = (detail::require_writable<T>(), true);
+
+} // namespace lisle

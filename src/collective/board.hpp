@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the ranks of one communicator show each other what they have, if they share memory. Each member
+// has a station that it alone writes: a ring of slots, one for each operation under way, and the number of
+// operations that it has finished. What is short enough lies in the slot itself; ranks of one process show
+// the addresses of their buffers instead.
+//
+// Operations of a communicator take their turns: a rank begins the next one on the board when it has
+// finished the one before. All ranks begin them in the same order, so nobody waits for ever, and a post for
+// operation k says that its rank has finished all before k.
+// Invariant: slot k % depth of a station is written for operation k only after all members have finished
+// operation k - depth.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "communicator/group.hpp"
+#include "fabric/fabric.hpp"
+#include "protocol/buffer.hpp"
+
+namespace lisle {
+class communicator;
+}
+
+namespace lisle::collective {
+
+/// What a rank shows to others of its process: a buffer to read from, one to write to, and a buffer for
+/// each member, of one of the two sorts.
+struct card {
+    typed_buffer give;
+    typed_buffer take;
+    const typed_buffer *blocks = nullptr;
+};
+
+class board {
+  public:
+    /// What fits into a slot.
+    static constexpr MPI_Count most_bytes = 248;
+
+    /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
+    /// Every member has called this, or none.
+    [[nodiscard]] static board *of(const communicator &comm);
+
+    board(fabric::fabric &medium, std::byte *memory, std::uint64_t key, const group &members, int self,
+          bool one_process) noexcept
+        : medium_{medium}, memory_{memory}, key_{key}, members_{members}, self_{self}, one_process_{
+                                                                                           one_process} {}
+    board(const board &) = delete;
+    board &operator=(const board &) = delete;
+    ~board();
+
+    /// True if the members can read each other's buffers by their addresses.
+    [[nodiscard]] bool one_process() const noexcept { return one_process_; }
+
+    [[nodiscard]] int members() const noexcept { return members_.size(); }
+    [[nodiscard]] int self() const noexcept { return self_; }
+
+    /// A number for the next operation of the calling rank.
+    [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
+    /// True when operation `number` has its turn and its slot is free.
+    [[nodiscard]] bool may_enter(std::uint64_t number) noexcept;
+    /// Shows data of at most most_bytes. @pre may_enter() has been true
+    void post(std::uint64_t number, const typed_buffer &data);
+    void post(std::uint64_t number, const card &shown);
+    /// True when `peer` has posted for this operation.
+    [[nodiscard]] bool posted(std::uint64_t number, int peer) const noexcept {
+        return slot_of(peer, number).posted.load(std::memory_order_seq_cst) >> size_bits == number + 1;
+    }
+    /// What a peer has posted. @pre posted(number, peer)
+    [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer) const noexcept;
+    [[nodiscard]] card card_of(std::uint64_t number, int peer) const noexcept;
+    /// All members have posted, so they have finished what came before.
+    void note_all_posted(std::uint64_t number) noexcept;
+    /// The calling rank needs nothing of the others any more for this operation.
+    /// @param awaited somebody may wait for just that
+    void finish(std::uint64_t number, bool awaited) noexcept;
+    [[nodiscard]] bool finished(std::uint64_t number, int peer) const noexcept {
+        return station_of(peer).finished.load(std::memory_order_seq_cst) > number;
+    }
+
+    /// Memory of a board for so many members.
+    [[nodiscard]] static std::size_t bytes(int members) noexcept {
+        return static_cast<std::size_t>(members) * sizeof(station);
+    }
+
+  private:
+    static constexpr unsigned depth = 8;
+    static constexpr unsigned size_bits = 16;
+
+    struct alignas(64) slot {
+        /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
+        /// them and pairs with the load in posted(); both are sequentially consistent because of the
+        /// sleeping (fabric::nudge).
+        std::atomic<std::uint64_t> posted;
+        std::byte bytes[most_bytes];
+    };
+    struct alignas(64) station {
+        /// How many operations the member has finished; pairs as `posted`: its reads of others' slots and
+        /// buffers came before.
+        std::atomic<std::uint64_t> finished;
+        slot slots[depth];
+    };
+    static_assert(sizeof(slot) == 256 && sizeof(card) <= most_bytes);
+
+    [[nodiscard]] station &station_of(int member) const noexcept {
+        return reinterpret_cast<station *>(memory_)[member];
+    }
+    [[nodiscard]] slot &slot_of(int member, std::uint64_t number) const noexcept {
+        return station_of(member).slots[number % depth];
+    }
+    void publish(std::uint64_t number, std::size_t bytes) noexcept;
+    void nudge_all() noexcept;
+
+    fabric::fabric &medium_;
+    std::byte *memory_;
+    std::uint64_t key_;
+    const group &members_; ///< the communicator's, which owns the board
+    int self_;
+    bool one_process_;
+    // The calling rank's own view; the user orders the collectives of a communicator.
+    std::uint64_t next_ = 0;
+    std::atomic<std::uint64_t> turn_{0}; ///< all operations before this one are finished here; as next_
+    std::uint64_t all_finished_ = 0;     ///< so many operations are known to be finished by all members
+};
+
+} // namespace lisle::collective

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a job's segment that ranks share beside their mailboxes: blocks of memory that are found
+// under a key by whoever is to use them, and a word for each rank that says whether it may be asleep.
+// Whether there is a block under a key is the same for all who ever ask for it: the first one decides, the
+// decision stays until all have let go, and once decisions cannot be kept any more, no more are made.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "fabric/local/shared_area_layout.hpp"
+#include "runtime/doorbell.hpp"
+#include "runtime/spin_lock.hpp"
+
+namespace lisle::fabric::local {
+
+class shared_area {
+  public:
+    /// @param memory zeroed when the job began, layout.bytes() long
+    shared_area(std::byte *memory, shared_area_layout layout) noexcept : memory_{memory}, layout_{layout} {}
+
+    /// The block under `key`, made and zeroed if nobody has asked for it yet; null: there is no room. All
+    /// who ask name the same size.
+    [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept;
+    /// One of `sharers` that asked for the block will use it no more; the last one frees it.
+    void leave(std::uint64_t key, int sharers) noexcept;
+
+    /// Says that `rank` is about to sleep. False: it had not said so yet, and has to look once more at
+    /// what others may have written before it does.
+    [[nodiscard]] bool watch(int rank) noexcept;
+    /// Rings if `rank` watches. Call after storing, with sequential consistency, what it is to see.
+    void nudge(int rank, doorbell &bell) noexcept;
+
+  private:
+    // Zeroed memory is a valid head, and an entry with key 0 is none.
+    struct head {
+        spin_lock lock;     ///< protects all below and the entries
+        bool closed;        ///< a decision could not be kept: no new blocks
+        std::uint32_t used; ///< entries before this one may hold something
+    };
+    struct entry {
+        std::uint64_t key;
+        std::uint32_t first; ///< unit
+        std::uint32_t units; ///< 0: refused
+        std::uint32_t left;  ///< sharers that are gone
+    };
+    static_assert(sizeof(head) <= shared_area_layout::head_bytes);
+    static_assert(sizeof(entry) == shared_area_layout::entry_bytes);
+
+    [[nodiscard]] head &top() noexcept { return *reinterpret_cast<head *>(memory_); }
+    [[nodiscard]] entry *entries() noexcept {
+        return reinterpret_cast<entry *>(memory_ + layout_.entries_offset());
+    }
+    [[nodiscard]] std::byte *unit(std::uint32_t index) noexcept {
+        return memory_ + layout_.units_offset() + index * shared_area_layout::unit_bytes;
+    }
+    [[nodiscard]] std::atomic<std::uint32_t> &watch_word(int rank) noexcept {
+        return *reinterpret_cast<std::atomic<std::uint32_t> *>(memory_ + shared_area_layout::head_bytes +
+                                                               static_cast<std::size_t>(rank) *
+                                                                   shared_area_layout::watch_bytes);
+    }
+    [[nodiscard]] entry *find_locked(std::uint64_t key) noexcept;
+    [[nodiscard]] bool find_room_locked(std::uint32_t units, std::uint32_t &first) noexcept;
+
+    std::byte *memory_;
+    shared_area_layout layout_;
+};
+
+} // namespace lisle::fabric::local

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a job's segment is set aside for memory that ranks share beside their mailboxes. Both the
+// launcher, which reserves the memory, and the library, which uses it, compute this from the number of
+// ranks alone.
+#pragma once
+
+#include <cstddef>
+
+namespace lisle::fabric::local {
+
+struct shared_area_layout {
+    std::size_t ranks;
+    std::size_t units;   ///< pieces of `unit_bytes` that blocks are made of
+    std::size_t entries; ///< blocks that there can be at once
+
+    static constexpr std::size_t unit_bytes = 1024;
+    /// A word for each rank, on a line of its own.
+    static constexpr std::size_t watch_bytes = 64;
+    static constexpr std::size_t head_bytes = 64;
+    static constexpr std::size_t entry_bytes = 24;
+
+    /// Memory grows with the ranks, not with their square: large jobs get less for each.
+    [[nodiscard]] static constexpr shared_area_layout for_job_of(int ranks) noexcept {
+        const auto count = static_cast<std::size_t>(ranks);
+        const std::size_t units_each = count <= 128 ? 64 : count <= 1024 ? 16 : 4;
+        return {count, count * units_each, 64 + 4 * count};
+    }
+
+    [[nodiscard]] constexpr std::size_t entries_offset() const noexcept {
+        return head_bytes + ranks * watch_bytes;
+    }
+    [[nodiscard]] constexpr std::size_t units_offset() const noexcept {
+        return (entries_offset() + entries * entry_bytes + 63) / 64 * 64;
+    }
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return units_offset() + units * unit_bytes; }
+};
+
+} // namespace lisle::fabric::local

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which libraries belong to the program, so that each rank gets a copy, and which to the system. Two lists of
+// patterns (LISLE_PRIVATE_LIBRARIES, LISLE_SHARED_LIBRARIES) overrule what a library's folder says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lisle::host {
+
+enum class ownership {
+    ordinary,  ///< the program's own: private, unless a shared library needs it
+    asked_for, ///< private because LISLE_PRIVATE_LIBRARIES says so
+    shared     ///< one copy for all ranks
+};
+
+class library_rules {
+  public:
+    /// Takes the lists from the environment.
+    library_rules();
+    library_rules(std::string_view private_patterns, std::string_view shared_patterns);
+
+    /// `name`: as the program names it; `path`: its file.
+    [[nodiscard]] ownership of(const std::string &name, const std::string &path) const;
+
+  private:
+    std::vector<std::string> private_;
+    std::vector<std::string> shared_;
+};
+
+} // namespace lisle::host

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library without content that needs others: loading it makes the loader look names up in them in exactly
+// this order, wherever they refer to each other.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lisle::host {
+
+/// The stub as a file.
+[[nodiscard]] std::vector<std::byte> loading_stub(std::span<const std::string> needed);
+
+} // namespace lisle::host

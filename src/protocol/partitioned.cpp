@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/partitioned.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "runtime/error.hpp"
+#include "runtime/rank_local.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+/// What the sender tells the receiver once.
+struct greeting {
+    std::int32_t first_tag;
+    std::int32_t partitions;
+    std::int64_t bytes; ///< of one partition
+};
+
+/// Tags of partitions are negative, users' tags are not, so both can share a context. Half of the negative
+/// numbers: the constants of MPI lie in the other half.
+struct tag_counter {
+    std::atomic<std::uint32_t> next{0}; // only a counter: orders nothing
+};
+const rank_local<tag_counter> tags;
+
+constexpr std::uint32_t tag_count = std::uint32_t{1} << 30U;
+
+std::int32_t partition_tag(std::int32_t first, int partition) {
+    const auto offset =
+        (static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(partition)) % tag_count;
+    return std::numeric_limits<std::int32_t>::min() + static_cast<std::int32_t>(offset);
+}
+
+bool is_complete(const request &request) {
+    // Acquire: pairs with the release store of whoever completed the operation.
+    return request.complete.load(std::memory_order_acquire);
+}
+
+typed_buffer bytes_of(greeting &data) {
+    return {&data, static_cast<MPI_Count>(sizeof data), *find_datatype(MPI_BYTE)};
+}
+
+} // namespace
+
+struct partitioned_send::greeting_data : greeting {};
+struct partitioned_receive::greeting_data : greeting {};
+
+partitioned_request::partitioned_request(rank &owner, const typed_buffer &buffer, int partitions,
+                                         const channel &channel, int peer)
+    : progressed_request{owner}, buffer_{buffer}, partitions_{partitions}, channel_{channel}, peer_{peer},
+      type_{ref<const datatype>::share(*buffer.type)} {
+    persistent = true;
+    active = false;
+}
+
+typed_buffer partitioned_request::piece(MPI_Count first, MPI_Count count) const noexcept {
+    // Integer arithmetic: a buffer may be MPI_BOTTOM with a type of absolute addresses.
+    const auto address = reinterpret_cast<std::intptr_t>(buffer_.address) + first * buffer_.type->extent();
+    return {reinterpret_cast<const void *>(address), count, *buffer_.type};
+}
+
+// ---- sending ----
+
+partitioned_send::partitioned_send(rank &owner, const typed_buffer &buffer, int partitions,
+                                   const channel &channel, int dest, int tag)
+    : partitioned_request{owner, buffer, partitions, channel, dest},
+      marked_{new std::atomic<bool>[static_cast<std::size_t>(partitions)]} {
+    if (dest == MPI_PROC_NULL) {
+        return;
+    }
+    first_tag_ = static_cast<std::int32_t>(
+        tags->next.fetch_add(static_cast<std::uint32_t>(partitions), std::memory_order_relaxed) % tag_count);
+    said_ = std::make_unique<greeting_data>();
+    static_cast<greeting &>(*said_) = {first_tag_, partitions, buffer.bytes()};
+    greeting_ = start_send(bytes_of(*said_), channel, dest, tag);
+}
+
+partitioned_send::~partitioned_send() {
+    if (greeting_ != nullptr) {
+        wait(*greeting_);
+        greeting_->free();
+    }
+    for (request *const send : sends_) {
+        wait(*send);
+        send->free();
+    }
+}
+
+void partitioned_send::start() {
+    complete.store(false, std::memory_order_relaxed);
+    active = true;
+    result = {};
+    for (int i = 0; i < partitions_; ++i) {
+        marked_[static_cast<std::size_t>(i)].store(false, std::memory_order_relaxed);
+    }
+    missing_.store(peer_ == MPI_PROC_NULL ? 0 : partitions_, std::memory_order_release);
+    watch();
+}
+
+void partitioned_send::mark_ready(int partition) {
+    if (marked_[static_cast<std::size_t>(partition)].exchange(true, std::memory_order_relaxed)) {
+        fail(MPI_ERR_ARG, "partition ", partition, " has been marked ready already");
+    }
+    if (peer_ == MPI_PROC_NULL) {
+        return;
+    }
+    request *const send = start_send(piece(partition * buffer_.count, buffer_.count), channel_, peer_,
+                                     partition_tag(first_tag_, partition));
+    if (send != owner.engine().completed_send()) {
+        const std::scoped_lock lock{mutex_};
+        sends_.push_back(send);
+    }
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        // A thread that waits for the request may sleep, and nothing else would wake it: this is news.
+        owner.engine().complete(*owner.engine().completed_send());
+        owner.engine().progress();
+    }
+}
+
+void partitioned_send::settle_locked() {
+    std::erase_if(sends_, [this](request *send) {
+        if (!is_complete(*send)) {
+            return false;
+        }
+        if (result.error == MPI_SUCCESS) {
+            result.error = send->result.error;
+        }
+        send->free();
+        return true;
+    });
+}
+
+bool partitioned_send::ready() {
+    if (missing_.load(std::memory_order_acquire) != 0) {
+        return false;
+    }
+    const std::scoped_lock lock{mutex_};
+    settle_locked();
+    return sends_.empty();
+}
+
+// ---- receiving ----
+
+partitioned_receive::partitioned_receive(rank &owner, const typed_buffer &buffer, int partitions,
+                                         const channel &channel, int source, int tag)
+    : partitioned_request{owner, buffer, partitions, channel, source}, tag_{tag} {
+    if (source != MPI_PROC_NULL) {
+        heard_ = std::make_unique<greeting_data>();
+        greeting_ = start_receive(bytes_of(*heard_), channel, source, tag);
+    }
+}
+
+partitioned_receive::~partitioned_receive() {
+    if (greeting_ != nullptr) {
+        greeting_->cancel(); // of a request that was never matched
+        wait(*greeting_);
+        greeting_->free();
+    }
+    for (const incoming &message : messages_) {
+        if (message.receive != nullptr) {
+            wait(*message.receive);
+            message.receive->free();
+        }
+    }
+}
+
+void partitioned_receive::start() {
+    {
+        const std::scoped_lock lock{mutex_};
+        complete.store(false, std::memory_order_relaxed);
+        active = true;
+        result = {};
+        posted_ = false;
+        look_locked();
+    }
+    watch();
+}
+
+void partitioned_receive::post_locked() {
+    posted_ = true;
+    if (heard_->partitions < 1 || heard_->bytes < 0 ||
+        heard_->bytes * heard_->partitions != elements() * buffer_.type->size()) {
+        // The data that comes all the same stays where unexpected messages stay.
+        result.error = MPI_ERR_TRUNCATE;
+        result.source = peer_;
+        result.tag = tag_;
+        messages_.clear();
+        missing_ = 0;
+        return;
+    }
+    const auto count = static_cast<std::size_t>(heard_->partitions);
+    messages_.resize(count);
+    missing_ = count;
+    const MPI_Count size = buffer_.type->size();
+    for (std::size_t i = 0; i < count; ++i) {
+        incoming &message = messages_[i];
+        message.here = false;
+        const MPI_Count offset = static_cast<MPI_Count>(i) * heard_->bytes;
+        typed_buffer target;
+        if (size != 0 && offset % size == 0 && heard_->bytes % size == 0) {
+            target = piece(offset / size, heard_->bytes / size);
+        } else {
+            message.stray.resize(static_cast<std::size_t>(heard_->bytes));
+            target = {message.stray.data(), heard_->bytes, *find_datatype(MPI_BYTE)};
+        }
+        message.receive =
+            start_receive(target, channel_, peer_, partition_tag(heard_->first_tag, static_cast<int>(i)));
+    }
+}
+
+void partitioned_receive::settle_locked(std::size_t index) {
+    incoming &message = messages_[index];
+    if (message.here || !is_complete(*message.receive)) {
+        return;
+    }
+    if (result.error == MPI_SUCCESS) {
+        result.error = message.receive->result.error;
+    }
+    message.receive->free();
+    message.receive = nullptr;
+    if (!message.stray.empty()) {
+        unpack(piece(0, elements()), static_cast<MPI_Count>(index) * heard_->bytes, message.stray);
+    }
+    message.here = true;
+    --missing_;
+}
+
+void partitioned_receive::look_locked() {
+    if (peer_ == MPI_PROC_NULL) {
+        result.source = MPI_PROC_NULL;
+        posted_ = true;
+        return;
+    }
+    if (greeting_ != nullptr && is_complete(*greeting_)) {
+        greeting_->free();
+        greeting_ = nullptr;
+    }
+    if (greeting_ != nullptr) {
+        return;
+    }
+    if (!posted_) {
+        post_locked();
+    }
+    for (std::size_t i = 0; missing_ != 0 && i < messages_.size(); ++i) {
+        settle_locked(i);
+    }
+}
+
+bool partitioned_receive::ready() {
+    const std::scoped_lock lock{mutex_};
+    look_locked();
+    if (!posted_ || missing_ != 0) {
+        return false;
+    }
+    if (peer_ != MPI_PROC_NULL) {
+        result.source = peer_;
+        result.tag = tag_;
+        result.bytes = elements() * buffer_.type->size();
+    }
+    return true;
+}
+
+bool partitioned_receive::arrived_locked(int partition) const {
+    if (!posted_) {
+        return false;
+    }
+    const MPI_Count own = buffer_.bytes();
+    if (missing_ == 0 || own == 0) {
+        return missing_ == 0;
+    }
+    const MPI_Count first = partition * own / heard_->bytes;
+    const MPI_Count last = ((partition + 1) * own - 1) / heard_->bytes;
+    return std::all_of(messages_.begin() + first, messages_.begin() + last + 1,
+                       [](const incoming &message) { return message.here; });
+}
+
+bool partitioned_receive::arrived(int partition) {
+    // Complete, or not started again since: everything is here.
+    if (!active || is_complete(*this)) {
+        return true;
+    }
+    for (const bool again : {true, false}) {
+        {
+            const std::scoped_lock lock{mutex_};
+            look_locked();
+            if (arrived_locked(partition)) {
+                return true;
+            }
+        }
+        if (again) {
+            owner.engine().progress();
+        }
+    }
+    owner.engine().found_nothing();
+    return false;
+}
+
+} // namespace lisle::protocol

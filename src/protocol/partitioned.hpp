@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partitioned communication [MPI-5.0 4]: a persistent message that several threads fill, and drain, piece by
+// piece. Each of the sender's partitions travels as soon as it is ready, as a message of its own, so nobody
+// waits for the slowest thread. A greeting, matched by rank and tag in the order of the init calls, tells the
+// receiver how the sender cuts its data; the messages carry tags that only this pair of requests has.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "communicator/ref.hpp"
+#include "protocol/buffer.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/progressed_request.hpp"
+
+namespace lisle::protocol {
+
+/// One end of a partitioned message: `partitions` pieces of `count` elements each.
+class partitioned_request : public progressed_request {
+  public:
+    /// @param buffer address, elements of one partition, and their type
+    partitioned_request(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+                        int peer);
+    [[nodiscard]] int partitions() const noexcept { return partitions_; }
+
+  protected:
+    /// Elements of all partitions.
+    [[nodiscard]] MPI_Count elements() const noexcept { return buffer_.count * partitions_; }
+    /// Some elements of the whole buffer.
+    [[nodiscard]] typed_buffer piece(MPI_Count first, MPI_Count count) const noexcept;
+
+    typed_buffer buffer_;
+    int partitions_;
+    channel channel_;
+    int peer_;
+
+  private:
+    ref<const datatype> type_; ///< the user may free it before the request
+};
+
+/// The sending end. Any threads may call ready() at once, for different partitions.
+class partitioned_send final : public partitioned_request {
+  public:
+    partitioned_send(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+                     int dest, int tag);
+    ~partitioned_send() override;
+    void start() override;
+    /// MPI_Pready. Throws MPI_ERR_ARG if the partition is ready already.
+    void mark_ready(int partition);
+
+  private:
+    bool ready() override;
+    void settle_locked();
+
+    std::int32_t first_tag_ = 0;
+    std::unique_ptr<std::atomic<bool>[]> marked_;
+    // Counts down to 0. Release by those who count, acquire by who finds 0: it sees all sends noted.
+    std::atomic<int> missing_{0};
+    std::mutex mutex_;             ///< protects sends_
+    std::vector<request *> sends_; ///< under way
+    request *greeting_ = nullptr;
+    struct greeting_data;
+    std::unique_ptr<greeting_data> said_;
+};
+
+/// The receiving end.
+class partitioned_receive final : public partitioned_request {
+  public:
+    partitioned_receive(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+                        int source, int tag);
+    ~partitioned_receive() override;
+    void start() override;
+    /// MPI_Parrived: makes progress if need be.
+    [[nodiscard]] bool arrived(int partition);
+
+  private:
+    /// One of the sender's partitions.
+    struct incoming {
+        request *receive = nullptr;
+        std::vector<std::byte> stray; ///< data that does not begin and end with whole elements
+        bool here = false;
+    };
+    bool ready() override;
+    void look_locked();
+    void post_locked();
+    void settle_locked(std::size_t index);
+    [[nodiscard]] bool arrived_locked(int partition) const;
+
+    int tag_;
+    std::mutex mutex_; ///< protects what follows
+    struct greeting_data;
+    std::unique_ptr<greeting_data> heard_;
+    request *greeting_ = nullptr; ///< null once it is here
+    bool posted_ = false;
+    std::vector<incoming> messages_;
+    std::size_t missing_ = 0;
+};
+
+} // namespace lisle::protocol

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/receive_allocate.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "protocol/engine.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+/// First the receive that captures, then, with the user's buffer, the receive of what was captured.
+class allocating_receive final : public progressed_request {
+  public:
+    allocating_receive(rank &owner, const allocation &how, const datatype &type, const envelope &pattern)
+        : progressed_request{owner}, how_{how}, receiving_{owner, {nullptr, 0, type}, pattern} {
+        receiving_.keep(type);
+        receiving_.captures = true;
+    }
+
+    void start() override {
+        receiving_.start();
+        watch();
+    }
+    void cancel() override { receiving_.cancel(); }
+
+  private:
+    bool ready() override {
+        // Acquire: as in wait(), see request.cpp.
+        if (!receiving_.complete.load(std::memory_order_acquire)) {
+            return false;
+        }
+        if (unexpected_message *const message = std::exchange(receiving_.captured, nullptr)) {
+            if (!accept(*message)) {
+                return true;
+            }
+            if (!receiving_.complete.load(std::memory_order_acquire)) {
+                return false;
+            }
+        }
+        result = receiving_.result;
+        return true;
+    }
+
+    /// Gets a buffer and begins to fill it. False: there is none, and `result` says so.
+    bool accept(unexpected_message &message) {
+        result = {.source = message.what.source, .tag = message.what.tag, .bytes = message.bytes};
+        const datatype &type = *receiving_.buffer.type;
+        const MPI_Count size = type.size();
+        const MPI_Count count = size == 0 ? 0 : (message.bytes + size - 1) / size;
+        MPI_Status status{};
+        result.store(&status);
+        void *const address = how_.allocate(count, &status, how_.state);
+        if (address == nullptr && count != 0) {
+            owner.engine().discard(message);
+            result.bytes = 0;
+            result.error = MPI_ERR_NO_MEM;
+            return false;
+        }
+        receiving_.buffer = {address, count, type};
+        receiving_.captures = false;
+        // Relaxed: nobody else knows of the operation between its two halves.
+        receiving_.complete.store(false, std::memory_order_relaxed);
+        owner.engine().accept(message, receiving_);
+        return true;
+    }
+
+    allocation how_;
+    receive_operation receiving_;
+};
+
+} // namespace
+
+void engine::keep_locked(unexpected_message &message, receive_operation *captor) {
+    if (captor != nullptr) {
+        captor->captured = &message;
+        complete_locked(*captor);
+        return;
+    }
+    counts_.add(counted::unexpected_messages);
+    counts_.add(counted::unexpected_bytes, static_cast<std::uint64_t>(message.bytes));
+    matcher_.store(message);
+    update_congestion();
+}
+
+void engine::discard(unexpected_message &message) {
+    if (message.announced()) {
+        finish_sender(message.sender);
+    }
+    unexpected_message::destroy(&message);
+}
+
+request *start_receive_allocate(const allocation &how, const datatype &type, const channel &channel,
+                                int source, int tag) {
+    auto made =
+        std::make_unique<allocating_receive>(this_rank(), how, type, envelope{channel.context, source, tag});
+    made->start();
+    return made.release();
+}
+
+outcome receive_allocate(const allocation &how, const datatype &type, const channel &channel, int source,
+                         int tag) {
+    request *const made = start_receive_allocate(how, type, channel, source, tag);
+    wait(*made);
+    const outcome ended = made->result;
+    made->free();
+    return ended;
+}
+
+} // namespace lisle::protocol

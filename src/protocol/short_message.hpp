@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of point_to_point.hpp with the way of a short message inlined: for callers of whose time
+// it is most. Whatever is not short, or cannot go at once, takes the general way.
+#pragma once
+
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle::protocol {
+
+void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
+[[nodiscard]] request *start_send_in_general(const typed_buffer &buffer, const channel &channel, int dest,
+                                             int tag, send_mode mode);
+[[nodiscard]] outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source,
+                                         int tag);
+
+/// True if the message has left.
+[[nodiscard, gnu::always_inline]] inline bool try_send_short(engine &mine, const typed_buffer &buffer,
+                                                             const channel &channel, int dest, int tag) {
+    return dest >= 0 &&
+           mine.try_send_short(buffer, {channel.context_at(dest), channel.self, tag}, channel.peers->member(dest),
+                               static_cast<std::size_t>(buffer.bytes()));
+}
+
+/// send() in the mode standard.
+[[gnu::always_inline]] inline void send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
+                                                int tag) {
+    if (!try_send_short(this_rank().engine(), buffer, channel, dest, tag)) [[unlikely]] {
+        send_in_general(buffer, channel, dest, tag, send_mode::standard);
+    }
+}
+
+/// start_send() in the mode standard.
+[[nodiscard, gnu::always_inline]] inline request *
+start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest, int tag) {
+    engine &mine = this_rank().engine();
+    if (try_send_short(mine, buffer, channel, dest, tag)) [[likely]] {
+        return mine.completed_send();
+    }
+    return start_send_in_general(buffer, channel, dest, tag, send_mode::standard);
+}
+
+/// receive()
+[[nodiscard, gnu::always_inline]] inline outcome
+receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    outcome ended;
+    if (source == MPI_PROC_NULL ||
+        !this_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, ended)) [[unlikely]] {
+        ended = receive_in_general(buffer, channel, source, tag);
+    }
+    return ended;
+}
+
+/// start_receive()
+[[nodiscard, gnu::always_inline]] inline request *
+start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    operation->ending = disposal::receive;
+    operation->keep(*buffer.type);
+    if (source == MPI_PROC_NULL) [[unlikely]] {
+        operation->start();
+    } else {
+        operation->owner.engine().start(*operation);
+    }
+    return operation;
+}
+
+} // namespace lisle::protocol

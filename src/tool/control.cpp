@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/control.hpp"
+
+#include <cstring>
+#include <deque>
+
+namespace lisle::tool {
+
+namespace {
+
+struct tables {
+    std::deque<enumeration> enumerations; // never moves what it holds
+    std::vector<control_variable> variables;
+
+    tables() {
+        const auto settings = all_settings();
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            const setting_description &row = settings[i];
+            const enumeration *words = nullptr;
+            if (row.words != nullptr) {
+                words = &enumerations.emplace_back(row.variable, row.least, split(row.words));
+            }
+            variables.push_back({row.variable, static_cast<setting>(i), row.meaning, words});
+        }
+    }
+
+    static std::vector<std::string> split(std::string_view text) {
+        std::vector<std::string> parts;
+        for (;;) {
+            const auto bar = text.find('|');
+            parts.emplace_back(text.substr(0, bar));
+            if (bar == std::string_view::npos) {
+                return parts;
+            }
+            text.remove_prefix(bar + 1);
+        }
+    }
+};
+
+const tables &all() {
+    // Never destroyed: tools may ask while the process's static objects are taken down.
+    static const tables &made = *new tables;
+    return made;
+}
+
+} // namespace
+
+const std::vector<control_variable> &control_variables() {
+    return all().variables;
+}
+
+const enumeration &find_enumeration(MPI_T_enum handle) {
+    for (const enumeration &each : all().enumerations) {
+        if (static_cast<const void *>(&each) == handle) {
+            return each;
+        }
+    }
+    fail(MPI_T_ERR_INVALID_HANDLE, "the handle is no enumeration");
+}
+
+void read(const control_variable &variable, void *buffer) {
+    const std::int64_t value = value_of(variable.which);
+    if (variable.words != nullptr) {
+        const int word = static_cast<int>(value);
+        std::memcpy(buffer, &word, sizeof word);
+    } else {
+        const MPI_Count number = value;
+        std::memcpy(buffer, &number, sizeof number);
+    }
+}
+
+void write(const control_variable &variable, const void *buffer) {
+    if (!changeable(variable.which)) {
+        fail(MPI_T_ERR_CVAR_SET_NEVER, variable.name, " is read once, when the process starts");
+    }
+    std::int64_t value = 0;
+    if (variable.words != nullptr) {
+        int word = 0;
+        std::memcpy(&word, buffer, sizeof word);
+        value = word;
+    } else {
+        MPI_Count number = 0;
+        std::memcpy(&number, buffer, sizeof number);
+        value = number;
+    }
+    const setting_description &about = description_of(variable.which);
+    if (value < about.least || value > about.most) {
+        fail(MPI_T_ERR_INVALID, variable.name, " cannot be ", value, ": its values go from ", about.least,
+             " to ", about.most);
+    }
+    change(variable.which, value);
+}
+
+} // namespace lisle::tool

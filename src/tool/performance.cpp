@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/performance.hpp"
+
+#include "communicator/communicator.hpp"
+#include "protocol/engine.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle::tool {
+
+namespace {
+
+using protocol::counted;
+
+template <counted What> std::uint64_t of_engine(const communicator *) {
+    return this_rank().engine().counts().value(What);
+}
+
+std::uint64_t stored_now(const communicator *) {
+    return this_rank().engine().stored_bytes();
+}
+
+std::uint64_t collectives_of(const communicator *of) {
+    return of->collectives.load(std::memory_order_relaxed);
+}
+
+constexpr int counter = MPI_T_PVAR_CLASS_COUNTER;
+constexpr int aggregate = MPI_T_PVAR_CLASS_AGGREGATE;
+constexpr int level = MPI_T_PVAR_CLASS_LEVEL;
+constexpr int unbound = MPI_T_BIND_NO_OBJECT;
+
+constexpr performance_variable table[] = {
+    {"lisle_unexpected_messages", counter, unbound,
+     "messages that came before a receive was posted for them, and were stored",
+     of_engine<counted::unexpected_messages>},
+    {"lisle_unexpected_bytes", aggregate, unbound, "bytes of these messages",
+     of_engine<counted::unexpected_bytes>},
+    {"lisle_unexpected_bytes_stored", level, unbound, "bytes of unexpected messages that are stored now",
+     stored_now},
+    {"lisle_announced_messages", counter, unbound,
+     "messages that were announced to their receiver before their data moved",
+     of_engine<counted::announced_messages>},
+    {"lisle_announced_bytes", aggregate, unbound, "bytes of these messages",
+     of_engine<counted::announced_bytes>},
+    {"lisle_copied_bytes", aggregate, unbound,
+     "bytes received by one copy from the buffer of a sender in the same process",
+     of_engine<counted::copied_bytes>},
+    {"lisle_read_bytes", aggregate, unbound, "bytes received by reading the memory of the sender's process",
+     of_engine<counted::read_bytes>},
+    {"lisle_streamed_bytes", aggregate, unbound, "bytes of announced messages received packet by packet",
+     of_engine<counted::streamed_bytes>},
+    {"lisle_deferred_packets", counter, unbound, "packets that found no room in a mailbox at once",
+     of_engine<counted::deferred_packets>},
+    {"lisle_sleeps", counter, unbound, "how often a thread that waited went to sleep",
+     of_engine<counted::sleeps>},
+    {"lisle_collectives", counter, MPI_T_BIND_MPI_COMM,
+     "collective operations begun on the communicator, without persistent ones", collectives_of},
+};
+
+} // namespace
+
+std::span<const performance_variable> performance_variables() {
+    return table;
+}
+
+std::uint64_t performance_handle::read() const {
+    const std::uint64_t now = variable_->value(of_);
+    if (!variable_->counts()) {
+        return now;
+    }
+    return before_ + (running_ ? now - origin_ : 0);
+}
+
+void performance_handle::start() {
+    if (!running_) {
+        origin_ = variable_->value(of_);
+        running_ = true;
+    }
+}
+
+void performance_handle::stop() {
+    before_ = read();
+    running_ = false;
+}
+
+void performance_handle::reset() {
+    before_ = 0;
+    origin_ = variable_->value(of_);
+}
+
+} // namespace lisle::tool

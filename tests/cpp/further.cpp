@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coroutines, attributes, topologies, reproducible reductions.
+#include <lisle/attribute.hpp>
+#include <lisle/coroutine.hpp>
+#include <lisle/lisle.hpp>
+#include <lisle/reproducible.hpp>
+#include <lisle/topology.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+const lisle::communicator world = lisle::world();
+
+lisle::task<int> add_up(lisle::communicator comm, int from, int to, int rounds) {
+    int sum = 0;
+    for (int i = 0; i < rounds; ++i) {
+        auto receiving = comm.ireceive<int>(from, 1);
+        co_await comm.isend(comm.rank() + i, to, 1);
+        sum += co_await std::move(receiving);
+    }
+    co_return sum;
+}
+
+lisle::task<> talk(lisle::communicator comm, int other, int tag, int &done) {
+    const auto size = static_cast<std::size_t>(tag * 100);
+    auto sending = comm.isend(std::vector<int>(size, tag), other, tag);
+    const std::vector<int> got = co_await comm.ireceive<std::vector<int>>(other, tag);
+    CHECK(got == std::vector<int>(size, tag));
+    CHECK((co_await std::move(sending)).size() == size);
+    ++done;
+}
+
+lisle::task<> fails(lisle::communicator comm) {
+    static_cast<void>(co_await comm.ireceive<int>(comm.size()));
+}
+
+void coroutines() {
+    const int rank = world.rank();
+    const int size = world.size();
+    const int sum = lisle::run_task(add_up(world, (rank + size - 1) % size, (rank + 1) % size, 10));
+    CHECK_EQ(sum, (rank + size - 1) % size * 10 + 45);
+    // Many conversations at once, begun in opposite orders: none waits for another.
+    lisle::scheduler scheduler;
+    int done = 0;
+    for (int i = 0; i < 20; ++i)
+        for (int other = 0; other < size; ++other)
+            scheduler.spawn(talk(world, other, 1 + (rank % 2 == 0 ? i : 19 - i), done));
+    scheduler.run();
+    CHECK_EQ(done, 20 * size);
+    bool caught = false;
+    try {
+        lisle::run_task(fails(world));
+    } catch (const lisle::error &e) {
+        caught = e.error_class() == MPI_ERR_RANK;
+    }
+    CHECK(caught);
+}
+
+void attributes() {
+    const lisle::attribute<std::string> dropped;
+    const lisle::attribute<std::string> shared{lisle::on_dup::share};
+    const lisle::attribute<std::string> copied{lisle::on_dup::copy};
+    auto first = world.dup();
+    CHECK(shared.get(first) == nullptr);
+    dropped.set(first, "dropped");
+    shared.set(first, "shared");
+    copied.set(first, "copied");
+    auto second = first.dup();
+    CHECK(dropped.get(second) == nullptr);
+    CHECK(shared.get(second) == shared.get(first));
+    CHECK(copied.get(second) != copied.get(first));
+    CHECK_EQ(*copied.get(second), "copied");
+    first.reset();
+    CHECK_EQ(*shared.get(second), "shared");
+    shared.erase(second);
+    CHECK(shared.get(second) == nullptr);
+}
+
+void topologies() {
+    const int rank = world.rank();
+    const int size = world.size();
+    const auto dimensions = lisle::balanced_dimensions(size, 2);
+    const auto grid = lisle::cartesian::create(world, dimensions, {.periodic = true});
+    CHECK_EQ(grid.rank_at(grid.coordinates(rank)), rank);
+    const auto [from, to] = grid.shift(0);
+    CHECK_EQ(grid.sendrecv(rank, {.dest = to, .source = from}), from);
+    const std::vector<int> around = grid.neighbor_allgather(rank);
+    CHECK_EQ(around.size(), 4u);
+    CHECK_EQ(around[0], from);
+    CHECK_EQ(around[1], to);
+    const std::array<int, 2> keep{0, 1};
+    CHECK_EQ(grid.sub(keep).size(), dimensions[1]);
+}
+
+void rings() {
+    const int rank = world.rank();
+    const int size = world.size();
+    const int next = (rank + 1) % size;
+    const int previous = (rank + size - 1) % size;
+    const auto ring = lisle::distributed_graph::create(world, {.sources = {previous}, .destinations = {next}});
+    CHECK_EQ(ring.neighbours().sources.at(0), previous);
+    CHECK_EQ(ring.neighbor_allgather(rank).at(0), previous);
+    CHECK(ring.neighbor_alltoall(std::vector<int>{rank, 2 * rank}) == (std::vector<int>{previous, 2 * previous}));
+    const auto lists = ring.neighbor_alltoallv(std::vector<std::vector<int>>{std::vector<int>(static_cast<std::size_t>(rank), rank)});
+    CHECK(lists.at(0) == std::vector<int>(static_cast<std::size_t>(previous), previous));
+    std::vector<std::vector<int>> edges(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i)
+        edges[static_cast<std::size_t>(i)] = {(i + 1) % size, (i + size - 1) % size};
+    const auto graph = lisle::graph::create(world, edges);
+    CHECK(graph.neighbours_of(rank) == edges[static_cast<std::size_t>(rank)]);
+}
+
+/// The same numbers dealt out in many ways: the same bits, those of one rank's tree.
+void reproducible() {
+    const int rank = world.rank();
+    const int size = world.size();
+    for (const std::size_t count : {0, 1, 2, 7, 64, 1000}) {
+        std::vector<double> all(count);
+        for (std::size_t i = 0; i < count; ++i)
+            all[i] = std::sin(static_cast<double>(i)) * std::pow(10, static_cast<double>(i % 20));
+        const auto alone = lisle::reproducible_reduce(lisle::self(), all, std::plus<>{});
+        CHECK_EQ(alone.has_value(), count != 0);
+        for (std::size_t skew = 0; skew < 4; ++skew) {
+            // Rank i gets the positions from cut(i) to cut(i + 1); with a skew, unequal ones and none.
+            const auto cut = [&](int i) {
+                const double part = std::pow(static_cast<double>(i) / size, static_cast<double>(1 + skew));
+                return static_cast<std::size_t>(part * static_cast<double>(count));
+            };
+            const std::vector<double> mine(all.begin() + static_cast<std::ptrdiff_t>(cut(rank)),
+                                           all.begin() + static_cast<std::ptrdiff_t>(cut(rank + 1)));
+            const auto sum = lisle::reproducible_reduce(world, mine, std::plus<>{});
+            CHECK_EQ(sum.has_value(), count != 0);
+            if (sum)
+                CHECK_EQ(std::bit_cast<long long>(*sum), std::bit_cast<long long>(*alone));
+        }
+        std::vector<int> order(static_cast<std::size_t>(rank % 3), rank); // brackets may differ, the order not
+        const auto last = lisle::reproducible_reduce(world, order, [](int, int b) { return b; });
+        int expected = -1;
+        for (int i = 0; i < size; ++i)
+            expected = i % 3 != 0 ? i : expected;
+        CHECK_EQ(last.value_or(-1), expected);
+    }
+}
+
+} // namespace
+
+int main() {
+    const lisle::environment mpi;
+    coroutines();
+    attributes();
+    rings();
+    topologies();
+    reproducible();
+}
