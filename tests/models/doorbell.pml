@@ -3,10 +3,11 @@
  * worker, each through its bell, which puts itself on the home's list; the worker sleeps only if no fiber can
  * run. Checked: every fiber hears all its news (no lost wake-up: a worker asleep for ever is an invalid end
  * state), and a bell is in the list at most once (the link is never overwritten while it is in use).
- * Atomic blocks stand for single atomic instructions and for the futex calls. */
+ * Atomic blocks stand for single atomic instructions and for the futex calls. Left out on purpose, and noticed:
+ * BREAK_SLEEP the look at the list before sleep, BREAK_FLAG the flag that keeps a bell from entering twice. */
 #define FIBERS 2
-#define RINGS 2          /* by each ringer */
-#define RINGERS 2
+#define RINGS 1          /* by each ringer */
+#define RINGERS 4
 
 byte news[FIBERS];       /* how often something was written for the fiber */
 byte word[FIBERS];       /* counts rings */
@@ -23,7 +24,11 @@ proctype ringer(byte which) {
     :: n < RINGS ->
         atomic { news[which]++ }
         atomic { word[which]++ }
+#ifdef BREAK_FLAG
+        was = 0;
+#else
         atomic { was = queued[which]; queued[which] = 1 }
+#endif
         if
         :: was == 0 ->
             newest = rung;
@@ -95,10 +100,14 @@ active proctype worker() {
         :: any || finished == FIBERS
         :: else ->
             asleep = 1;
+#ifdef BREAK_SLEEP
+            asleep == 0;
+#else
             if
             :: rung == 0 -> asleep == 0 /* futex_wait: blocks until woken */
             :: else
             fi;
+#endif
             asleep = 0
         fi
     od
