@@ -40,6 +40,20 @@ static inline double bench_median(double *values, int count) {
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* MPI_Init for a program of so many ranks, each pinned; the calling rank. */
+static inline int bench_begin(int *argc, char ***argv, int wanted) {
+    int rank, ranks;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks != wanted) {
+        fprintf(stderr, "%s: wants %d ranks, not %d\n", (*argv)[0], wanted, ranks);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    bench_pin(rank);
+    return rank;
+}
+
 static inline void bench_result(const char *name, long size, double value) {
     printf("%s %ld %.9g\n", name, size, value);
 }

@@ -112,6 +112,7 @@ static void measure(const char *name, operation *call, int size) {
 int main(int argc, char **argv) {
     static const int sizes[] = {8, 64, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 2097152, 8388608};
     int largest = 8388608, only = -1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -24,15 +24,7 @@ static double batch(int rank, char *data) {
 }
 
 int main(int argc, char **argv) {
-    int rank, ranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks != 2) {
-        fprintf(stderr, "rate: wants two ranks, not %d\n", ranks);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    bench_pin(rank);
+    const int rank = bench_begin(&argc, &argv, 2);
     char data[window * size] = {0};
     double rates[batches];
     batch(rank, data);

@@ -58,7 +58,7 @@ class collectives : public point_to_point {
                           named_value{"count", data.count}, named_value{"root", with.root});
         } else if constexpr (serialized<T>) {
             const bool root = rank() == with.root;
-            std::vector<std::byte> bytes;
+            detail::byte_buffer bytes;
             if (root)
                 bytes = detail::to_bytes(object);
             detail::broadcast_sized(bytes, with.root, root, comm_);
@@ -146,7 +146,7 @@ class collectives : public point_to_point {
         } else {
             static_assert(serialized<object>);
             const auto [bytes, counts] = detail::write_each(all, rank() == with.root);
-            return detail::unwrap<object>(scatterv(bytes, {.root = with.root, .counts = counts}));
+            return detail::serializer<object>::read(scatterv(bytes, {.root = with.root, .counts = counts}));
         }
     }
     /// Deals the root's range out: `counts` says how much each rank gets, by default equal shares. Only the

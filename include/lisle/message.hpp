@@ -25,7 +25,7 @@ template <class T> struct received {
 namespace detail {
 
 /// What T is received as: itself, or the bytes that it is made of afterwards.
-template <class T> using landing = std::conditional_t<serialized<T>, std::vector<std::byte>, T>;
+template <class T> using landing = std::conditional_t<serialized<T>, byte_buffer, T>;
 
 /// From what was received to what was asked for.
 template <class T> T unwrap(landing<T> &&landed) {

@@ -148,9 +148,8 @@ template <class F, class T> consteval void require_operation() {
                                                   one_of<F, std::bit_xor, T>))
         static_assert(always_false<F>, "Bitwise operations are not defined for floating-point numbers.");
     else if constexpr (constexpr bool fits = combines<F, T>; true)
-        static_assert(fits,
-                      "This callable does not combine two elements of the data into one: it must be "
-                      "callable with two values of their type and return that type.");
+        static_assert(fits, "This callable does not combine two elements of the data into one: it must be "
+                            "callable with two values of their type and return that type.");
 }
 
 template <class F, class T> void apply(F &function, const T *in, T *inout, std::size_t count) noexcept {
@@ -215,8 +214,8 @@ template <class F, class T> MPI_Op create_operation(const F &function) {
     check(MPI_Op_create_c(
               [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
                   if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-                      F function{};
-                      apply(function, static_cast<const T *>(in), static_cast<T *>(inout),
+                      F stateless{};
+                      apply(stateless, static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(*count));
                   } else {
                       apply(*callable_of_thread<F, T>::current(), static_cast<const T *>(in),

@@ -315,7 +315,7 @@ class point_to_point {
                 start(as_buffer(object.get()));
                 return future<>{request};
             } else {
-                auto owner = std::make_unique<detail::used_object<std::vector<std::byte>>>(
+                auto owner = std::make_unique<detail::used_object<detail::byte_buffer>>(
                     detail::to_bytes(object.get()));
                 start(as_buffer(owner->object));
                 return future<>{request, std::move(owner)};
@@ -329,8 +329,7 @@ class point_to_point {
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
         } else if constexpr (serialized<T>) {
-            auto owner =
-                std::make_unique<detail::used_object<std::vector<std::byte>>>(detail::to_bytes(object));
+            auto owner = std::make_unique<detail::used_object<detail::byte_buffer>>(detail::to_bytes(object));
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
         } else {

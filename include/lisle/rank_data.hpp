@@ -97,7 +97,7 @@ inline int create_rank_data_key() {
     int key = MPI_KEYVAL_INVALID;
     check(MPI_Comm_create_keyval(
               MPI_COMM_NULL_COPY_FN,
-              [](MPI_Comm, int, void *value, void *) {
+              [](MPI_Comm, int, void *value, void *) -> int {
                   delete static_cast<rank_data *>(value);
                   return MPI_SUCCESS;
               },

@@ -41,22 +41,12 @@ namespace lisle {
 class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmptyClassElision> {
   public:
     byte_writer() : OutputArchive{this} {}
-    void write(const void *data, std::size_t bytes) {
-        if (bytes > bytes_.size() - used_)
-            bytes_.resize(std::max(used_ + bytes, 2 * bytes_.size() + 256));
-        if (bytes != 0)
-            std::memcpy(bytes_.data() + used_, data, bytes);
-        used_ += bytes;
-    }
+    void write(const void *data, std::size_t bytes) { bytes_.append(data, bytes); }
     /// Everything that was written; the archive is empty then.
-    [[nodiscard]] std::vector<std::byte> take() {
-        bytes_.resize(std::exchange(used_, 0));
-        return std::move(bytes_);
-    }
+    [[nodiscard]] detail::byte_buffer take() { return std::move(bytes_); }
 
   private:
-    std::vector<std::byte> bytes_;
-    std::size_t used_ = 0;
+    detail::byte_buffer bytes_;
 };
 
 /// The archive that they are read from. Throws if the message ends too early.
@@ -155,7 +145,7 @@ template <class T> consteval bool can_serialize() {
 template <class T>
 requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serializer<T> {
     static constexpr bool available = true;
-    static std::vector<std::byte> write(const T &object) {
+    static byte_buffer write(const T &object) {
         byte_writer archive;
         archive(object);
         return archive.take();

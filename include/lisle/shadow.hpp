@@ -32,7 +32,7 @@ inline int shadow::key() {
         int made = MPI_KEYVAL_INVALID;
         check(MPI_Comm_create_keyval(
                   MPI_COMM_NULL_COPY_FN,
-                  [](MPI_Comm, int, void *value, void *) {
+                  [](MPI_Comm, int, void *value, void *) -> int {
                       const std::unique_ptr<shadow> doomed{static_cast<shadow *>(value)};
                       return MPI_Comm_free(&doomed->comm);
                   },

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "lisle/buffer.hpp"
+#include "lisle/byte_buffer.hpp"
 
 namespace lisle {
 

@@ -242,7 +242,8 @@ schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const 
         refuse_in_place(sendbuf, "sendbuf");
         check_address(sendbuf, count, type, "sendbuf");
     } else {
-        return {}; // in the root's group, but not the root: count, type and operation mean nothing
+        // In the root's group, but not the root: count, type and operation mean nothing.
+        return plan_no_part(on, "Reduce");
     }
     return plan_reduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "collective/selection.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/fault_note.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::api {
 
@@ -41,10 +43,15 @@ void init_thread(int *, char ***, int required, int *provided) {
     // Every level is there; one that was not asked for would cost the others something.
     self.thread_level = required;
     *provided = required;
-    self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+    if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
+        self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+    }
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
+    if (value_of(setting::show) != 0 && self.number() == 0) {
+        std::fputs(collective::describe_selection().c_str(), stderr);
+    }
     self.phase.store(world_phase::initialized, std::memory_order_release);
 }
 

@@ -68,8 +68,12 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
 
 [[gnu::always_inline]] inline void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
                                         communicator &comm, MPI_Status *status) {
+    if (protocol::try_receive_short({buf, count, type}, comm.point_to_point, source, tag, status))
+        [[likely]] {
+        return;
+    }
     const protocol::outcome ended =
-        protocol::receive_quickly({buf, count, type}, comm.point_to_point, source, tag);
+        protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag);
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }

@@ -5,8 +5,6 @@
 
 namespace lisle::collective {
 
-namespace {
-
 void signal_root(schedule &plan, const team &team) {
     if (team.rank != 0) {
         plan.send(nothing(), team, 0);
@@ -17,8 +15,6 @@ void signal_root(schedule &plan, const team &team) {
     }
     plan.await_all();
 }
-
-} // namespace
 
 void barrier_dissemination(schedule &plan, const team &team) {
     for (std::int64_t distance = 1; distance < team.size; distance *= 2) {

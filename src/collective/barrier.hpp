@@ -6,6 +6,9 @@
 
 namespace lisle::collective {
 
+/// A message from each rank to rank 0, which awaits them.
+void signal_root(schedule &plan, const team &team);
+
 /// Dissemination: log2(size) rounds, in round k each rank signals the one 2^k further and waits for the
 /// one 2^k before. [D. Hensgen, R. Finkel, U. Manber: Two algorithms for barrier synchronization, 1988]
 void barrier_dissemination(schedule &plan, const team &team);

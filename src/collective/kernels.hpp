@@ -26,12 +26,18 @@ enum class reduction : unsigned char {
     maxloc
 };
 
-/// inout[i] = in[i] op inout[i] for `count` elements laid out as a C array of the representation. The
-/// arrays need no alignment and do not overlap; bytes between the members of a pair are left alone.
-using reduction_kernel = void (*)(const std::byte *in, std::byte *inout, std::size_t count) noexcept;
+/// What computes an operation on arrays laid out as C arrays of a representation, which need no alignment;
+/// bytes between the members of a pair are left alone. Null if the standard does not define it.
+struct reduction_kernels {
+    /// inout[i] = in[i] op inout[i]; the two do not overlap.
+    void (*apply)(const std::byte *in, std::byte *inout, std::size_t count) noexcept = nullptr;
+    /// out[i] = first[i] op second[i]; no two overlap.
+    void (*combine)(const std::byte *first, const std::byte *second, std::byte *out,
+                    std::size_t count) noexcept = nullptr;
+};
 
-/// The kernel, or null if the standard does not define the operation on types of this category.
-[[nodiscard]] reduction_kernel find_kernel(reduction operation, basic_type type,
-                                           type_category category) noexcept;
+/// The kernels of an operation on types of this category, the fastest that the machine can run.
+[[nodiscard]] reduction_kernels find_kernels(reduction operation, basic_type type,
+                                             type_category category) noexcept;
 
 } // namespace lisle::collective

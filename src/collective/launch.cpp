@@ -2,7 +2,9 @@
 #include "collective/launch.hpp"
 
 #include <memory>
+#include <optional>
 
+#include "collective/check.hpp"
 #include "collective/executor.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/progressor.hpp"
@@ -28,8 +30,11 @@ int next_tag(communicator &comm, bool persistent) {
 class collective_request final : public protocol::request, private protocol::progressor {
   public:
     collective_request(communicator &on, schedule plan, bool lasting)
-        : request{this_rank()}, on_{communicator_ref::share(on)}, executor_{std::move(plan),
-                                                                            next_tag(on, lasting)} {
+        : request{this_rank()}, on_{communicator_ref::share(on)} {
+        if (checking()) [[unlikely]] {
+            check_.emplace(on, plan.signature(), next_tag(on, lasting));
+        }
+        executor_.emplace(std::move(plan), next_tag(on, lasting));
         persistent = lasting;
         active = false;
     }
@@ -38,7 +43,11 @@ class collective_request final : public protocol::request, private protocol::pro
         complete.store(false, std::memory_order_relaxed);
         result = {};
         active = true;
-        executor_.restart();
+        checked_ = !check_;
+        if (check_) {
+            check_->restart();
+        }
+        executor_->restart();
         if (advance()) {
             owner.engine().add(*this);
         }
@@ -46,24 +55,45 @@ class collective_request final : public protocol::request, private protocol::pro
 
   private:
     bool advance() override {
-        if (!executor_.advance()) {
+        if (!checked_) {
+            if (!check_->advance()) {
+                return true;
+            }
+            checked_ = true;
+            if (const auto wrong = check_->complaint()) {
+                result.error = wrong->code();
+                owner.engine().complete(*this); // gives the object away
+                return false;
+            }
+        }
+        if (!executor_->advance()) {
             return true;
         }
-        result.error = executor_.error();
+        result.error = executor_->error();
         if (result.error != MPI_SUCCESS) {
-            result.source = executor_.failed_peer();
+            result.source = executor_->failed_peer();
         }
         owner.engine().complete(*this); // gives the object away
         return false;
     }
 
     const communicator_ref on_; ///< keeps the channels, also of a request whose handle was freed
-    executor executor_;
+    std::optional<call_check> check_;
+    std::optional<executor> executor_;
+    bool checked_ = true;
 };
 
 } // namespace
 
 void run(communicator &comm, schedule plan) {
+    if (checking()) [[unlikely]] {
+        call_check check{comm, plan.signature(), next_tag(comm, false)};
+        check.run();
+        if (auto wrong = check.complaint()) {
+            static_cast<void>(next_tag(comm, false)); // as if it had run: tags of all ranks stay alike
+            throw mpi_error{*std::move(wrong)};
+        }
+    }
     executor executor{std::move(plan), next_tag(comm, false)};
     executor.run();
     if (executor.error() != MPI_SUCCESS) {

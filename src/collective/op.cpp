@@ -16,7 +16,7 @@ namespace lisle {
 
 namespace {
 
-using collective::find_kernel;
+using collective::find_kernels;
 using collective::reduction;
 
 /// Elements [first, first + count) of an array.
@@ -57,14 +57,14 @@ class arithmetic_op final : public op {
             fail(MPI_ERR_OP, name(),
                  " is defined for predefined datatypes, not for a type that mixes several");
         }
-        if (find_kernel(operation_, element->basic(), category_of(*element)) == nullptr) {
+        if (find_kernels(operation_, element->basic(), category_of(*element)).apply == nullptr) {
             fail(MPI_ERR_OP, name(), " is not defined for ", element->facts()->name);
         }
     }
 
     void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const override {
         const datatype &element = *only_predefined(type);
-        const auto kernel = find_kernel(operation_, element.basic(), category_of(element));
+        const auto kernel = find_kernels(operation_, element.basic(), category_of(element)).apply;
         if (&element == &type || type.contiguous()) {
             kernel(static_cast<const std::byte *>(in), static_cast<std::byte *>(inout),
                    static_cast<std::size_t>(count * (type.size() / element.size())));
@@ -87,6 +87,19 @@ class arithmetic_op final : public op {
             kernel(first.data(), second.data(), static_cast<std::size_t>(elements));
             copy(dense_inout, result, 0, dense_inout.bytes());
         }
+    }
+
+    void combine(const void *first, const void *second, void *out, MPI_Count count,
+                 const datatype &type) const override {
+        const datatype &element = *only_predefined(type);
+        if (&element != &type && !type.contiguous()) {
+            op::combine(first, second, out, count, type);
+            return;
+        }
+        find_kernels(operation_, element.basic(), category_of(element))
+            .combine(static_cast<const std::byte *>(first), static_cast<const std::byte *>(second),
+                     static_cast<std::byte *>(out),
+                     static_cast<std::size_t>(count * (type.size() / element.size())));
     }
 
   private:

@@ -2,6 +2,7 @@
 #include "collective/plan.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 #include "collective/allgather.hpp"
@@ -9,6 +10,7 @@
 #include "collective/alltoall.hpp"
 #include "collective/barrier.hpp"
 #include "collective/bcast.hpp"
+#include "collective/check.hpp"
 #include "collective/direct.hpp"
 #include "collective/gather.hpp"
 #include "collective/on_board.hpp"
@@ -16,7 +18,10 @@
 #include "collective/reduce_scatter.hpp"
 #include "collective/scan.hpp"
 #include "collective/selection.hpp"
+#include "collective/two_level.hpp"
 #include "runtime/error.hpp"
+#include "runtime/job.hpp"
+#include "runtime/rank.hpp"
 
 namespace lisle::collective {
 
@@ -46,8 +51,45 @@ void refuse_inter(const communicator &comm, const char *what) {
 /// The calling rank's own group with what it shares.
 team team_of(const occasion &on) {
     team found = own_group(on.comm);
-    found.shared = on.lasting ? nullptr : board::of(on.comm);
+    found.shared = on.lasting || checking() ? nullptr : board::of(on.comm);
     return found;
+}
+
+/// The process of each rank, if they live in several, and several in some; otherwise nothing.
+std::vector<int> places_of(const team &team) {
+    job &job = this_rank().get_job();
+    const job_segment &segment = job.segment();
+    if (segment.processes() == 1 || segment.processes() == segment.ranks()) {
+        return {};
+    }
+    std::vector<int> places;
+    for (int rank = 0; rank < team.size; ++rank) {
+        places.push_back(segment.process_of(team.channel->peers->member(rank)));
+    }
+    std::vector<int> sorted = places;
+    std::sort(sorted.begin(), sorted.end());
+    const auto different = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
+    return different > 1 && different < team.size ? places : std::vector<int>{};
+}
+
+/// An empty schedule that says what it is for. @param root unsaid if the call has none
+schedule plan_of(const occasion &on, const char *call, std::int64_t root, std::int64_t bytes,
+                 const op *reduction = nullptr) {
+    schedule plan;
+    if (checking()) [[unlikely]] {
+        call_signature what;
+        std::snprintf(what.call, sizeof what.call, "%s", call);
+        if (reduction != nullptr) {
+            std::snprintf(what.operation, sizeof what.operation, "%s",
+                          reduction->predefined() ? reduction->name() : "a user's operation");
+        }
+        if (!on.comm.inter()) { // where groups have different parts, and roots other names
+            what.root = root;
+            what.bytes = bytes;
+        }
+        plan.describe(what);
+    }
+    return plan;
 }
 
 /// @param bytes,posted see situation
@@ -57,7 +99,8 @@ algorithm choose_for(operation what, const team &team, MPI_Count bytes, MPI_Coun
                    .posted = posted,
                    .ranks = team.size,
                    .board = team.shared != nullptr,
-                   .one_process = team.shared != nullptr && team.shared->one_process()});
+                   .one_process = team.shared != nullptr && team.shared->one_process(),
+                   .two_levels = !places_of(team).empty()});
 }
 
 algorithm choose_for(operation what, const team &team, const op &reduction, const typed_buffer &vector) {
@@ -67,13 +110,14 @@ algorithm choose_for(operation what, const team &team, const op &reduction, cons
                    .ranks = team.size,
                    .board = team.shared != nullptr,
                    .one_process = team.shared != nullptr && team.shared->one_process(),
-                   .commutative = reduction.commutative()});
+                   .commutative = reduction.commutative(),
+                   .two_levels = !places_of(team).empty()});
 }
 
 } // namespace
 
 schedule plan_barrier(const occasion &on) {
-    schedule plan;
+    schedule plan = plan_of(on, "Barrier", call_signature::unsaid, 0);
     if (on.comm.inter()) {
         barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
         return plan;
@@ -82,6 +126,9 @@ schedule plan_barrier(const occasion &on) {
     switch (choose_for(operation::barrier, team, 0, 0)) {
     case algorithm::board:
         board_barrier(plan, team);
+        break;
+    case algorithm::two_level:
+        two_level_barrier(plan, {team, places_of(team), 0});
         break;
     case algorithm::linear:
         barrier_linear(plan, team);
@@ -93,7 +140,7 @@ schedule plan_barrier(const occasion &on) {
 }
 
 schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
-    schedule plan;
+    schedule plan = plan_of(on, "Bcast", root, buffer.bytes());
     if (on.comm.inter()) {
         bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
         return plan;
@@ -105,6 +152,9 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
         break;
     case algorithm::direct:
         direct_bcast(plan, team, buffer, root);
+        break;
+    case algorithm::two_level:
+        two_level_bcast(plan, {team, places_of(team), root}, buffer);
         break;
     case algorithm::pipelined:
         bcast_pipelined(plan, team, buffer, root);
@@ -128,7 +178,8 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
             comm, own,
             root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, root);
     }
-    schedule plan;
+    schedule plan =
+        plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
     const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
@@ -154,7 +205,7 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
 
 schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
                       int root) {
-    schedule plan;
+    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
     if (on.comm.inter()) {
         gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
         return plan;
@@ -176,7 +227,8 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
             comm, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
             own, root);
     }
-    schedule plan;
+    schedule plan =
+        plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
     const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
@@ -202,7 +254,7 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
 
 schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
                        int root) {
-    schedule plan;
+    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
     if (on.comm.inter()) {
         scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
         return plan;
@@ -221,7 +273,7 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     if (on.comm.inter()) {
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
-    schedule plan;
+    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, block.bytes());
     const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
@@ -245,7 +297,7 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
 }
 
 schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
-    schedule plan;
+    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (on.comm.inter()) {
         const team other = other_group(on.comm);
         const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
@@ -276,7 +328,9 @@ namespace {
 schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
                        std::optional<std::span<const typed_buffer>> send,
                        std::span<const typed_buffer> receive) {
-    schedule plan;
+    schedule plan =
+        plan_of(on, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
+                call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     std::vector<typed_buffer> copies;
     if (!send) {
@@ -315,10 +369,14 @@ schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_
     return plan_exchange(on, operation::alltoallv, 0, send, receive);
 }
 
+schedule plan_no_part(const occasion &on, const char *call) {
+    return plan_of(on, call, call_signature::unsaid, call_signature::unsaid);
+}
+
 schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                      const op &operation, int root) {
     operation.check(*receive.type);
-    schedule plan;
+    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     if (on.comm.inter()) {
         reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
@@ -331,6 +389,9 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
         break;
     case algorithm::direct:
         direct_reduce(plan, team, operation, mine, receive, root);
+        break;
+    case algorithm::two_level:
+        two_level_reduce(plan, {team, places_of(team), root}, operation, mine, receive);
         break;
     case algorithm::reduce_scatter_allgather:
         reduce_reduce_scatter_gather(plan, team, operation, mine, receive, root);
@@ -347,7 +408,7 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
 schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                         const op &operation) {
     operation.check(*receive.type);
-    schedule plan;
+    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     if (on.comm.inter()) {
         allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
@@ -360,6 +421,9 @@ schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_
         break;
     case algorithm::direct:
         direct_allreduce(plan, team, operation, mine, receive);
+        break;
+    case algorithm::two_level:
+        two_level_allreduce(plan, {team, places_of(team), 0}, operation, mine, receive);
         break;
     case algorithm::reduce_scatter_allgather:
         allreduce_reduce_scatter_allgather(plan, team, operation, mine, receive);
@@ -379,9 +443,10 @@ schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_
 schedule plan_reduce_scatter(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                              std::span<const MPI_Count> counts, const op &operation) {
     operation.check(*receive.type);
-    schedule plan;
     const auto rank = static_cast<std::size_t>(on.comm.rank());
     const MPI_Count total = std::accumulate(counts.begin(), counts.end(), MPI_Count{0});
+    schedule plan =
+        plan_of(on, "Reduce_scatter", call_signature::unsaid, total * receive.type->size(), &operation);
     const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
     const typed_buffer piece{receive.address, counts[rank], *receive.type};
     if (on.comm.inter()) {
@@ -416,7 +481,7 @@ schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffe
                    const op &operation) {
     refuse_inter(on.comm, "a scan");
     operation.check(*receive.type);
-    schedule plan;
+    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     const team team = team_of(on);
     switch (choose_for(collective::operation::scan, team, operation, receive)) {
@@ -439,7 +504,7 @@ schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buf
                      const op &operation) {
     refuse_inter(on.comm, "an exclusive scan");
     operation.check(*receive.type);
-    schedule plan;
+    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     const team team = team_of(on);
     switch (choose_for(collective::operation::exscan, team, operation, receive)) {

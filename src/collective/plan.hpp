@@ -39,6 +39,8 @@ using own_buffer = std::optional<typed_buffer>;
 [[nodiscard]] schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
                                       std::span<const typed_buffer> receive);
 
+/// Nothing to do: for a rank that takes part in the call (without MPI_) only by making it.
+[[nodiscard]] schedule plan_no_part(const occasion &on, const char *call);
 /// @param receive its address matters at the root only; count and type everywhere
 [[nodiscard]] schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                                    const op &operation, int root);

@@ -62,13 +62,21 @@ void scan_linear(schedule &plan, const team &team, const op &operation, const ty
 
 void exscan_linear(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
                    const typed_buffer &receive) {
-    const typed_buffer value = plan.temporary(send.count, *send.type);
-    plan.copy(send, value);
-    if (team.rank > 0) {
-        plan.await(plan.receive(receive, team, team.rank - 1));
-        plan.reduce(operation, receive, value);
+    if (team.rank == 0) {
+        if (team.size > 1) {
+            plan.send(send, team, 1);
+        }
+        return;
     }
-    if (team.rank + 1 < team.size) {
+    const bool passes_on = team.rank + 1 < team.size;
+    // A copy of the own contribution becomes what is passed on; in place, it is overwritten meanwhile.
+    const typed_buffer value = passes_on ? plan.temporary(send.count, *send.type) : typed_buffer{};
+    if (passes_on) {
+        plan.copy(send, value);
+    }
+    plan.await(plan.receive(receive, team, team.rank - 1));
+    if (passes_on) {
+        plan.reduce(operation, receive, value);
         plan.send(value, team, team.rank + 1);
     }
 }

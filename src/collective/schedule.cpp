@@ -2,7 +2,6 @@
 #include "collective/schedule.hpp"
 
 #include <algorithm>
-#include <new>
 
 #include "collective/shown.hpp"
 #include "datatype/predefined.hpp"
@@ -12,12 +11,12 @@ namespace lisle::collective {
 
 step_index schedule::send(const typed_buffer &buffer, const team &team, int peer) {
     keep(*buffer.type);
-    return add(send_step{buffer, team.channel, peer});
+    return add(send_step{buffer, team.channel, team.ranks != nullptr ? team.ranks[peer] : peer});
 }
 
 step_index schedule::receive(const typed_buffer &buffer, const team &team, int peer) {
     keep(*buffer.type);
-    return add(receive_step{buffer, team.channel, peer});
+    return add(receive_step{buffer, team.channel, team.ranks != nullptr ? team.ranks[peer] : peer});
 }
 
 void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
@@ -149,11 +148,7 @@ step_index schedule::add(const step &next) {
 }
 
 std::byte *schedule::allocate(MPI_Count bytes) {
-    auto *const memory = new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)];
-    if (memory == nullptr) {
-        fail(MPI_ERR_NO_MEM, "no memory for ", bytes, " bytes of intermediate results");
-    }
-    return memory_.emplace_back(memory).get();
+    return memory_.emplace_back(static_cast<std::size_t>(bytes)).get();
 }
 
 typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill) {

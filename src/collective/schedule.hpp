@@ -17,6 +17,8 @@
 
 #include "collective/board.hpp"
 #include "collective/op.hpp"
+#include "collective/scratch.hpp"
+#include "collective/signature.hpp"
 #include "collective/small_vector.hpp"
 #include "collective/team.hpp"
 #include "communicator/ref.hpp"
@@ -178,6 +180,10 @@ class schedule {
                       const typed_buffer &to);
     /// A list of blocks that lives as long as the schedule, for a card.
     [[nodiscard]] const typed_buffer *keep_blocks(std::span<const typed_buffer> blocks);
+    /// What the call is, for checks.
+    void describe(const call_signature &what) noexcept { signature_ = what; }
+    [[nodiscard]] const call_signature &signature() const noexcept { return signature_; }
+
     /// Null: all is done by messages.
     [[nodiscard]] board *on_board() const noexcept { return board_; }
 
@@ -197,9 +203,10 @@ class schedule {
     small_vector<step, 8> steps_;
     std::vector<ref<const datatype>> types_; ///< each type once; predefined types need no keeping
     ref<const op> operation_;                ///< a schedule has one at most
-    std::vector<std::unique_ptr<std::byte[]>> memory_;
+    std::vector<scratch> memory_;
     std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
     board *board_ = nullptr;
+    call_signature signature_;
 };
 
 /// The data of a buffer as bytes that can be cut anywhere: the buffer itself, or packed memory, which `fill`

@@ -37,10 +37,12 @@ using enum algorithm;
 /// always is.
 constexpr rule rules[] = {
     {operation::barrier, board},
+    {operation::barrier, two_level},
     {operation::barrier, dissemination},
 
     {operation::bcast, board},
     {operation::bcast, direct},
+    {operation::bcast, two_level},
     {operation::bcast, binomial, 65536},
     {operation::bcast, binomial, any_size, 2},
     {operation::bcast, pipelined},
@@ -81,12 +83,14 @@ constexpr rule rules[] = {
 
     {operation::reduce, board},
     {operation::reduce, direct},
+    {operation::reduce, two_level},
     {operation::reduce, binomial, 65536},
     {operation::reduce, reduce_scatter_allgather},
     {operation::reduce, binomial},
 
     {operation::allreduce, board},
     {operation::allreduce, direct},
+    {operation::allreduce, two_level},
     {operation::allreduce, recursive_doubling, 8192},
     {operation::allreduce, reduce_scatter_allgather},
     {operation::allreduce, recursive_doubling},
@@ -100,14 +104,16 @@ constexpr rule rules[] = {
 
     {operation::scan, board},
     {operation::scan, direct},
+    {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
     {operation::exscan, board},
     {operation::exscan, direct},
+    {operation::exscan, linear, any_size, 2},
     {operation::exscan, recursive_doubling},
 };
 
-constexpr std::array<const char *, 15> names{"board",
+constexpr std::array<const char *, 16> names{"board",
                                              "direct",
                                              "linear",
                                              "binomial",
@@ -121,7 +127,8 @@ constexpr std::array<const char *, 15> names{"board",
                                              "ring",
                                              "pairwise",
                                              "reduce_bcast",
-                                             "by_root"};
+                                             "by_root",
+                                             "two_level"};
 
 constexpr std::size_t operations = static_cast<std::size_t>(operation::exscan) + 1;
 
@@ -139,6 +146,10 @@ bool possible(algorithm use, const situation &given) noexcept {
         return given.board && given.one_process;
     case recursive_doubling:
         return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
+    case two_level:
+        return given.two_levels && given.commutative;
+    case ring:
+        return given.what != operation::allreduce || given.commutative;
     case reduce_scatter_allgather:
     case recursive_halving:
     case pairwise:
@@ -202,7 +213,7 @@ std::string describe_selection() {
         }
         const char *const need = each.use == algorithm::board    ? " if it fits a board"
                                  : each.use == algorithm::direct ? " within a process"
-                                                      : "";
+                                                                 : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",
                          forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
                          forced(each.what) ? ")\n" : "\n");

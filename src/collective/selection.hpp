@@ -46,7 +46,8 @@ enum class algorithm : unsigned char {
     ring,
     pairwise,
     reduce_bcast,
-    by_root
+    by_root,
+    two_level
 };
 
 /// What a choice may depend on.
@@ -60,8 +61,7 @@ struct situation {
     bool board = false;       ///< the ranks have one
     bool one_process = false; ///< and can read each other's buffers
     bool commutative = true;
-    /// For reductions: elements, of which each rank must get one in some algorithms.
-    MPI_Count elements = 0;
+    bool two_levels = false; ///< the ranks live in several places, and several in some
 };
 
 [[nodiscard]] algorithm choose(const situation &given);

@@ -15,6 +15,9 @@ struct team {
     int size = 0;
     bool member = true;      ///< the calling rank is one of them
     board *shared = nullptr; ///< what they share, for algorithms that need it
+    /// For a part of a group: the ranks in the group of its members. Null: all of the group. Needed only
+    /// while a schedule is built.
+    const int *ranks = nullptr;
 };
 
 /// A collective call as its schedule sees it: on which communicator, and whether the schedule is for a

@@ -56,6 +56,7 @@ session &session::open(const info *hints, errhandler_ref errors) {
     ++all.opened;
     all.list.push_back(opened);
     opened->errors.set(std::move(errors));
+    this_rank().engine().expect_one_thread(false);
     this_rank().models_in_use.fetch_add(1, std::memory_order_relaxed);
     return *opened;
 }

@@ -139,8 +139,9 @@ class mailbox_sender {
     doorbell *bell_;
 };
 
-/// What the one receiver does with its mailbox. One thread at a time.
-class mailbox_receiver {
+/// What the one receiver does with its mailbox. One thread at a time. On lines of its own: it changes with
+/// each packet, and those of other ranks of the process lie beside it.
+class alignas(line_bytes) mailbox_receiver {
   public:
     mailbox_receiver(std::byte *memory, mailbox_layout layout) noexcept
         : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, until_credit_{layout.cells /

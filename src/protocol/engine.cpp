@@ -3,6 +3,7 @@
 #include "protocol/engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 
@@ -18,6 +19,10 @@ constexpr int poll_batch = 32;
 // Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
 // microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
 constexpr unsigned brief_looks_alone = 1000;
+// Of its time a rank that waits for local messages spends at most one part in so many on fabrics that have
+// to be asked and have nothing; and it reads the clock for that once in so many looks.
+constexpr std::int64_t idle_share = 64;
+constexpr unsigned looks_between_clocks = 64;
 // Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
 constexpr std::int64_t eager_here_default = 4096;
 
@@ -48,8 +53,10 @@ engine::engine(job &job, rank &owner)
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    // In a process of several ranks, threads of the others come too.
-    lock_.serve_one_thread(one && job_.rank_count() == 1);
+    // In a process of several ranks, threads of the others come too, and may be here already.
+    if (job_.rank_count() == 1) {
+        lock_.serve_one_thread(one);
+    }
 }
 
 bool engine::progress() {
@@ -61,21 +68,43 @@ int engine::take_packets_locked() {
     int taken = 0;
     if (inbox_ != nullptr) [[likely]] {
         taken = inbox_->drain(
-            [this](const fabric::packet_header &header, std::span<const std::byte> payload) {
-                if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager({header.context, header.source, header.tag}, payload);
-                } else {
-                    arrived_other(header, payload);
-                }
-            },
+            [this](const fabric::packet_header &header, std::span<const std::byte> payload)
+                __attribute__((always_inline)) {
+                    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
+                        arrived_eager({header.context, header.source, header.tag}, payload);
+                    } else {
+                        arrived_other(header, payload);
+                    }
+                },
             poll_batch);
     }
-    for (fabric::fabric *const other : others_) {
-        taken += other->poll(number_, *this, poll_batch);
+    if (!others_.empty()) [[unlikely]] {
+        taken += poll_others_locked();
     }
     if (taken != 0) {
         note_news_locked();
     }
+    return taken;
+}
+
+int engine::poll_others_locked() {
+    const auto clock = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
+    if (inbox_ != nullptr && passes_over_others_ != 0) {
+        --passes_over_others_;
+        return 0;
+    }
+    const std::int64_t before = clock();
+    int taken = 0;
+    if (inbox_ == nullptr || before >= others_due_) {
+        for (fabric::fabric *const other : others_) {
+            taken += other->poll(number_, *this, poll_batch);
+        }
+        if (taken == 0) {
+            const std::int64_t after = clock();
+            others_due_ = after + (after - before) * idle_share;
+        }
+    }
+    passes_over_others_ = taken == 0 ? looks_between_clocks : 0;
     return taken;
 }
 

@@ -87,14 +87,14 @@ class engine final : private fabric::sink {
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
-                                                             const envelope &pattern, outcome &ended) {
+                                                             const envelope &pattern, MPI_Status *status) {
         if (inbox_ == nullptr || !buffer.type->contiguous() ||
             has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
         const bool taken = matcher_.idle() && streams_.empty() &&
                            deferred_count_.load(std::memory_order_relaxed) == 0 &&
-                           take_short_locked(buffer, pattern, ended);
+                           take_short_locked(buffer, pattern, status);
         lock_.unlock();
         return taken;
     }
@@ -194,7 +194,7 @@ class engine final : private fabric::sink {
     void update_congestion();
 
     [[nodiscard, gnu::always_inline]] bool take_short_locked(const typed_buffer &buffer,
-                                                             const envelope &pattern, outcome &ended) {
+                                                             const envelope &pattern, MPI_Status *status) {
         // The other fabrics are not asked here: now and then the general way must be taken.
         if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
             return false;
@@ -215,9 +215,9 @@ class engine final : private fabric::sink {
             !pattern.accepts({header.context, header.source, header.tag})) {
             return false;
         }
-        ended.source = header.source;
-        ended.tag = header.tag;
-        ended.bytes = header.payload_bytes;
+        if (status != MPI_STATUS_IGNORE) {
+            outcome{.source = header.source, .tag = header.tag, .bytes = header.payload_bytes}.store(status);
+        }
         copy_short(static_cast<std::byte *>(buffer.address), packet->inline_payload, header.payload_bytes);
         inbox_->consume();
         return true;
@@ -263,7 +263,10 @@ class engine final : private fabric::sink {
     [[nodiscard]] std::uint64_t news();
     /// Sleeps until there may be news; returns at once if there has been any since the caller's last
     /// look, which `news_seen` stands for.
-    void sleep_unless_news(std::uint64_t &news_seen);
+    /// @param at_most nanoseconds, 0: as long as it takes
+    void sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most = 0);
+    /// Asks the fabrics that have no mailbox here, but not so often that local messages suffer.
+    int poll_others_locked();
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
@@ -310,6 +313,10 @@ class engine final : private fabric::sink {
     std::atomic<bool> has_progressors_{false};
     // Looks that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
+    // Of fabrics that have to be asked and lately had nothing; under the lock: how many looks to pass over
+    // before the clock is read again, and from when on (nanoseconds of the steady clock) to ask.
+    unsigned passes_over_others_ = 0;
+    std::int64_t others_due_ = 0;
 };
 
 /// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.

@@ -106,7 +106,12 @@ outcome receive_in_general(const typed_buffer &buffer, const channel &channel, i
 }
 
 outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    return receive_quickly(buffer, channel, source, tag);
+    MPI_Status status;
+    return try_receive_short(buffer, channel, source, tag, &status)
+               ? outcome{.source = status.MPI_SOURCE,
+                         .tag = status.MPI_TAG,
+                         .bytes = outcome::load(status).bytes}
+               : receive_in_general(buffer, channel, source, tag);
 }
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {

@@ -41,15 +41,12 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
     return start_send_in_general(buffer, channel, dest, tag, send_mode::standard);
 }
 
-/// receive()
-[[nodiscard, gnu::always_inline]] inline outcome
-receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    outcome ended;
-    if (source == MPI_PROC_NULL ||
-        !this_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, ended)) [[unlikely]] {
-        ended = receive_in_general(buffer, channel, source, tag);
-    }
-    return ended;
+/// receive() with its outcome in `status`, which may be MPI_STATUS_IGNORE. False: nothing has happened.
+[[nodiscard, gnu::always_inline]] inline bool try_receive_short(const typed_buffer &buffer,
+                                                                const channel &channel, int source, int tag,
+                                                                MPI_Status *status) {
+    return source != MPI_PROC_NULL &&
+           this_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, status);
 }
 
 /// start_receive()

@@ -114,23 +114,31 @@ void engine::found_no_room(unsigned &tries) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         return;
     }
-    if (++tries % tries_for_offer == 0) {
+    if (++tries > patience_.before_sleep) {
+        // The receiver does not run, or not here: no news of it will come, so not for long.
+        std::uint64_t seen = news();
+        if (!progress()) {
+            sleep_unless_news(seen, retry_nanoseconds);
+        }
+    } else if (tries % tries_for_offer == 0) {
         sched_yield();
     } else {
         relax();
     }
 }
 
-void engine::sleep_unless_news(std::uint64_t &news_seen) {
+void engine::sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most) {
     // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
     // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
     const std::uint32_t seen = bell_.value();
     if (help_wanted()) [[unlikely]] {
         return;
     }
-    std::uint64_t longest = 0;
+    std::uint64_t longest = at_most;
     {
         const std::scoped_lock guard{lock_};
+        passes_over_others_ = 0; // whoever sleeps has time to ask them all before
+        others_due_ = 0;
         // Anything that came since the caller last looked may be what it waits for: one more round.
         if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
             return;

@@ -8,7 +8,8 @@
 namespace lisle {
 
 /// Copies at most 32 bytes, inline: with overlapping pieces of fixed size, so that no length needs a loop.
-[[gnu::always_inline]] inline void copy_short(std::byte *to, const std::byte *from, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void copy_short(std::byte *to, const std::byte *from,
+                                              std::size_t bytes) noexcept {
     struct sixteen {
         std::uint64_t low, high;
     };
@@ -18,7 +19,9 @@ namespace lisle {
         std::memcpy(to, &first, sizeof first);
         std::memcpy(to + bytes - sizeof last, &last, sizeof last);
     };
-    if (bytes >= sizeof(sixteen)) {
+    if (bytes == 8) {
+        std::memcpy(to, from, 8);
+    } else if (bytes >= sizeof(sixteen)) {
         both_ends(sixteen{}, sixteen{});
     } else if (bytes >= 8) {
         both_ends(std::uint64_t{}, std::uint64_t{});

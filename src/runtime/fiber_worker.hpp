@@ -53,7 +53,8 @@ class fiber_worker {
 
     /// True if another fiber could run now.
     [[nodiscard]] bool others_ready() noexcept {
-        if (first_ == nullptr && home_.any_rung()) {
+        // Even if some are ready: those may look for what a parked one has to send, for ever.
+        if (home_.any_rung()) {
             collect_rung();
         }
         return first_ != nullptr;

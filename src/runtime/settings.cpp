@@ -30,10 +30,13 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_WAIT", 0, 0, 3,
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
-    {"LISLE_BARRIER", 0, 0, 3, "algorithm of barrier where the call allows it",
-     "auto|board|dissemination|linear"},
-    {"LISLE_BCAST", 0, 0, 6, "algorithm of bcast where the call allows it",
-     "auto|board|direct|binomial|pipelined|scatter_allgather|linear"},
+    {"LISLE_CHECK", 0, 0, 1, "1: collectives first make sure that all ranks make the same call"},
+    {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
+     "nothing|collectives"},
+    {"LISLE_BARRIER", 0, 0, 4, "algorithm of barrier where the call allows it",
+     "auto|board|two_level|dissemination|linear"},
+    {"LISLE_BCAST", 0, 0, 7, "algorithm of bcast where the call allows it",
+     "auto|board|direct|two_level|binomial|pipelined|scatter_allgather|linear"},
     {"LISLE_GATHER", 0, 0, 4, "algorithm of gather where the call allows it",
      "auto|board|direct|binomial|linear"},
     {"LISLE_GATHERV", 0, 0, 2, "algorithm of gatherv where the call allows it", "auto|direct|linear"},
@@ -48,10 +51,10 @@ constexpr std::array<setting_description, count> table{{
      "auto|board|direct|bruck|pairwise|linear"},
     {"LISLE_ALLTOALLV", 0, 0, 3, "algorithm of alltoallv and alltoallw where the call allows it",
      "auto|direct|pairwise|linear"},
-    {"LISLE_REDUCE", 0, 0, 5, "algorithm of reduce where the call allows it",
-     "auto|board|direct|binomial|reduce_scatter_allgather|linear"},
-    {"LISLE_ALLREDUCE", 0, 0, 6, "algorithm of allreduce where the call allows it",
-     "auto|board|direct|recursive_doubling|reduce_scatter_allgather|ring|reduce_bcast"},
+    {"LISLE_REDUCE", 0, 0, 6, "algorithm of reduce where the call allows it",
+     "auto|board|direct|two_level|binomial|reduce_scatter_allgather|linear"},
+    {"LISLE_ALLREDUCE", 0, 0, 7, "algorithm of allreduce where the call allows it",
+     "auto|board|direct|two_level|recursive_doubling|reduce_scatter_allgather|ring|reduce_bcast"},
     {"LISLE_REDUCE_SCATTER", 0, 0, 5,
      "algorithm of reduce_scatter and reduce_scatter_block where the call allows it",
      "auto|board|direct|recursive_halving|pairwise|by_root"},
@@ -110,7 +113,7 @@ namespace {
 
 /// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
 std::atomic<std::int64_t> &place_of(setting which) noexcept {
-    static auto &values = [] -> std::array<std::atomic<std::int64_t>, count> & {
+    static auto &values = []() -> std::array<std::atomic<std::int64_t>, count> & {
         static std::array<std::atomic<std::int64_t>, count> read{};
         for (std::size_t i = 0; i < count; ++i) {
             read[i].store(from_environment(table[i]), std::memory_order_relaxed);

@@ -16,6 +16,8 @@ enum class setting : unsigned char {
     unexpected_limit,
     spin,
     wait,
+    check,
+    show,
     // The algorithms of the collectives; the words are those of collective/selection.cpp.
     barrier,
     bcast,

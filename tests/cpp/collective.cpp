@@ -83,7 +83,8 @@ void gathers() {
     }
     CHECK_EQ(world.allgather(std::array<int, 2>{rank, -rank}).back()[1], 1 - size);
     CHECK_EQ(world.allgather(std::vector<int>{rank, rank}).size(), static_cast<std::size_t>(2 * size));
-    auto joined = world.allgatherv(std::string(static_cast<std::size_t>(rank + 1), static_cast<char>('a' + rank % 26)));
+    auto joined =
+        world.allgatherv(std::string(static_cast<std::size_t>(rank + 1), static_cast<char>('a' + rank % 26)));
     CHECK_EQ(joined.block(size - 1).size(), static_cast<std::size_t>(size));
     CHECK_EQ(joined.block(size - 1).front(), static_cast<char>('a' + (size - 1) % 26));
 }
@@ -102,7 +103,8 @@ void alltoalls() {
     std::vector<point> points;
     for (int i = 0; i < size; ++i) {
         counts[static_cast<std::size_t>(i)] = (rank + i) % 3;
-        points.insert(points.end(), static_cast<std::size_t>((rank + i) % 3), point{'v', static_cast<double>(100 * rank + i)});
+        points.insert(points.end(), static_cast<std::size_t>((rank + i) % 3),
+                      point{'v', static_cast<double>(100 * rank + i)});
     }
     auto received = world.alltoallv(points, counts);
     for (int i = 0; i < size; ++i) {
@@ -138,7 +140,8 @@ void reductions() {
     const std::vector<long> ones(1000, rank);
     CHECK(world.allreduce(ones, std::plus<>{}) == std::vector<long>(1000, sum));
     CHECK(world.allreduce(std::span{ones}, std::plus<>{}) == std::vector<long>(1000, sum));
-    CHECK(world.allreduce(std::array<int, 3>{rank, 1, 2}, std::plus<>{}) == (std::array<int, 3>{sum, size, 2 * size}));
+    CHECK(world.allreduce(std::array<int, 3>{rank, 1, 2}, std::plus<>{}) ==
+          (std::array<int, 3>{sum, size, 2 * size}));
     std::vector<double> in_place(10, rank);
     world.allreduce(lisle::in_place(in_place), std::plus<>{});
     CHECK_EQ(in_place[9], sum);
@@ -153,7 +156,8 @@ void reductions() {
     for (int i = 1; i < size; ++i)
         serial = product(serial, matrix_of(i));
     CHECK(world.allreduce(matrix_of(rank), &product) == serial);
-    CHECK(world.allreduce(matrix_of(rank), [](const matrix &a, const matrix &b) { return product(a, b); }) == serial);
+    CHECK(world.allreduce(matrix_of(rank), [](const matrix &a, const matrix &b) { return product(a, b); }) ==
+          serial);
     const auto many = world.allreduce(std::vector<matrix>(500, matrix_of(rank)),
                                       [](const matrix &a, const matrix &b) { return product(a, b); });
     CHECK(std::all_of(many.begin(), many.end(), [&](const matrix &m) { return m == serial; }));
@@ -165,7 +169,8 @@ void reductions() {
     CHECK_EQ(world.scan(rank, std::plus<>{}), rank * (rank + 1) / 2);
     CHECK_EQ(world.exscan(rank + 1, std::plus<>{}, 0), rank * (rank + 1) / 2);
     CHECK_EQ(world.scan(rank, [](int a, int b) { return std::max(a, b); }), rank);
-    const auto scattered = world.reduce_scatter(std::vector<int>(static_cast<std::size_t>(2 * size), rank), std::plus<>{});
+    const auto scattered =
+        world.reduce_scatter(std::vector<int>(static_cast<std::size_t>(2 * size), rank), std::plus<>{});
     CHECK(scattered == std::vector<int>(2, sum));
 }
 
@@ -176,7 +181,8 @@ void captures() {
         const int got = world.allreduce(1, lisle::commutative([k](int a, int b) { return a + b + 100 * k; }));
         CHECK_EQ(got, size + 100 * k * (size - 1));
         const std::vector<int> weights{k, 2 * k};
-        auto later = world.iallreduce(std::vector<int>{1, 2}, [weights](int a, int b) { return a + b + weights[1]; });
+        auto later =
+            world.iallreduce(std::vector<int>{1, 2}, [weights](int a, int b) { return a + b + weights[1]; });
         CHECK_EQ(later.wait()[1], 2 * size + 2 * k * (size - 1));
     }
 }
@@ -254,7 +260,8 @@ void communicators() {
     lisle::owned<lisle::communicator> copy = world.dup();
     copy.name("copy");
     CHECK_EQ(copy.name(), "copy");
-    CHECK_EQ(copy.allreduce(std::string{"x"}, std::plus<>{}), std::string(static_cast<std::size_t>(size), 'x'));
+    CHECK_EQ(copy.allreduce(std::string{"x"}, std::plus<>{}),
+             std::string(static_cast<std::size_t>(size), 'x'));
     CHECK(world.shares_memory(rank));
 }
 

@@ -105,11 +105,14 @@ void rings() {
     const int size = world.size();
     const int next = (rank + 1) % size;
     const int previous = (rank + size - 1) % size;
-    const auto ring = lisle::distributed_graph::create(world, {.sources = {previous}, .destinations = {next}});
+    const auto ring =
+        lisle::distributed_graph::create(world, {.sources = {previous}, .destinations = {next}});
     CHECK_EQ(ring.neighbours().sources.at(0), previous);
     CHECK_EQ(ring.neighbor_allgather(rank).at(0), previous);
-    CHECK(ring.neighbor_alltoall(std::vector<int>{rank, 2 * rank}) == (std::vector<int>{previous, 2 * previous}));
-    const auto lists = ring.neighbor_alltoallv(std::vector<std::vector<int>>{std::vector<int>(static_cast<std::size_t>(rank), rank)});
+    CHECK(ring.neighbor_alltoall(std::vector<int>{rank, 2 * rank}) ==
+          (std::vector<int>{previous, 2 * previous}));
+    const auto lists = ring.neighbor_alltoallv(
+        std::vector<std::vector<int>>{std::vector<int>(static_cast<std::size_t>(rank), rank)});
     CHECK(lists.at(0) == std::vector<int>(static_cast<std::size_t>(previous), previous));
     std::vector<std::vector<int>> edges(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i)
@@ -141,7 +144,8 @@ void reproducible() {
             if (sum)
                 CHECK_EQ(std::bit_cast<long long>(*sum), std::bit_cast<long long>(*alone));
         }
-        std::vector<int> order(static_cast<std::size_t>(rank % 3), rank); // brackets may differ, the order not
+        std::vector<int> order(static_cast<std::size_t>(rank % 3),
+                               rank); // brackets may differ, the order not
         const auto last = lisle::reproducible_reduce(world, order, [](int, int b) { return b; });
         int expected = -1;
         for (int i = 0; i < size; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that travel as bytes: containers of strings, maps, variants, pointers to polymorphic objects, aggregates
-// with such fields, classes with a serialize(); in messages and in collectives.
+// Objects that travel as bytes: containers of strings, maps, variants, pointers to polymorphic objects,
+// aggregates with such fields, classes with a serialize(); in messages and in collectives.
 #include <lisle/lisle.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/sparse_exchange.hpp>
@@ -43,11 +43,14 @@ struct square : shape {
     square() = default;
     explicit square(double s) : side{s} {}
     [[nodiscard]] double area() const override { return side * side; }
-    template <class Archive> void serialize(Archive &archive) { archive(cereal::base_class<shape>(this), side); }
+    template <class Archive> void serialize(Archive &archive) {
+        archive(cereal::base_class<shape>(this), side);
+    }
     double side = 0;
 };
 
-static_assert(lisle::serialized<person> && lisle::serialized<std::vector<person>> && lisle::serialized<account>);
+static_assert(lisle::serialized<person> && lisle::serialized<std::vector<person>> &&
+              lisle::serialized<account>);
 static_assert(!lisle::serialized<std::string> && lisle::direct_range<std::string>);
 static_assert(!lisle::sendable<int *> && !lisle::sendable<std::vector<int *>>);
 
@@ -71,7 +74,8 @@ template <class T> void goes_round(const T &object) {
         CHECK_EQ(all.size(), world.rank() == root ? static_cast<std::size_t>(world.size()) : 0u);
         for (const T &each : all)
             CHECK(each == object);
-        const std::vector<T> dealt(world.rank() == root ? static_cast<std::size_t>(world.size()) : 0u, object);
+        const std::vector<T> dealt(world.rank() == root ? static_cast<std::size_t>(world.size()) : 0u,
+                                   object);
         CHECK(world.scatter(dealt, {.root = root}) == object);
     }
     const std::vector<T> each(static_cast<std::size_t>(world.size()), object);

@@ -53,7 +53,7 @@ active proctype owner() {
           :: packet -> take_packet(); break
           :: !packet && waiting == 0 && looks < LOOKS -> looks++
 #ifdef BREAK_WANTED
-          :: !packet && waiting != 0 && !sent -> skip /* goes on looking */
+          :: !packet && waiting != 0 -> packet /* looks until one comes */
 #else
           :: !packet && waiting != 0 -> break
 #endif
@@ -81,8 +81,7 @@ active proctype owner() {
        fi;
        leave();
        if
-       :: asleep && !(received && sent) -> bell != seen_bell; lock(); sleepers--; leave()
-       :: asleep && received && sent -> break
+       :: asleep -> bell != seen_bell; lock(); sleepers--; leave()
        :: else
        fi
     od

@@ -62,7 +62,7 @@ proctype sender(byte me) {
 active proctype receiver() {
     byte consumed = BEGIN, got, seen_bell, who;
     byte expected[SENDERS];
-    bit empty;
+    bit nothing;
     do
     :: got == SENDERS * EACH -> break
     :: else ->
@@ -84,13 +84,13 @@ active proctype receiver() {
        :: else ->
           seen_bell = bell;
 #ifdef BREAK_ARM
-          empty = (claimed == consumed);
+          nothing = (claimed == consumed);
           sleeping = 1;
 #else
-          d_step { empty = (claimed == consumed); sleeping = 1 } /* fetch_or */
+          d_step { nothing = (claimed == consumed); sleeping = 1 } /* fetch_or */
 #endif
           if
-          :: empty -> bell != seen_bell /* sleeps */
+          :: nothing -> bell != seen_bell /* sleeps */
           :: else -> stamp[consumed % CELLS] == NEXT(consumed) /* it is coming: polls until it is there */
           fi
        fi

@@ -78,17 +78,23 @@ void report_end(hosted_rank &rank, int status) {
     }
 }
 
-void *run_rank(void *argument) {
-    auto &rank = *static_cast<hosted_rank *>(argument);
-    all.open.wait(false, std::memory_order_acquire);
-
-    const alternate_stack signals;
+/// Makes the rank known to the library. A function of its own, since its callers never return: what they hold
+/// would never be freed.
+void begin_rank(hosted_rank &rank) {
     rank.rank = lisle_host_begin_rank(rank.index);
     std::vector<const char *> words;
     for (const std::string &word : rank.arguments) {
         words.push_back(word.c_str());
     }
     lisle_host_set_arguments(rank.rank, static_cast<int>(words.size()), words.data());
+}
+
+void *run_rank(void *argument) {
+    auto &rank = *static_cast<hosted_rank *>(argument);
+    all.open.wait(false, std::memory_order_acquire);
+
+    const alternate_stack signals;
+    begin_rank(rank);
     join_rank(rank, true);
     name_thread(rank.number);
     bind_as_asked(rank.number);
@@ -99,7 +105,7 @@ void *run_rank(void *argument) {
 
 void run_fiber(void *ranks, int index) {
     hosted_rank &rank = *static_cast<const rank_list *>(ranks)->at(static_cast<std::size_t>(index));
-    rank.rank = lisle_host_begin_rank(index);
+    begin_rank(rank);
     architecture::notes().rank = &rank;
     enter_program(rank);
 }

@@ -145,8 +145,11 @@ class output(Base):
                     index = f"{line:x}" if rank % 2 else str(line)
                     wanted.append(f"rank {rank} {number} {index:>6} end")
             self.assertEqual(sorted(out.splitlines()), sorted(wanted))
-            error_lines = [f"error {rank} 7" for rank in range(4)] + [f"log {rank}" for rank in range(4)]
-            self.assertEqual(sorted(errors.splitlines()), sorted(error_lines + ["wide 8"] * 4))
+            said = [(rank, line) for rank in range(4) for line in (f"error {rank} 7", f"log {rank}", "wide 8")]
+            # Unbuffered, as in a process: what several ranks print piece by piece may mix. With labels it does not.
+            self.assertEqual(sorted(errors), sorted("".join(f"{line}\n" for _, line in said)))
+            _, _, errors = host(f"streams_{flavour}", stdin="two words\n", environment={"LISLE_LABEL": "1"})
+            self.assertEqual(sorted(errors.splitlines()), sorted(f"[{rank}] {line}" for rank, line in said))
 
     def test_labels(self):
         code, out, errors = host("streams_pie", environment={"LISLE_LABEL": "1"})

@@ -151,6 +151,7 @@ class Ends(launched.LauncherTest):
                     found.append(fields[2].split()[0])
             return found
 
+        self.wait_until(lambda: states() == ["S", "S"], 2, "the ranks do not begin")
         job.send_signal(signal.SIGTSTP)
         self.wait_until(lambda: states() == ["T", "T"], 2, "the ranks do not stop")
         job.send_signal(signal.SIGCONT)
@@ -169,7 +170,7 @@ class Ends(launched.LauncherTest):
         # Including a child of a rank, and one that is a session leader.
         job = self.start_job("-q", "-n", 2, "sh", "-c", "sleep 100 & setsid sleep 100 & echo started; wait")
         self.wait_for_ranks(job, 2)
-        self.assertEqual(len(launched.marked(self.mark)), 8)
+        self.wait_until(lambda: len(launched.marked(self.mark)) == 8, 2, "the ranks' children do not start")
         job.kill()
         self.wait_until(lambda: not launched.marked(self.mark), 1, "processes survive the launcher")
         job.communicate()

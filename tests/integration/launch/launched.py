@@ -15,7 +15,8 @@ import uuid
 LAUNCHER = os.environ["LISLE_TEST_LAUNCHER"]
 RANK_ENDS = os.environ.get("LISLE_TEST_RANK_ENDS", "")
 # Sanitizers take the faults of ranks for themselves, and make everything slower.
-SANITIZED = bool(os.environ.get("LISLE_TEST_SANITIZE"))
+SANITIZER = os.environ.get("LISLE_TEST_SANITIZE", "")
+SANITIZED = bool(SANITIZER)
 LIMIT = 60
 
 

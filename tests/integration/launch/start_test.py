@@ -135,9 +135,11 @@ class Start(launched.LauncherTest):
             with open(lost, "w", encoding="ascii") as file:
                 file.write("#!/nonexistent/interpreter\n")
             os.chmod(lost, 0o755)
-            for program, code, said in (("nonexistent-program", 127, "neither in PATH"),
-                                        ("./nonexistent", 127, "there is no file"), (plain, 126, "chmod +x"),
-                                        (folder, 126, "is a directory"), (lost, 127, "interpreter")):
+            cases = [("nonexistent-program", 127, "neither in PATH"), ("./nonexistent", 127, "there is no file"),
+                     (plain, 126, "chmod +x"), (folder, 126, "is a directory")]
+            if "thread" not in launched.SANITIZER:  # which makes vfork a fork: the child cannot say what failed
+                cases.append((lost, 127, "interpreter"))
+            for program, code, said in cases:
                 done = self.run_job("-q", "-n", 3, program)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(said, done.stderr)

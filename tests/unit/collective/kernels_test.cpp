@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "abi/datatype.hpp"
+#include "collective/kernel_sets.hpp"
 #include "collective/op.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
@@ -331,6 +332,56 @@ TEST(kernels, user_functions_get_pieces_that_they_can_count) {
     EXPECT_EQ(calls.size(), 1U);
     small->release();
     large->release();
+}
+
+/// Bits that are small numbers in every representation, and no NaN.
+std::vector<std::byte> bits(std::size_t size, unsigned seed) {
+    std::mt19937 random{seed};
+    std::vector<std::byte> made(size);
+    for (std::byte &byte : made) {
+        byte = static_cast<std::byte>(random() & 0x3fU);
+    }
+    return made;
+}
+
+TEST(kernels, give_the_same_bits_with_every_instruction_set) {
+    using namespace collective;
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2")) {
+        GTEST_SKIP() << "this machine has one instruction set only";
+    }
+    constexpr std::size_t count = 203, room = count * 32 + 1;
+    unsigned compared = 0;
+    for (std::size_t type = 0; type < kernel_types; ++type) {
+        const auto basic = static_cast<basic_type>(type);
+        // Ten bytes of a long double count, and random ones are no number.
+        if (basic == basic_type::long_double || basic == basic_type::complex_long_double ||
+            basic == basic_type::pair_long_double_int32) {
+            continue;
+        }
+        for (std::size_t operation = 0; operation < kernel_operations; ++operation) {
+            const auto &plain = baseline_kernels()[type][operation], &wide = avx2_kernels()[type][operation];
+            ASSERT_EQ(plain.apply == nullptr, wide.apply == nullptr);
+            if (plain.apply == nullptr) {
+                continue;
+            }
+            for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{7}, count}) {
+                const auto first = bits(room, 1), second = bits(room, 2);
+                auto one = second, other = second;
+                plain.apply(first.data() + 1, one.data() + 1, length);
+                wide.apply(first.data() + 1, other.data() + 1, length);
+                EXPECT_EQ(one, other) << "type " << type << ", operation " << operation;
+                auto third = second;
+                wide.combine(first.data() + 1, second.data() + 1, third.data() + 1, length);
+                EXPECT_EQ(one, third) << "type " << type << ", operation " << operation;
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 400U);
+#else
+    GTEST_SKIP() << "there is one instruction set only";
+#endif
 }
 
 } // namespace

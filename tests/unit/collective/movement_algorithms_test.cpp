@@ -29,7 +29,7 @@ TEST_F(algorithms, barriers) {
 }
 
 TEST_F(algorithms, broadcasts) {
-    for (const auto bcast : {bcast_binomial, bcast_linear}) {
+    for (const auto bcast : {bcast_binomial, bcast_linear, bcast_pipelined, bcast_scatter_allgather}) {
         each_size([&](int size, int stride) {
             for (const int root : {0, size / 2, size - 1}) {
                 world ranks{size, 0};
@@ -183,6 +183,44 @@ TEST_F(algorithms, allgathers) {
 }
 
 // Rank r sends (r + peer) % 3 elements to each peer.
+TEST_F(algorithms, alltoalls_in_few_rounds) {
+    const auto value = [](int from, int to, int i) {
+        return affine{static_cast<std::uint32_t>(from * 100 + to), static_cast<std::uint32_t>(i)};
+    };
+    each_size([&](int size, int stride) {
+        world ranks{size, 0};
+        arrays sent, received;
+        const auto blocks = [&](arrays &of, int rank) {
+            std::vector<typed_buffer> places;
+            for (int peer = 0; peer < size; ++peer) {
+                places.push_back(buffer(at(of, rank), peer * elements, elements));
+            }
+            return places;
+        };
+        simulate(
+            size,
+            [&] {
+                sent = many(size, size * elements, stride);
+                received = many(size, size * elements, stride);
+                for (int rank = 0; rank < size; ++rank) {
+                    for (int i = 0; i < size * elements; ++i) {
+                        at(sent, rank)[i] = value(rank, i / elements, i % elements);
+                    }
+                }
+            },
+            [&](schedule &plan, int rank) {
+                alltoall_bruck(plan, ranks.own(rank), blocks(sent, rank), blocks(received, rank));
+            },
+            [&] {
+                for (int rank = 0; rank < size; ++rank) {
+                    for (int i = 0; i < size * elements; ++i) {
+                        ASSERT_EQ(at(received, rank)[i], value(i / elements, rank, i % elements));
+                    }
+                }
+            });
+    });
+}
+
 TEST_F(algorithms, alltoalls) {
     const auto length = [](int from, int to) { return (from + to) % 3; };
     const auto value = [](int from, int to, int i) {

@@ -77,8 +77,8 @@ TEST_F(algorithms, reductions_to_all) {
 }
 
 TEST_F(algorithms, scans) {
-    enum class which { doubling, linear, exclusive };
-    for (const auto algorithm : {which::doubling, which::linear, which::exclusive}) {
+    enum class which { doubling, linear, exclusive, exclusive_linear };
+    for (const auto algorithm : {which::doubling, which::linear, which::exclusive, which::exclusive_linear}) {
         for (const bool in_place : {false, true}) {
             each_size([&](int size, int stride) {
                 world ranks{size, 0};
@@ -91,14 +91,16 @@ TEST_F(algorithms, scans) {
                         receive = many(size, elements, stride);
                     },
                     [&](schedule &plan, int rank) {
-                        const auto scan = algorithm == which::doubling ? scan_doubling
-                                          : algorithm == which::linear ? scan_linear
-                                                                       : exscan_doubling;
+                        const auto scan = algorithm == which::doubling    ? scan_doubling
+                                          : algorithm == which::linear    ? scan_linear
+                                          : algorithm == which::exclusive ? exscan_doubling
+                                                                          : exscan_linear;
                         scan(plan, ranks.own(rank), *compose_, buffer(at(send, rank)),
                              buffer(at(in_place ? send : receive, rank)));
                     },
                     [&] {
-                        const bool exclusive = algorithm == which::exclusive;
+                        const bool exclusive =
+                            algorithm == which::exclusive || algorithm == which::exclusive_linear;
                         for (int rank = exclusive ? 1 : 0; rank < size; ++rank) {
                             auto &result = at(in_place ? send : receive, rank);
                             for (int i = 0; i < elements; ++i) {
@@ -113,7 +115,9 @@ TEST_F(algorithms, scans) {
 
 // Rank r gets r % 3 elements.
 TEST_F(algorithms, reductions_to_pieces) {
-    for (const bool pairwise : {false, true}) {
+    for (const auto algorithm :
+         {reduce_scatter_by_root, reduce_scatter_pairwise, reduce_scatter_recursive_halving}) {
+        const bool any_order = algorithm != reduce_scatter_by_root;
         for (const bool in_place : {false, true}) {
             each_size([&](int size, int stride) {
                 world ranks{size, 0};
@@ -129,7 +133,7 @@ TEST_F(algorithms, reductions_to_pieces) {
                     [&] {
                         send = many(size, std::max(2, total), stride);
                         contribute(send);
-                        if (pairwise) { // a sum, for the order is not that of the ranks
+                        if (any_order) { // a sum, for the order is not that of the ranks
                             for (auto &vector : send) {
                                 for (int i = 0; i < total; ++i) {
                                     vector[i].a = 1;
@@ -139,14 +143,11 @@ TEST_F(algorithms, reductions_to_pieces) {
                         receive = many(size, std::max(2, total), stride);
                     },
                     [&](schedule &plan, int rank) {
-                        const auto reduce_scatter =
-                            pairwise ? reduce_scatter_pairwise : reduce_scatter_by_root;
                         auto &result = at(in_place ? send : receive, rank);
-                        reduce_scatter(
-                            plan, ranks.own(rank), pairwise ? *commutative_ : *compose_,
-                            buffer(at(send, rank), 0, total),
-                            buffer(result, 0, static_cast<int>(counts[static_cast<std::size_t>(rank)])),
-                            counts);
+                        algorithm(plan, ranks.own(rank), any_order ? *commutative_ : *compose_,
+                                  buffer(at(send, rank), 0, total),
+                                  buffer(result, 0, static_cast<int>(counts[static_cast<std::size_t>(rank)])),
+                                  counts);
                     },
                     [&] {
                         int first = 0;
@@ -154,7 +155,7 @@ TEST_F(algorithms, reductions_to_pieces) {
                             auto &result = at(in_place ? send : receive, rank);
                             for (int i = 0; i < counts[static_cast<std::size_t>(rank)]; ++i) {
                                 affine expected = composition(0, size, first + i);
-                                if (pairwise) {
+                                if (any_order) {
                                     expected = {};
                                     for (int other = 0; other < size; ++other) {
                                         expected.b += contribution(other, first + i).b;
@@ -165,6 +166,64 @@ TEST_F(algorithms, reductions_to_pieces) {
                             first += static_cast<int>(counts[static_cast<std::size_t>(rank)]);
                         }
                     });
+            });
+        }
+    }
+}
+
+/// Operands in any order: sums, element by element.
+TEST_F(algorithms, commutative_reductions) {
+    constexpr int length = 21; // not a multiple of most sizes, and more than the largest of them
+    const auto sum = [](int size, int index) {
+        affine total;
+        for (int rank = 0; rank < size; ++rank) {
+            total.b += contribution(rank, index).b;
+        }
+        return total;
+    };
+    enum class which { halving, ring, to_root };
+    for (const auto algorithm : {which::halving, which::ring, which::to_root}) {
+        for (const bool in_place : {false, true}) {
+            each_size([&](int size, int stride) {
+                for (int root = 0; root < (algorithm == which::to_root ? size : 1); ++root) {
+                    world ranks{size, 0};
+                    arrays send, receive;
+                    simulate(
+                        size,
+                        [&] {
+                            send = many(size, length, stride);
+                            contribute(send);
+                            for (auto &vector : send) {
+                                for (int i = 0; i < length; ++i) {
+                                    vector[i].a = 1;
+                                }
+                            }
+                            receive = many(size, length, stride);
+                        },
+                        [&](schedule &plan, int rank) {
+                            const typed_buffer from = buffer(at(send, rank));
+                            const typed_buffer to = buffer(at(in_place ? send : receive, rank));
+                            switch (algorithm) {
+                            case which::halving:
+                                return allreduce_reduce_scatter_allgather(plan, ranks.own(rank),
+                                                                          *commutative_, from, to);
+                            case which::ring:
+                                return allreduce_ring(plan, ranks.own(rank), *commutative_, from, to);
+                            case which::to_root:
+                                return reduce_reduce_scatter_gather(plan, ranks.own(rank), *commutative_,
+                                                                    from, to, root);
+                            }
+                        },
+                        [&] {
+                            for (int rank = 0; rank < size; ++rank) {
+                                for (int i = 0; i < length; ++i) {
+                                    if (algorithm != which::to_root || rank == root) {
+                                        ASSERT_EQ(at(in_place ? send : receive, rank)[i], sum(size, i));
+                                    }
+                                }
+                            }
+                        });
+                }
             });
         }
     }

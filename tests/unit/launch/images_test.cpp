@@ -10,11 +10,9 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
-#include <unistd.h>
 
 namespace lisle::host {
 namespace {
@@ -33,22 +31,13 @@ std::vector<char> content(const std::string &path) {
 /// A file of this content for as long as the object lives.
 class temporary_file {
   public:
-    explicit temporary_file(std::span<const char> bytes) {
-        static int count = 0;
-        path_ =
-            testing::TempDir() + "lisle_image_" + std::to_string(getpid()) + "_" + std::to_string(count++);
-        std::ofstream stream(path_, std::ios::binary);
-        stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        stream.close();
-        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    explicit temporary_file(std::span<const char> bytes) : file_("damaged", bytes.size()) {
+        file_.write(std::as_bytes(bytes), 0);
     }
-    ~temporary_file() { std::filesystem::remove(path_); }
-    temporary_file(const temporary_file &) = delete;
-    temporary_file &operator=(const temporary_file &) = delete;
-    [[nodiscard]] const std::string &path() const { return path_; }
+    [[nodiscard]] const std::string &path() const { return file_.path(); }
 
   private:
-    std::string path_;
+    anonymous_file file_;
 };
 
 std::uint32_t modern_hash(std::string_view name) {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the C++ interface costs: MPI.NET's experiments. Each one is done with MPI's C functions and through
+// the interface in turns, batch by batch, so that whatever else the machine does meets both. Prints lines of
+// "name size seconds", as bench.h's programs do; bench/interface makes a table and a chart of them.
+#include <lisle/lisle.hpp>
+#if __has_include(<cereal/cereal.hpp>)
+#include <lisle/serialize.hpp>
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <sched.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct boxed {
+    double value;
+    friend boxed operator+(const boxed &a, const boxed &b) { return {a.value + b.value}; }
+};
+
+const lisle::communicator world = lisle::world();
+
+/// As bench.h's bench_pin: every rank its own processor, round robin.
+void pin(int rank) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    int wanted = rank % CPU_COUNT(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+template <class Body> double time_of(int rounds, Body body) {
+    const double start = lisle::wall_time();
+    for (int i = 0; i < rounds; ++i)
+        body();
+    return (lisle::wall_time() - start) / rounds;
+}
+
+/// Medians of both ways of doing a thing, and of the ratios of neighbouring batches.
+template <class C, class Cpp> void compare(const char *name, long size, int rounds, C c, Cpp cpp) {
+    constexpr int batches = 41;
+    std::vector<double> first, second, ratio;
+    time_of(rounds, c);
+    time_of(rounds, cpp);
+    for (int batch = 0; batch < batches; ++batch) {
+        // Whoever goes first changes, too.
+        double a = 0;
+        double b = 0;
+        world.barrier();
+        if (batch % 2 == 0) {
+            a = time_of(rounds, c);
+            b = time_of(rounds, cpp);
+        } else {
+            b = time_of(rounds, cpp);
+            a = time_of(rounds, c);
+        }
+        first.push_back(a);
+        second.push_back(b);
+        ratio.push_back(a / b);
+    }
+    if (world.rank() == 0) {
+        std::printf("%s_c %ld %.9g\n", name, size, median(first));
+        std::printf("%s_cpp %ld %.9g\n", name, size, median(second));
+        std::printf("%s_ratio %ld %.9g\n", name, size, median(ratio));
+        std::fflush(stdout);
+    }
+}
+
+void ping_pong() {
+    const int rank = world.rank();
+    for (const std::size_t size : {1, 8, 64, 512, 4096, 32768, 262144, 2097152}) {
+        std::vector<char> out(size, 'x');
+        std::vector<char> in(size);
+        const int count = static_cast<int>(size);
+        const int rounds = size <= 4096 ? 2000 : size <= 32768 ? 300 : size <= 262144 ? 50 : 8;
+        compare(
+            "pingpong", static_cast<long>(size), rounds,
+            [&] {
+                if (rank == 0) {
+                    MPI_Send(out.data(), count, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+                    MPI_Recv(in.data(), count, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                } else {
+                    MPI_Recv(in.data(), count, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    MPI_Send(out.data(), count, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+                }
+            },
+            [&] {
+                if (rank == 0) {
+                    world.send(out, 1);
+                    world.receive_into(in, 1, 0);
+                } else {
+                    world.receive_into(in, 0, 0);
+                    world.send(out, 0);
+                }
+            });
+    }
+}
+
+void reductions() {
+    double mine = 1.5;
+    double sum = 0;
+    constexpr int rounds = 2000;
+    const auto plain = [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); };
+    compare("allreduce_sum", 8, rounds, plain, [&] { sum = world.allreduce(mine, std::plus<>{}); });
+
+    MPI_Op own = MPI_OP_NULL;
+    MPI_Op_create(
+        [](void *in, void *inout, int *count, MPI_Datatype *) {
+            for (int i = 0; i < *count; ++i)
+                static_cast<double *>(inout)[i] += static_cast<double *>(in)[i];
+        },
+        1, &own);
+    const auto with_own = [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, own, MPI_COMM_WORLD); };
+    compare("allreduce_lambda", 8, rounds, with_own, [&] {
+        sum = world.allreduce(mine, lisle::commutative([](double a, double b) { return a + b; }));
+    });
+    boxed box{1.5};
+    compare("allreduce_struct", 8, rounds, with_own,
+            [&] { sum = world.allreduce(box, lisle::commutative(std::plus<>{})).value; });
+    double offset = 1;
+    compare("allreduce_captures", 8, rounds, with_own, [&] {
+        sum = world.allreduce(mine,
+                              lisle::commutative([offset](double a, double b) { return a + b + offset; }));
+    });
+    std::vector<double> into(100'000, 0.0);
+    compare(
+        "allreduce_vector_lambda", static_cast<long>(into.size() * sizeof(double)), 20,
+        [&] {
+            MPI_Allreduce(MPI_IN_PLACE, into.data(), static_cast<int>(into.size()), MPI_DOUBLE, own,
+                          MPI_COMM_WORLD);
+        },
+        [&] {
+            world.allreduce(lisle::in_place(into),
+                            lisle::commutative([](double a, double b) { return a + b; }));
+        });
+    MPI_Op_free(&own);
+}
+
+/// Data of unknown size, and a mebibyte of strings, against the same bytes sent plainly.
+void objects() {
+    const int rank = world.rank();
+    std::vector<char> raw(1 << 20, 'x');
+    std::vector<char> room(raw.size());
+    const auto plain = [&] {
+        if (rank == 0)
+            MPI_Send(raw.data(), static_cast<int>(raw.size()), MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(room.data(), static_cast<int>(room.size()), MPI_CHAR, 0, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    };
+    compare("unknown_size", 1 << 20, 20, plain, [&] {
+        if (rank == 0)
+            world.send(raw, 1);
+        else
+            room = world.receive<std::vector<char>>(0);
+        world.barrier();
+    });
+#if __has_include(<cereal/cereal.hpp>)
+    const std::vector<std::string> strings(1024, std::string(1016, 's'));
+    std::vector<std::string> got;
+    compare("strings", 1 << 20, 20, plain, [&] {
+        if (rank == 0)
+            world.send(strings, 1);
+        else
+            got = world.receive<std::vector<std::string>>(0);
+        world.barrier();
+    });
+#endif
+}
+
+} // namespace
+
+int main() {
+    const lisle::environment mpi;
+    if (world.size() != 2) {
+        std::fprintf(stderr, "interface: wants two ranks, not %d\n", world.size());
+        world.abort(2);
+    }
+    pin(world.rank());
+    ping_pong();
+    reductions();
+    objects();
+}

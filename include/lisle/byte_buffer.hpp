@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room for the bytes of serialised objects: not filled with zeros, and used again. Fresh memory costs more
+// (the kernel's page faults) than writing an object into it and sending it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "lisle/owned.hpp"
+#include "lisle/rank_data.hpp"
+
+namespace lisle::detail {
+
+/// A container of bytes as resizable_range wants it. The rank keeps one that was given up for the next one.
+class byte_buffer {
+  public:
+    byte_buffer() = default;
+    byte_buffer(byte_buffer &&other) noexcept
+        : memory_{std::move(other.memory_)}, size_{std::exchange(other.size_, 0)}, capacity_{std::exchange(
+                                                                                       other.capacity_, 0)} {}
+    byte_buffer &operator=(byte_buffer &&other) noexcept {
+        std::swap(memory_, other.memory_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
+    ~byte_buffer() {
+        if (memory_ != nullptr && capacity_ <= largest_kept && running())
+            spare().give(std::move(memory_), capacity_);
+    }
+
+    [[nodiscard]] std::byte *data() noexcept { return memory_.get(); }
+    [[nodiscard]] const std::byte *data() const noexcept { return memory_.get(); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::byte *begin() noexcept { return data(); }
+    [[nodiscard]] std::byte *end() noexcept { return data() + size_; }
+    [[nodiscard]] const std::byte *begin() const noexcept { return data(); }
+    [[nodiscard]] const std::byte *end() const noexcept { return data() + size_; }
+    /// New bytes have no particular values.
+    void resize(std::size_t size) {
+        if (size > capacity_)
+            grow(size);
+        size_ = size;
+    }
+    void append(const void *bytes, std::size_t count) {
+        const std::size_t before = size_;
+        if (count > capacity_ - before)
+            grow(std::max(before + count, 2 * capacity_));
+        size_ = before + count;
+        if (count != 0)
+            std::memcpy(memory_.get() + before, bytes, count);
+    }
+
+  private:
+    using block = std::unique_ptr<std::byte[]>;
+    static constexpr std::size_t largest_kept = std::size_t{8} << 20;
+    static constexpr std::size_t least = 1024;
+
+    /// The rank's spare buffer. Any of its threads may take and give.
+    class spare_block {
+      public:
+        spare_block() = default;
+        spare_block(const spare_block &) = delete;
+        spare_block &operator=(const spare_block &) = delete;
+        ~spare_block() { delete kept_.load(std::memory_order_acquire); }
+        std::pair<block, std::size_t> take() {
+            // Acquire: pairs with the release in give(), so that the contents are seen.
+            const std::unique_ptr<content> taken{kept_.exchange(nullptr, std::memory_order_acquire)};
+            return taken != nullptr ? std::move(*taken) : content{};
+        }
+        void give(block memory, std::size_t capacity) {
+            auto given = std::make_unique<content>(std::move(memory), capacity);
+            const std::unique_ptr<content> other{kept_.exchange(given.release(), std::memory_order_acq_rel)};
+        }
+
+      private:
+        using content = std::pair<block, std::size_t>;
+        std::atomic<content *> kept_{nullptr};
+    };
+    static spare_block &spare() {
+        static constexpr char key = 0;
+        rank_data &data = rank_data::current();
+        void *found = data.find(&key);
+        if (found == nullptr)
+            found = data.insert(&key, new spare_block,
+                                [](void *value) { delete static_cast<spare_block *>(value); });
+        return *static_cast<spare_block *>(found);
+    }
+
+    void grow(std::size_t wanted) {
+        if (memory_ == nullptr && running()) {
+            std::tie(memory_, capacity_) = spare().take();
+            if (capacity_ >= wanted)
+                return;
+        }
+        wanted = std::max(wanted, least);
+        block larger = std::make_unique_for_overwrite<std::byte[]>(wanted);
+        if (size_ != 0)
+            std::memcpy(larger.get(), memory_.get(), size_);
+        memory_ = std::move(larger);
+        capacity_ = wanted;
+    }
+
+    block memory_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+} // namespace lisle::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/check.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "collective/allgather.hpp"
+#include "communicator/communicator.hpp"
+#include "runtime/settings.hpp"
+
+namespace lisle::collective {
+
+namespace {
+
+constexpr auto signature_bytes = static_cast<MPI_Count>(sizeof(call_signature));
+
+/// One sentence for what two ranks do: what comes before the value, and after it.
+template <class Value> mpi_error disagreement(int error, int rank, const char *does, const Value &value,
+                                              const Value &first, const char *after = "") {
+    return {error, sentence("the ranks do not make the same call: rank ", rank, does, value, after,
+                            ", rank 0", does, first, after)};
+}
+
+std::optional<mpi_error> compare(int rank, const call_signature &given, const call_signature &first) {
+    if (std::strncmp(given.call, first.call, sizeof given.call) != 0) {
+        return disagreement(MPI_ERR_OTHER, rank, " calls MPI_", given.call, first.call);
+    }
+    if (given.root != first.root) {
+        return disagreement(MPI_ERR_ROOT, rank, " names the root ", given.root, first.root);
+    }
+    if (given.bytes != first.bytes) {
+        return disagreement(MPI_ERR_COUNT, rank, " gives ", given.bytes, first.bytes, " bytes");
+    }
+    // Empty where the operation means nothing.
+    if (given.operation[0] != '\0' && first.operation[0] != '\0' &&
+        std::strncmp(given.operation, first.operation, sizeof given.operation) != 0) {
+        return disagreement(MPI_ERR_OP, rank, " reduces with ", given.operation, first.operation);
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+bool checking() noexcept {
+    return value_of(setting::check) != 0;
+}
+
+call_check::call_check(const communicator &comm, const call_signature &own, int tag)
+    : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
+
+schedule call_check::plan_for(const communicator &comm, const call_signature &own) {
+    schedule plan;
+    const team team = own_group(comm);
+    const typed_buffer mine = plan.packed(signature_bytes);
+    std::memcpy(mine.address, &own, sizeof own);
+    all_ = plan.packed(team.size * signature_bytes);
+    allgather_bruck(plan, team, mine, all_);
+    return plan;
+}
+
+std::optional<mpi_error> call_check::complaint() const {
+    const auto *const bytes = static_cast<const std::byte *>(all_.address);
+    const auto signature_of = [bytes](MPI_Count rank) {
+        call_signature said;
+        std::memcpy(static_cast<void *>(&said), bytes + rank * signature_bytes, sizeof said);
+        said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
+        return said;
+    };
+    const call_signature first = signature_of(0);
+    for (MPI_Count rank = 1; rank < all_.count / signature_bytes; ++rank) {
+        if (auto found = compare(static_cast<int>(rank), signature_of(rank), first)) {
+            if (reports_) {
+                std::fprintf(stderr, "lisle: %s\n", found->what());
+            }
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace lisle::collective

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LISLE_CHECK=1 adds to each collective: before it begins, the ranks tell each other what they are about
+// to call, and all of them refuse if that does not fit together. Costs a round of messages; the collective
+// itself then goes by messages, too, so that nothing that ranks share is left half done.
+#pragma once
+
+#include <optional>
+
+#include "collective/executor.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::collective {
+
+/// True if collectives are checked: the same for all ranks.
+[[nodiscard]] bool checking() noexcept;
+
+/// The check of one call.
+class call_check {
+  public:
+    /// @param tag as for the collective's own messages, and another one
+    call_check(const communicator &comm, const call_signature &own, int tag);
+
+    /// As executor's.
+    bool advance() { return executor_.advance(); }
+    void run() { executor_.run(); }
+    void restart() noexcept { executor_.restart(); }
+    /// What is wrong, if anything. Rank 0 also says so on standard error, since users who handle errors
+    /// themselves see the class alone. @pre complete
+    [[nodiscard]] std::optional<mpi_error> complaint() const;
+
+  private:
+    schedule plan_for(const communicator &comm, const call_signature &own);
+
+    bool reports_;
+    typed_buffer all_; ///< the signatures of all ranks, in the schedule's memory
+    executor executor_;
+};
+
+} // namespace lisle::collective

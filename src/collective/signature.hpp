@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "mpi.h"
+
+namespace lisle::collective {
+
+/// What ranks must agree on in a collective call, as far as each of them says it. Plain bytes: ranks of
+/// other processes read it.
+struct call_signature {
+    static constexpr std::int64_t unsaid = -1;
+
+    char call[24] = "a collective"; ///< the function's name without MPI_
+    char operation[24] = "";        ///< the reduction's
+    std::int64_t root = unsaid;     ///< unsaid also on inter-communicators
+    std::int64_t bytes = unsaid;    ///< of the vector or of a block
+};
+
+} // namespace lisle::collective

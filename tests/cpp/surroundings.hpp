@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the examples of docs/cpp.md find around them: check_docs.py puts each into a function of its own.
+#pragma once
+
+#include <lisle/coroutine.hpp>
+#include <lisle/lisle.hpp>
+#include <lisle/reproducible.hpp>
+#include <lisle/serialize.hpp>
+#include <lisle/sparse_exchange.hpp>
+
+#include <cassert>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+struct particle {
+    char kind;
+    double position[3];
+};
+
+inline void compute() {}
+
+/// The variables that examples use; each gets fresh ones.
+struct surroundings {
+    int rank = lisle::world().rank();
+    int size = lisle::world().size();
+    int next = (rank + 1) % size;
+    int previous = (rank + size - 1) % size;
+    int seven = 7;
+    std::vector<int> mine = std::vector<int>(static_cast<std::size_t>(rank), rank);
+    int my_count = rank;
+    particle p{'p', {1, 2, 3}};
+    std::vector<double> out = std::vector<double>(100, 1.0), in = std::vector<double>(100);
+    std::vector<int> how_many = std::vector<int>(static_cast<std::size_t>(size), 2);
+    std::vector<int> pieces = std::vector<int>(static_cast<std::size_t>(2 * size), rank);
+};

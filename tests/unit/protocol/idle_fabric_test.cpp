@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A second fabric that is enabled and has nothing to say: what it may cost the messages of the first. Its
+// poll takes a millisecond, many thousand times what a local message takes. Counted is the time inside that
+// poll, not the latency, so that the result does not depend on what else the machine does.
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "datatype/predefined.hpp"
+#include "fabric/local/local_fabric.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "runtime/job.hpp"
+
+using namespace lisle;
+using namespace lisle::protocol;
+using std::chrono::steady_clock;
+
+namespace {
+
+/// Reaches nobody, and is slow to say so.
+class slow_fabric final : public fabric::fabric {
+  public:
+    explicit slow_fabric(std::atomic<int> &polls) : polls_{polls} {}
+    [[nodiscard]] const char *name() const noexcept override { return "slow"; }
+    [[nodiscard]] const ::lisle::fabric::fabric_limits &limits() const noexcept override { return limits_; }
+    [[nodiscard]] bool reaches(int) const noexcept override { return false; }
+    [[nodiscard]] ::lisle::fabric::claim_result try_claim(int, std::size_t, bool,
+                                                          ::lisle::fabric::packet_slot &) noexcept override {
+        return ::lisle::fabric::claim_result::full;
+    }
+    void publish(int, ::lisle::fabric::packet_slot &) noexcept override {}
+    int poll(int, ::lisle::fabric::sink &, int) override {
+        polls_.fetch_add(1, std::memory_order_relaxed);
+        for (const auto start = steady_clock::now(); steady_clock::now() - start < poll_time;) {
+        }
+        return 0;
+    }
+    [[nodiscard]] bool arm(int) noexcept override { return true; }
+    void set_congested(int, bool) noexcept override {}
+    [[nodiscard]] bool read(int, std::uint64_t, std::span<const iovec>) noexcept override { return false; }
+
+    static constexpr std::chrono::milliseconds poll_time{1};
+
+  private:
+    std::atomic<int> &polls_;
+    ::lisle::fabric::fabric_limits limits_{
+        .largest_payload = 1024, .inline_payload = 0, .least_read = SIZE_MAX, .poll_interval = 1'000'000};
+};
+
+} // namespace
+
+TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
+    const job_shape shape{.ranks_of_process = {1}};
+    auto segment = job_segment::create(shape);
+    std::atomic<int> polls{0};
+    const fabric_maker makers[] = {[](job_segment &of, int process) -> std::unique_ptr<fabric::fabric> {
+                                       return std::make_unique<fabric::local::local_fabric>(of, process,
+                                                                                            std::nullopt);
+                                   },
+                                   [&](job_segment &, int) -> std::unique_ptr<fabric::fabric> {
+                                       return std::make_unique<slow_fabric>(polls);
+                                   }};
+    job job{job_segment::attach(dup(segment.descriptor())), 0, true, makers};
+    rank &self = job.enter(0);
+    rank *const former = become(&self);
+    {
+        const group_ref members = make_group({0});
+        const channel channel{4, 0, members.get()};
+        long out = 0, in = -1;
+        const typed_buffer from{&out, 8, *find_datatype(MPI_BYTE)}, to{&in, 8, *find_datatype(MPI_BYTE)};
+        // Posted receives, so that each message takes the general way too, and the fabrics are asked.
+        const auto start = steady_clock::now();
+        while (steady_clock::now() - start < std::chrono::seconds{2}) {
+            for (int i = 0; i < 1000; ++i, ++out) {
+                auto *const receiving = start_receive(to, channel, 0, 1);
+                send(from, channel, 0, 1);
+                protocol::wait(*receiving);
+                receiving->free();
+                send(from, channel, 0, 1);
+                ASSERT_EQ(receive(to, channel, 0, 1).bytes, 8);
+                ASSERT_EQ(in, out);
+            }
+        }
+        const auto spent = steady_clock::now() - start;
+        EXPECT_GT(polls.load(), 5) << "the other fabric must be asked now and then";
+        EXPECT_LT(polls.load() * slow_fabric::poll_time * 20, spent);
+    }
+    become(former);
+    job.leave(self);
+}
