@@ -6,6 +6,7 @@
 #include "abi/collective_arguments.hpp"
 #include "abi/request.hpp"
 #include "collective/launch.hpp"
+#include "collective/meeting.hpp"
 
 namespace lisle::api {
 
@@ -22,7 +23,9 @@ void give(MPI_Request *handle, communicator &comm, protocol::request *made) {
 } // namespace
 
 void barrier(communicator &comm) {
-    run(comm, abi::barrier_plan(comm));
+    if (!collective::meet(comm)) {
+        run(comm, abi::barrier_plan(comm));
+    }
 }
 
 void ibarrier(communicator &comm, MPI_Request *request) {
@@ -258,7 +261,11 @@ void reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const data
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
                communicator &comm) {
-    run(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm));
+    abi::check_reduction(comm, sendbuf, recvbuf, count, type);
+    const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    if (!collective::meet(comm, {given, count, type}, {recvbuf, count, type}, operation)) {
+        run(comm, abi::allreduce_plan(sendbuf, recvbuf, count, type, operation, comm));
+    }
 }
 
 void iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,

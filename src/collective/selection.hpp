@@ -47,7 +47,8 @@ enum class algorithm : unsigned char {
     pairwise,
     reduce_bcast,
     by_root,
-    two_level
+    two_level,
+    meeting
 };
 
 /// What a choice may depend on.
@@ -61,6 +62,7 @@ struct situation {
     bool board = false;       ///< the ranks have one
     bool one_process = false; ///< and can read each other's buffers
     bool commutative = true;
+    bool meeting = false;    ///< all are fibers of one process, and the call blocks
     bool two_levels = false; ///< the ranks live in several places, and several in some
 };
 

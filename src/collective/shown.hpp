@@ -4,6 +4,8 @@
 // gives the same bits whoever computes them.
 #pragma once
 
+#include <vector>
+
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
@@ -17,5 +19,8 @@ void reduce_posts(const board &where, std::uint64_t number, const reduce_posts_s
 /// @param members how many ranks there are @return a member that shows less than it should, or -1
 [[nodiscard]] int reduce_shown(const board &where, std::uint64_t number, const reduce_shown_step &what,
                                int members);
+
+/// Reduces what all members show as `give` to what they show as `take`. @pre all have the same size
+void reduce_to_all(const op &operation, const std::vector<card> &cards);
 
 } // namespace lisle::collective

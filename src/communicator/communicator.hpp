@@ -23,6 +23,7 @@ class send_buffer;
 }
 namespace lisle::collective {
 class board;
+class meeting;
 }
 
 namespace lisle {
@@ -73,6 +74,9 @@ class communicator : public object {
     /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
     mutable std::shared_ptr<lisle::collective::board> shared_board;
     mutable bool board_sought = false;
+    /// The same for ranks that are fibers of one process, see collective/meeting.hpp.
+    mutable std::shared_ptr<lisle::collective::meeting> shared_meeting;
+    mutable bool meeting_sought = false;
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

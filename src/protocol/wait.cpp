@@ -63,6 +63,19 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
+bool engine::receive_short_as_fiber(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
+    fiber_worker &worker = *fiber_worker::current();
+    attempt result = attempt::too_early;
+    for (unsigned turns = 0; result == attempt::too_early && turns < patience_.among_fibers; ++turns) {
+        if (!worker.yield() || has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            return false;
+        }
+        result = take_if_idle_locked(buffer, pattern, status);
+        lock_.unlock();
+    }
+    return result == attempt::taken;
+}
+
 void engine::wait_until(bool (*done)(void *), void *argument) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
