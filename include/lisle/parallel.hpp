@@ -29,7 +29,7 @@ void parallel_for(MPI_Count count, MPI_Count grain, Function &&function) {
     };
     task whole{function, count, std::max<MPI_Count>(grain, 1)};
     const MPI_Count chunks = (count + whole.grain - 1) / whole.grain;
-#if LISLE_EXTENSIONS
+#if LISLE_USE_EXTENSIONS
     MPIX_Parallel(
         chunks, +[](void *opaque, MPI_Count chunk) { (*static_cast<task *>(opaque))(chunk); }, &whole);
 #else

@@ -17,7 +17,7 @@ void run(int ranks, int kind, int workers, MPIX_Rank_function *function, void *c
     if (kind != MPIX_RANKS_THREADS && kind != MPIX_RANKS_FIBERS) {
         fail(MPI_ERR_ARG, "kind is ", kind, "; it is MPIX_RANKS_THREADS or MPIX_RANKS_FIBERS");
     }
-    const int threads = kind == MPIX_RANKS_THREADS ? 0 : workers != 0 ? workers : cores_to_use();
+    const int threads = kind == MPIX_RANKS_THREADS ? 0 : workers != 0 ? workers : usable_cores();
     *status = run_embedded(ranks, threads, {.run = function, .context = context});
 }
 

@@ -44,7 +44,10 @@ void init_thread(int *, char ***, int required, int *provided) {
     self.thread_level = required;
     *provided = required;
     if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
-        self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+        // Where ranks share a process, those of one may take turns and still meet those of another.
+        self.engine().expect_one_thread(
+            required < MPI_THREAD_SERIALIZED ||
+            (required == MPI_THREAD_SERIALIZED && self.get_job().rank_count() == 1));
     }
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);

@@ -14,12 +14,15 @@ namespace lisle::protocol {
 /// Meets BasicLockable.
 class engine_lock {
   public:
-    /// Whether one thread alone takes the lock from now on. @pre if that changes, nobody holds it or waits for it
+    /// Whether one thread alone takes the lock from now on. @pre if that changes, nobody holds it or waits
+    /// for it
     void serve_one_thread(bool one) noexcept {
         if (one_thread_ != one) {
             one_thread_ = one;
         }
     }
+
+    [[nodiscard]] bool serves_one_thread() const noexcept { return one_thread_; }
 
     [[nodiscard]] bool try_lock() noexcept {
         if (held_.load(std::memory_order_relaxed)) {

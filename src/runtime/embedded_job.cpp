@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <sched.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -116,12 +115,6 @@ class embedded_run {
 };
 
 } // namespace
-
-int cores_to_use() noexcept {
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
-}
 
 int run_embedded(int ranks, int workers, const rank_body &body) {
     embedded_run run{ranks, std::min(workers, ranks), body};

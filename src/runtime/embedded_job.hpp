@@ -17,7 +17,4 @@ struct rank_body {
 /// between MPI_Init and MPI_Finalize ends the program with a sentence: others would wait for it for ever.
 int run_embedded(int ranks, int workers, const rank_body &body);
 
-/// Cores that the process may use, at least 1.
-[[nodiscard]] int cores_to_use() noexcept;
-
 } // namespace lisle

@@ -18,13 +18,13 @@
 
 namespace lisle {
 
-namespace {
-
 int usable_cores() noexcept {
     cpu_set_t cores;
     CPU_ZERO(&cores);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
 }
+
+namespace {
 
 std::optional<int> number_from(const char *variable) {
     const char *const text = std::getenv(variable);

@@ -33,6 +33,17 @@ void ring_and_reduce(int expected_size) {
     CHECK_MPI(MPI_Comm_free(&half));
 }
 
+void sum_of_many(int size) {
+    long rank = -1;
+    long sum = 0;
+    int number = -1;
+    CHECK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &number));
+    rank = number;
+    CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_MPI(MPI_Allreduce(&rank, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_EQ(sum, long{size} * (size - 1) / 2);
+}
+
 int status_of_rank(void *) {
     MPI_Init(nullptr, nullptr);
     int rank = -1;
@@ -46,6 +57,10 @@ int status_of_rank(void *) {
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    if (argc > 1) { // many
+        lisle::run(10000, [] { sum_of_many(10000); }, {.kind = lisle::rank_kind::fiber});
+        return 0;
+    }
     for (const int ranks : {1, 2, 3, 8}) {
         lisle::run(ranks, [ranks] { ring_and_reduce(ranks); });
         lisle::run(ranks, [ranks] { ring_and_reduce(ranks); }, {.kind = lisle::rank_kind::fiber});
