@@ -2,6 +2,7 @@
 #include "abi/init.hpp"
 
 #include "abi/entry.hpp"
+#include "abi/handle_watch.hpp"
 
 #include <cstdio>
 #include <pthread.h>
@@ -77,6 +78,7 @@ void finalize() {
         abi::fail_not_running(phase); // a session alone is not the world model
     }
     delete_world_attributes();
+    abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
     // Nobody leaves before all have come [MPI-5.0 11.2.2].
     meet_all(predefined->world->channel(message_space::agreement), 0);

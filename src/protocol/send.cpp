@@ -7,6 +7,7 @@
 
 #include "datatype/copy.hpp"
 #include "protocol/short_message.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
@@ -29,9 +30,7 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
                         0,
                         static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
-            if (bytes != 0) { // the address of no data may be null
-                std::memcpy(slot.payload, buffer.address, bytes);
-            }
+            copy_bytes(slot.payload, buffer.address, bytes);
         } else {
             pack(buffer, 0, {slot.payload, bytes});
         }
