@@ -9,7 +9,7 @@
 
 namespace lisle::api {
 
-inline constexpr auto &barrier = abi::forms<abi::barrier_plan>::blocking;
+void barrier(communicator &comm);
 inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
 inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 
@@ -57,7 +57,8 @@ inline constexpr auto &reduce = abi::forms<abi::reduce_plan>::blocking;
 inline constexpr auto &ireduce = abi::forms<abi::reduce_plan>::nonblocking;
 inline constexpr auto &reduce_init = abi::forms<abi::reduce_plan>::persistent;
 
-inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan>::blocking;
+void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
+               communicator &comm);
 inline constexpr auto &iallreduce = abi::forms<abi::allreduce_plan>::nonblocking;
 inline constexpr auto &allreduce_init = abi::forms<abi::allreduce_plan>::persistent;
 

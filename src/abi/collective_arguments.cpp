@@ -54,13 +54,6 @@ void check_address(const void *address, MPI_Count count, const datatype &type, c
     }
 }
 
-void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
-                     const datatype &type) {
-    check_pair(comm, sendbuf, recvbuf, "recvbuf", count > 0);
-    check_address(sendbuf, count, type, "sendbuf");
-    check_address(recvbuf, count, type, "recvbuf");
-}
-
 void check_list(count_list list, const char *argument) {
     if (list.null()) {
         fail(MPI_ERR_ARG, argument, " is a null pointer");
@@ -122,6 +115,13 @@ bool at_root(const communicator &comm, int root) noexcept {
 }
 
 } // namespace
+
+void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
+                     const datatype &type) {
+    check_pair(comm, sendbuf, recvbuf, "recvbuf", count > 0);
+    check_address(sendbuf, count, type, "sendbuf");
+    check_address(recvbuf, count, type, "recvbuf");
+}
 
 schedule barrier_plan(const occasion &on) {
     return plan_barrier(on);

@@ -9,6 +9,10 @@
 
 namespace lisle::abi {
 
+/// Throws if the buffers of a reduction cannot be what the user means.
+void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
+                     const datatype &type);
+
 [[nodiscard]] collective::schedule barrier_plan(const collective::occasion &on);
 [[nodiscard]] collective::schedule bcast_plan(const collective::occasion &on, void *buffer, MPI_Count count,
                                               const datatype &type, int root);

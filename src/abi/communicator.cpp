@@ -25,6 +25,9 @@ void check_inter(const communicator &comm) {
 /// The communicator that the user gives up; throws if it is one that cannot be given up.
 communicator &to_be_freed(MPI_Comm handle) {
     communicator *const target = find_communicator(handle);
+    if (target != nullptr && target->of_threads()) {
+        fail(MPI_ERR_COMM, "a communicator of threads is freed with MPIX_Threadcomm_free");
+    }
     if (target == nullptr) {
         fail(MPI_ERR_COMM, "the communicator was freed already or never was one");
     }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "collective/selection.hpp"
+#include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
@@ -28,18 +29,6 @@ struct initial_thread {
 };
 const rank_local<initial_thread> main_thread;
 
-/// Nobody leaves before all have come [MPI-5.0 11.2.2]: dissemination, Hensgen, Finkel and Manber 1988.
-void meet_all(communicator &world) {
-    constexpr int tag = 0;
-    const auto &channel = world.channel(message_space::agreement);
-    const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
-    for (int distance = 1; distance < world.size(); distance *= 2) {
-        protocol::send_receive(nothing, (world.rank() + distance) % world.size(), tag, nothing,
-                               (world.rank() - distance % world.size() + world.size()) % world.size(), tag,
-                               channel);
-    }
-}
-
 } // namespace
 
 void init_thread(int *, char ***, int required, int *provided) {
@@ -56,7 +45,10 @@ void init_thread(int *, char ***, int required, int *provided) {
     self.thread_level = required;
     *provided = required;
     if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
-        self.engine().expect_one_thread(required != MPI_THREAD_MULTIPLE);
+        // Where ranks share a process, those of one may take turns and still meet those of another.
+        self.engine().expect_one_thread(
+            required < MPI_THREAD_SERIALIZED ||
+            (required == MPI_THREAD_SERIALIZED && self.get_job().rank_count() == 1));
     }
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
@@ -88,7 +80,8 @@ void finalize() {
     delete_world_attributes();
     abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
-    meet_all(*predefined->world);
+    // Nobody leaves before all have come [MPI-5.0 11.2.2].
+    meet_all(predefined->world->channel(message_space::agreement), 0);
     protocol::wait_until(self, [&self] { return self.engine().drained(); });
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);

@@ -44,7 +44,8 @@ std::shared_ptr<board> make_board(const communicator &comm) {
     const group &members = comm.local_group();
     job &job = this_rank().get_job();
     fabric::fabric *const medium = common_fabric(job, members);
-    if (comm.inter() || members.size() < 2 || medium == nullptr) {
+    // Threads of a process that are ranks each have a context of their own.
+    if (comm.inter() || comm.of_threads() || members.size() < 2 || medium == nullptr) {
         return nullptr;
     }
     std::byte *const memory = medium->block(comm.context(), board::bytes(members.size()));

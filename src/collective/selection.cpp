@@ -32,6 +32,7 @@ using enum algorithm;
 /// The first rule that applies and whose algorithm is possible counts. The last one of each operation
 /// always is.
 constexpr rule rules[] = {
+    {operation::barrier, meeting},
     {operation::barrier, board},
     {operation::barrier, two_level},
     {operation::barrier, dissemination},
@@ -84,6 +85,7 @@ constexpr rule rules[] = {
     {operation::reduce, reduce_scatter_allgather},
     {operation::reduce, binomial},
 
+    {operation::allreduce, meeting, 2048}, // longer ones are reduced by all workers at once
     {operation::allreduce, board},
     {operation::allreduce, direct},
     {operation::allreduce, two_level},
@@ -109,7 +111,7 @@ constexpr rule rules[] = {
     {operation::exscan, recursive_doubling},
 };
 
-constexpr std::array<const char *, 16> names{"board",
+constexpr std::array<const char *, 17> names{"board",
                                              "direct",
                                              "linear",
                                              "binomial",
@@ -124,7 +126,8 @@ constexpr std::array<const char *, 16> names{"board",
                                              "pairwise",
                                              "reduce_bcast",
                                              "by_root",
-                                             "two_level"};
+                                             "two_level",
+                                             "meeting"};
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
 
@@ -135,6 +138,8 @@ bool possible(algorithm use, const situation &given) noexcept {
         return given.board;
     case direct:
         return given.direct;
+    case meeting:
+        return given.meeting;
     case recursive_doubling:
         return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
     case two_level:
@@ -197,9 +202,10 @@ std::string describe_selection() {
         if (each.most_ranks != any_ranks) {
             text += sentence(" up to ", each.most_ranks, " ranks");
         }
-        const char *const need = each.use == algorithm::board    ? " if it fits a board"
-                                 : each.use == algorithm::direct ? " within a process"
-                                                                 : "";
+        const char *const need = each.use == algorithm::board     ? " if it fits a board"
+                                 : each.use == algorithm::direct  ? " within a process"
+                                 : each.use == algorithm::meeting ? " among fibers of a process, blocking"
+                                                                  : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",
                          forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
                          forced(each.what) ? ")\n" : "\n");

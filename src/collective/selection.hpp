@@ -30,7 +30,8 @@ enum class algorithm : unsigned char {
     pairwise,
     reduce_bcast,
     by_root,
-    two_level
+    two_level,
+    meeting
 };
 
 /// What a choice may depend on.
@@ -46,6 +47,7 @@ struct situation {
     bool one_process = false; ///< by their addresses
     bool plain = true;        ///< elements of the vector lie without gaps
     bool commutative = true;
+    bool meeting = false;    ///< all are fibers of one process, and the call blocks
     bool two_levels = false; ///< the ranks live in several places, and several in some
 };
 

@@ -324,4 +324,16 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     return {MPI_SUCCESS, 0};
 }
 
+void reduce_to_all(const op &operation, const std::vector<card> &cards) {
+    const typed_buffer &first = cards.front().give;
+    const reduce_shown_step what{.operation = &operation,
+                                 .to = {},
+                                 .scratch = nullptr,
+                                 .first = 0,
+                                 .member = 0,
+                                 .place = result_place::everywhere};
+    reduce_piece({operation, cards, 0, first.count, *first.type}, what, static_cast<int>(cards.size()), {},
+                 nullptr, nullptr);
+}
+
 } // namespace lisle::collective

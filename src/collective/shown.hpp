@@ -5,6 +5,8 @@
 // a result, and gives the same bits whoever computes them.
 #pragma once
 
+#include <vector>
+
 #include "collective/steps.hpp"
 
 namespace lisle::collective {
@@ -42,5 +44,8 @@ struct shown_result {
 };
 [[nodiscard]] shown_result reduce_shown(const board &where, std::uint64_t number,
                                         const reduce_shown_step &what);
+
+/// Reduces what all members show as `give` to what they show as `take`. @pre all have the same size
+void reduce_to_all(const op &operation, const std::vector<card> &cards);
 
 } // namespace lisle::collective

@@ -25,6 +25,16 @@ void check_received(const protocol::outcome &result, std::size_t expected) {
 
 } // namespace
 
+// Dissemination: Hensgen, Finkel and Manber 1988.
+void meet_all(const protocol::channel &channel, int tag) {
+    const int size = channel.peers->size();
+    const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
+    for (int distance = 1; distance < size; distance *= 2) {
+        protocol::send_receive(nothing, (channel.self + distance) % size, tag, nothing,
+                               (channel.self - distance % size + size) % size, tag, channel);
+    }
+}
+
 void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<const std::byte> data) {
     protocol::send(buffer_of(data), channel, dest, tag);
 }

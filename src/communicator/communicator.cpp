@@ -47,7 +47,11 @@ int communicator::next_agreement_tag() noexcept {
 
 protocol::channel communicator::channel(message_space space) const noexcept {
     return {context_of(context(), space), rank(),
-            within_local_group(space) ? local_.get() : point_to_point.peers};
+            within_local_group(space) ? local_.get() : point_to_point.peers, point_to_point.lanes};
+}
+
+void communicator::use_lanes(const std::uint64_t *lanes) noexcept {
+    point_to_point.lanes = collective.lanes = local_collective.lanes = lanes;
 }
 
 std::string communicator::name() const {

@@ -23,6 +23,7 @@ class send_buffer;
 }
 namespace lisle::collective {
 class board;
+class meeting;
 }
 
 namespace lisle {
@@ -36,6 +37,11 @@ class communicator : public object {
     /// @param context a base context, agreed by all members
     /// @param self the calling rank's own rank in `local`
     communicator(std::uint64_t context, const group &local, const group *remote, int self);
+
+    /// Makes this a thread's communicator among others of its process: see channel::lanes, which the caller
+    /// keeps. @pre nobody knows the communicator yet
+    void use_lanes(const std::uint64_t *lanes) noexcept;
+    [[nodiscard]] bool of_threads() const noexcept { return point_to_point.lanes != nullptr; }
 
     /// The calling rank's own rank in the local group.
     [[nodiscard]] int rank() const noexcept { return point_to_point.self; }
@@ -68,6 +74,9 @@ class communicator : public object {
     /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
     mutable std::shared_ptr<lisle::collective::board> shared_board;
     mutable bool board_sought = false;
+    /// The same for ranks that are fibers of one process, see collective/meeting.hpp.
+    mutable std::shared_ptr<lisle::collective::meeting> shared_meeting;
+    mutable bool meeting_sought = false;
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

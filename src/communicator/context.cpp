@@ -21,10 +21,14 @@ const rank_local<context_counter> counters;
 } // namespace
 
 std::uint64_t next_context() {
+    return next_contexts(1);
+}
+
+std::uint64_t next_contexts(std::uint64_t count) {
     rank &self = this_rank();
-    const auto count = counters.of(self).next.fetch_add(1, std::memory_order_relaxed);
+    const auto first = counters.of(self).next.fetch_add(count, std::memory_order_relaxed);
     const auto owner = static_cast<std::uint64_t>(self.number()) + 1;
-    return owner << counter_bits | count * contexts_per_communicator;
+    return owner << counter_bits | first * contexts_per_communicator;
 }
 
 bool plausible_context(std::uint64_t value, int job_size) noexcept {

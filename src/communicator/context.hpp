@@ -32,6 +32,8 @@ inline constexpr std::uint64_t world_context = contexts_per_communicator;
 
 /// A base context that no rank of the job has had before (2^36 for each of 2^24 ranks).
 [[nodiscard]] std::uint64_t next_context();
+/// The first of several base contexts in a row.
+[[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);
 
 /// True if `value` can be what next_context() returned somewhere in a job of this many ranks.
 [[nodiscard]] bool plausible_context(std::uint64_t value, int job_size) noexcept;

@@ -15,6 +15,9 @@ namespace lisle {
 
 communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                             const group *remote, int self) {
+    if (parent.of_threads()) {
+        fail(MPI_ERR_COMM, "a communicator of threads (MPIX_Threadcomm_init) has no children");
+    }
     auto child = communicator_ref::adopt(new communicator{context, local, remote, self});
     child->errors.set(parent.errors.get());
     child->session = parent.session;

@@ -46,6 +46,9 @@ void delete_world_attributes();
 /// Takes the predefined objects down. Part of MPI_Finalize.
 void destroy_world() noexcept;
 
+/// The calling thread's communicator if the handle is one of threads (thread_communicator.hpp), or null.
+[[nodiscard, gnu::cold]] communicator *find_thread_member(MPI_Comm handle) noexcept;
+
 /// The communicator behind a handle, or null.
 [[nodiscard]] inline communicator *find_communicator(MPI_Comm handle) {
     if (handle == MPI_COMM_WORLD) {
@@ -54,7 +57,8 @@ void destroy_world() noexcept;
     if (handle == MPI_COMM_SELF) {
         return predefined->self;
     }
-    return object_of<communicator>(handle);
+    communicator *const found = object_of<communicator>(handle);
+    return found != nullptr ? found : find_thread_member(handle);
 }
 
 /// The group behind a handle, or null.

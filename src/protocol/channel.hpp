@@ -16,6 +16,14 @@ struct channel {
     /// The group that destinations and sources are ranks of (the remote one of an
     /// inter-communicator). Owned by the communicator.
     const group *peers = nullptr;
+    /// Of a communicator of threads: for each of its ranks the distance of its context from the first one's,
+    /// since several of them share a process's mailbox. Null for all others, whose ranks share one context.
+    const std::uint64_t *lanes = nullptr;
+
+    /// The context in which `dest` receives. (`context` is where the calling rank does.)
+    [[nodiscard]] std::uint64_t context_at(int dest) const noexcept {
+        return lanes == nullptr ? context : context + lanes[dest] - lanes[self];
+    }
 };
 
 } // namespace lisle::protocol

@@ -34,7 +34,7 @@ std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_
 
 engine::engine(job &job, rank &owner)
     : job_{job}, owner_{owner}, number_{owner.number()}, bell_{job.segment().bell(owner.number())},
-      patience_{patience_for(job.oversubscribed())}, completed_send_{owner} {
+      patience_{patience_for(job.segment().threads(), usable_cores())}, completed_send_{owner} {
     const std::size_t largest = job.fabric_to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
@@ -53,9 +53,29 @@ engine::engine(job &job, rank &owner)
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    // In a process of several ranks, threads of the others come too, and may be here already.
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
+        return;
+    }
+    // Threads of other ranks of the process come too, and may be here already. But fibers of one worker are
+    // one thread together, if none of them has others that call; and none holds a lock while another runs.
+    if (job_.segment().worker_count(job_.process()) != 1) {
+        return;
+    }
+    const bool before = lock_.serves_one_thread();
+    const bool all = job_.promise_one_thread(one && fiber_worker::current() != nullptr);
+    if (all == before) {
+        return;
+    }
+    for (int rank = job_.first_rank(); job_.here(rank); ++rank) {
+        if (lisle::rank *const other = job_.find(rank); other != nullptr) {
+            other->engine().lock_.serve_one_thread(all);
+        }
+    }
+    for (int dest = 0; dest < job_.size() && job_.segment().processes() == 1; ++dest) {
+        if (mailboxes_[dest] != nullptr) {
+            mailboxes_[dest]->serve_one_thread(all);
+        }
     }
 }
 

@@ -23,6 +23,7 @@
 #include "protocol/operation.hpp"
 #include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
+#include "runtime/fiber_worker.hpp"
 #include "runtime/job.hpp"
 #include "runtime/spin_lock.hpp"
 
@@ -94,11 +95,10 @@ class engine final : private fabric::sink {
             has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
-        const bool taken = matcher_.idle() && streams_.empty() &&
-                           deferred_count_.load(std::memory_order_relaxed) == 0 &&
-                           take_short_locked(buffer, pattern, status);
+        const attempt result = take_if_idle_locked(buffer, pattern, status);
         lock_.unlock();
-        return taken;
+        return result == attempt::taken ||
+               (result == attempt::too_early && receive_short_as_fiber(buffer, pattern, status));
     }
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
@@ -197,18 +197,34 @@ class engine final : private fabric::sink {
     void tell_done_locked(const announcement &sender);
     void update_congestion();
 
-    [[nodiscard, gnu::always_inline]] bool take_short_locked(const typed_buffer &buffer,
-                                                             const envelope &pattern, MPI_Status *status) {
+    /// What came of trying to take a short message.
+    enum class attempt : unsigned char {
+        taken,
+        too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
+        impossible, ///< take the general way
+    };
+    [[nodiscard, gnu::always_inline]] attempt
+    take_if_idle_locked(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
+        return matcher_.idle() && streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0
+                   ? take_short_locked(buffer, pattern, status)
+                   : attempt::impossible;
+    }
+    [[nodiscard, gnu::always_inline]] attempt take_short_locked(const typed_buffer &buffer,
+                                                                const envelope &pattern, MPI_Status *status) {
         // The other fabrics are not asked here: now and then the general way must be taken.
         if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
-            return false;
+            return attempt::impossible;
         }
         const fabric::cell *packet = inbox_->next();
         if (packet == nullptr) {
+            if (fiber_worker *const worker = fiber_worker::current();
+                worker != nullptr && worker->others_ready()) {
+                return attempt::too_early;
+            }
             const unsigned most = brief_looks();
             for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
                 if (++looks > most || lock_.wanted()) {
-                    return false;
+                    return attempt::impossible;
                 }
             }
         }
@@ -217,15 +233,18 @@ class engine final : private fabric::sink {
             header.payload_bytes > fabric::cell::inline_bytes ||
             static_cast<MPI_Count>(header.payload_bytes) > buffer.bytes() ||
             !pattern.accepts({header.context, header.source, header.tag})) {
-            return false;
+            return attempt::impossible;
         }
         if (status != MPI_STATUS_IGNORE) {
             outcome{.source = header.source, .tag = header.tag, .bytes = header.payload_bytes}.store(status);
         }
         copy_short(static_cast<std::byte *>(buffer.address), packet->inline_payload, header.payload_bytes);
         inbox_->consume();
-        return true;
+        return attempt::taken;
     }
+    /// Lets other fibers run and tries again, a few times.
+    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(const typed_buffer &buffer,
+                                                             const envelope &pattern, MPI_Status *status);
 
     /// The rest of start(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);

@@ -22,6 +22,8 @@ class engine_lock {
         }
     }
 
+    [[nodiscard]] bool serves_one_thread() const noexcept { return one_thread_; }
+
     [[nodiscard]] bool try_lock() noexcept {
         if (held_.load(std::memory_order_relaxed)) {
             return false;

@@ -3,6 +3,8 @@
 // LISLE_WAIT and LISLE_SPIN. The waiting itself is in wait.cpp, the reasons in docs/design/waiting.md.
 #pragma once
 
+#include <chrono>
+
 namespace lisle::protocol {
 
 struct patience {
@@ -12,9 +14,11 @@ struct patience {
     unsigned before_sleep;
     /// Looks of a fiber while others of its worker could run, between which they do; then it is parked.
     unsigned among_fibers;
+    /// An offered core that comes back only after so long is needed by somebody who computes.
+    std::chrono::nanoseconds long_turn = std::chrono::microseconds{30};
 };
 
-/// What the settings say, or else what suits: cores are `crowded` if threads are more than they.
-[[nodiscard]] patience patience_for(bool crowded) noexcept;
+/// What the settings say, or else what suits so many threads that run ranks on so many cores.
+[[nodiscard]] patience patience_for(int threads, int cores) noexcept;
 
 } // namespace lisle::protocol

@@ -41,8 +41,9 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
 
 send_operation::send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest,
                                int tag, send_mode mode)
-    : operation{owner}, buffer{buffer}, context{channel.context}, source{channel.self},
-      dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag}, mode{mode} {
+    : operation{owner}, buffer{buffer}, context{dest == MPI_PROC_NULL ? 0 : channel.context_at(dest)},
+      source{channel.self}, dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag},
+      mode{mode} {
     result.source = MPI_ANY_SOURCE;
 }
 
@@ -133,7 +134,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     engine &mine = self.engine();
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    const envelope what{channel.context, channel.self, tag};
+    const envelope what{channel.context_at(dest), channel.self, tag};
     if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
@@ -174,7 +175,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     }
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    const envelope what{channel.context, channel.self, tag};
+    const envelope what{channel.context_at(dest), channel.self, tag};
     if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();

@@ -51,7 +51,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     const MPI_Count bytes = buffer.bytes();
     const std::scoped_lock guard{mutex_};
     if (static_cast<std::size_t>(bytes) <= mine.eager_limit(number) &&
-        mine.try_send_eager(buffer, {channel.context, channel.self, tag}, number,
+        mine.try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number,
                             static_cast<std::size_t>(bytes)) == fabric::claim_result::claimed) {
         return;
     }

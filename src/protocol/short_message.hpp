@@ -19,8 +19,8 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
 [[nodiscard, gnu::always_inline]] inline bool try_send_short(engine &mine, const typed_buffer &buffer,
                                                              const channel &channel, int dest, int tag) {
     return dest >= 0 &&
-           mine.try_send_short(buffer, {channel.context, channel.self, tag}, channel.peers->member(dest),
-                               static_cast<std::size_t>(buffer.bytes()));
+           mine.try_send_short(buffer, {channel.context_at(dest), channel.self, tag},
+                               channel.peers->member(dest), static_cast<std::size_t>(buffer.bytes()));
 }
 
 /// send() in the mode standard.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting primitive: look, spin, let others run, sleep. A thread that waits offers its core after a while
-// and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is parked
-// until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up is lost.
-// See docs/design/waiting.md.
+// The waiting primitive: look, help, spin, let others run, sleep. A thread that waits offers its core after a
+// while and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is
+// parked until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up
+// is lost. See docs/design/waiting.md.
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -12,6 +12,7 @@
 #include "protocol/engine.hpp"
 #include "runtime/fiber_worker.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/shared_task.hpp"
 
 namespace lisle::protocol {
 
@@ -21,6 +22,10 @@ namespace {
 constexpr patience alone{.before_yield = 300, .before_sleep = 1000, .among_fibers = 2};
 // Where threads share cores: whoever is awaited is perhaps not running.
 constexpr patience crowded{.before_yield = 50, .before_sleep = 200, .among_fibers = 2};
+// Where several do: whoever is awaited is most likely not running.
+constexpr unsigned looks_in_a_throng = 2;
+// A turn of all others is longer the more they are. One that computes takes the core for milliseconds.
+constexpr std::chrono::microseconds turn_of_each{8};
 // A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
 constexpr unsigned looks_for_offer = 8;
 // A rank that finds no room to send does so more often than not because the receiver is not running.
@@ -30,8 +35,7 @@ constexpr std::uint64_t retry_nanoseconds = 100'000;
 
 // Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
 // whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
-bool offer_core() {
-    constexpr auto long_turn = std::chrono::microseconds{30};
+bool offer_core(std::chrono::nanoseconds long_turn) {
     const auto before = std::chrono::steady_clock::now();
     sched_yield();
     return std::chrono::steady_clock::now() - before < long_turn;
@@ -39,8 +43,12 @@ bool offer_core() {
 
 } // namespace
 
-patience patience_for(bool few_cores) noexcept {
-    patience chosen = few_cores ? crowded : alone;
+patience patience_for(int threads, int cores) noexcept {
+    patience chosen = threads > cores ? crowded : alone;
+    if (threads > 2 * cores) {
+        chosen.before_yield = looks_in_a_throng;
+        chosen.long_turn += turn_of_each * (threads / cores);
+    }
     if (const std::int64_t spin = value_of(setting::spin); spin >= 0) {
         chosen.before_sleep = static_cast<unsigned>(spin);
     }
@@ -48,11 +56,17 @@ patience patience_for(bool few_cores) noexcept {
     case wait_manner::adaptive:
         return chosen;
     case wait_manner::spin:
-        return {.before_yield = UINT_MAX, .before_sleep = UINT_MAX, .among_fibers = UINT_MAX};
+        return {.before_yield = UINT_MAX,
+                .before_sleep = UINT_MAX,
+                .among_fibers = UINT_MAX,
+                .long_turn = chosen.long_turn};
     case wait_manner::yield:
-        return {.before_yield = 0, .before_sleep = UINT_MAX, .among_fibers = UINT_MAX};
+        return {.before_yield = 0,
+                .before_sleep = UINT_MAX,
+                .among_fibers = UINT_MAX,
+                .long_turn = chosen.long_turn};
     case wait_manner::park:
-        return {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
+        return {.before_yield = 0, .before_sleep = 0, .among_fibers = 0, .long_turn = chosen.long_turn};
     }
     return chosen;
 }
@@ -62,12 +76,29 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
+bool engine::receive_short_as_fiber(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
+    fiber_worker &worker = *fiber_worker::current();
+    attempt result = attempt::too_early;
+    for (unsigned turns = 0; result == attempt::too_early && turns < patience_.among_fibers; ++turns) {
+        if (!worker.yield() || has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            return false;
+        }
+        result = take_if_idle_locked(buffer, pattern, status);
+        lock_.unlock();
+    }
+    return result == attempt::taken;
+}
+
 void engine::wait_until(bool (*done)(void *), void *argument) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
     std::uint64_t news_seen = 0;
     while (!done(argument)) {
         if (progress()) {
+            idle = 0;
+            continue;
+        }
+        if (help_wanted() && help_once()) [[unlikely]] {
             idle = 0;
             continue;
         }
@@ -82,7 +113,7 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
             sleep_unless_news(news_seen);
         } else if (idle <= patience_.before_yield) {
             relax();
-        } else if (!offer_core() && patience_.before_sleep != UINT_MAX) {
+        } else if (!offer_core(patience_.long_turn) && patience_.before_sleep != UINT_MAX) {
             idle = patience_.before_sleep;
         }
     }
@@ -126,6 +157,9 @@ void engine::sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most) 
     // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
     // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
     const std::uint32_t seen = bell_.value();
+    if (help_wanted()) [[unlikely]] {
+        return;
+    }
     std::uint64_t longest = at_most;
     {
         const std::scoped_lock guard{lock_};

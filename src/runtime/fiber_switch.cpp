@@ -16,6 +16,34 @@ namespace context = boost::context::detail;
 
 struct flow::arrival : context::transfer_t {};
 
+namespace {
+
+/// context::jump_fcontext. That one leaves by a jump, not by a return: after a plain call of it, the
+/// processor's memory of return addresses is one entry ahead, and each return on the way up is predicted
+/// wrongly (together 30 of 80 ns of a message between fibers). So it is not called but jumped to.
+[[gnu::always_inline]] inline context::transfer_t jump(context::fcontext_t to, void *data) noexcept {
+#if defined(__x86_64__) && !defined(__CET__) && !defined(__SANITIZE_THREAD__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+    context::transfer_t came;
+    asm volatile("subq $128, %%rsp\n\t" // past the red zone
+                 "leaq 1f(%%rip), %%rax\n\t"
+                 "pushq %%rax\n\t"
+                 "jmp jump_fcontext\n"
+                 "1:\n\t"
+                 "addq $128, %%rsp"
+                 : "=a"(came.fctx), "=d"(came.data), "+D"(to), "+S"(data)
+                 :
+                 : "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+                   "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
+                   "memory");
+    return came;
+#else
+    return context::jump_fcontext(to, data);
+#endif
+}
+
+} // namespace
+
 flow::flow() noexcept = default;
 
 flow::~flow() {
@@ -47,7 +75,7 @@ void flow::first_steps(arrival came) noexcept {
 void flow::switch_to(flow &to) noexcept {
     depart(to, false);
     flow *pair[] = {this, &to};
-    const context::transfer_t came = context::jump_fcontext(to.context_, pair);
+    const context::transfer_t came = jump(to.context_, pair);
     arrive(came.fctx, **static_cast<flow *const *>(came.data));
 }
 

@@ -18,13 +18,13 @@
 
 namespace lisle {
 
-namespace {
-
 int usable_cores() noexcept {
     cpu_set_t cores;
     CPU_ZERO(&cores);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
 }
+
+namespace {
 
 std::optional<int> number_from(const char *variable) {
     const char *const text = std::getenv(variable);
@@ -62,14 +62,25 @@ job::job(job_segment segment, int process, bool launched, std::span<const fabric
     segment_.set_pid(process, getpid());
 }
 
+namespace {
+
+std::unique_ptr<fabric::fabric> make_local_fabric(job_segment &segment, int process) {
+    std::optional<std::size_t> least_read;
+    if (value_of(setting::cross_memory) != 0) {
+        least_read = static_cast<std::size_t>(value_of(setting::cross_memory_minimum));
+    }
+    return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
+}
+
+} // namespace
+
+std::unique_ptr<job> job::make_inside(const job_shape &shape) {
+    const fabric_maker local[] = {make_local_fabric};
+    return std::make_unique<job>(job_segment::private_to_process(shape), 0, false, local);
+}
+
 job job::make() {
-    const fabric_maker local[] = {[](job_segment &segment, int process) {
-        std::optional<std::size_t> least_read;
-        if (value_of(setting::cross_memory) != 0) {
-            least_read = static_cast<std::size_t>(value_of(setting::cross_memory_minimum));
-        }
-        return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
-    }};
+    const fabric_maker local[] = {make_local_fabric};
     const auto descriptor = number_from(job_descriptor_variable);
     if (!descriptor) {
         if (const auto foreign = foreign_launcher()) {

@@ -29,6 +29,9 @@ class job {
     /// Stops the process with a sentence if it was started by a launcher that Lisle cannot talk to.
     static job &current();
 
+    /// A job of this process alone, besides the one that the process may belong to.
+    static std::unique_ptr<job> make_inside(const job_shape &shape);
+
     [[nodiscard]] int size() const noexcept { return segment_.ranks(); }
     /// Index of this process, and which ranks live in it.
     [[nodiscard]] int process() const noexcept { return process_; }
@@ -41,6 +44,13 @@ class job {
     [[nodiscard]] bool launched() const noexcept { return launched_; }
     /// True if more threads run ranks on this node than the process may use cores.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+
+    /// A rank promises that no thread but the process's one worker calls for it; or takes that back, for
+    /// ever and for all. @return true if all ranks have promised
+    [[nodiscard]] bool promise_one_thread(bool one) noexcept {
+        constexpr int never = -(1 << 30);
+        return promised_.fetch_add(one ? 1 : never, std::memory_order_relaxed) + 1 == rank_count_ && one;
+    }
 
     [[nodiscard]] job_segment &segment() noexcept { return segment_; }
     /// The fabric that carries packets to `rank`: one for each ordered pair, so order is kept.
@@ -74,11 +84,15 @@ class job {
     int rank_count_;
     bool launched_;
     bool oversubscribed_;
+    std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
     std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
-    std::vector<fabric::fabric *> routes_; ///< by destination
+    std::vector<fabric::fabric *> routes_;            ///< by destination
     std::vector<fabric::mailbox_sender *> mailboxes_; ///< by destination
     std::vector<std::atomic<rank *>> ranks_;
 };
+
+/// Cores that the process may use, at least 1.
+[[nodiscard]] int usable_cores() noexcept;
 
 /// Ends the whole job now with this exit code, without unwinding; the launcher names the calling rank.
 [[noreturn]] void abort_job(int code) noexcept;

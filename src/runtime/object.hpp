@@ -20,6 +20,7 @@ enum class object_kind : std::uint32_t {
     request = 0x4c150075,
     message = 0x4c150084,
     session = 0x4c150091,
+    thread_communicator = 0x4c1500a5,
 };
 
 class object;

@@ -60,6 +60,28 @@ void tell_debugger(const rank_list &ranks) {
     }
 }
 
+/// Throws if the program relies on having a thread to itself.
+void check_for_fibers(const closure &unit) {
+    if (unit.thread_local_bytes() != 0) {
+        throw refusal(unit.program().path() +
+                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
+                      "variables (" +
+                      std::to_string(unit.thread_local_bytes()) +
+                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
+    }
+    for (const module &each : unit.modules()) {
+        for (const std::string &name : each.shared) {
+            if (name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
+                name.starts_with("libiomp5.so")) {
+                throw refusal(unit.program().path() + " cannot run as fiber ranks: " + each.file->path() +
+                              " uses OpenMP (" + name +
+                              "), which keeps its state by thread, and fibers on one thread would share it; "
+                              "run it as threads: --ranks thread");
+            }
+        }
+    }
+}
+
 [[noreturn]] void run(char **words) {
     const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
@@ -72,12 +94,8 @@ void tell_debugger(const rank_list &ranks) {
     static closure unit(find_program(arguments.front()));
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
-    if (lisle_host_worker_count() != 0 && unit.thread_local_bytes() != 0) {
-        throw refusal(program.path() +
-                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
-                      "variables (" +
-                      std::to_string(unit.thread_local_bytes()) +
-                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
+    if (lisle_host_worker_count() != 0) {
+        check_for_fibers(unit);
     }
     const int count = lisle_host_rank_count();
     check_mappings(unit, count);

@@ -221,6 +221,12 @@ class refused(Base):
             self.check("static_pie", "statically", "--ranks process")
             self.check("allocator", "_Znwm", "--ranks process")
 
+    def test_as_fibers(self):
+        as_fibers = {"LISLE_TEST_WORKERS": "1"}
+        self.check("threads_pie", "thread-local", "--ranks thread", environment=as_fibers)
+        if os.path.exists(os.path.join(PROGRAMS, "openmp_pie")):
+            self.check("openmp_pie", "OpenMP", "libgomp", "--ranks thread", environment=as_fibers)
+
     def test_files_that_are_no_programs(self):
         with tempfile.TemporaryDirectory() as folder:
             def make(name, content, mode=0o755):

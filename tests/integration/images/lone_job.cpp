@@ -24,9 +24,10 @@ int lisle_host_first_rank(void) {
     return 0;
 }
 
-// All ranks are threads here.
+// All ranks that run are threads; with LISLE_TEST_WORKERS a program is only asked whether it could run as fibers.
 int lisle_host_worker_count(void) {
-    return 0;
+    const char *const wanted = std::getenv("LISLE_TEST_WORKERS");
+    return wanted != nullptr ? std::atoi(wanted) : 0;
 }
 const char *lisle_host_reserve_stacks(void) {
     return nullptr;

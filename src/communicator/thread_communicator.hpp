@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators of threads (MPIX_Threadcomm_*): threads of several processes are the ranks. The threads of a
+// process share its rank's engine; what keeps their messages apart is a context for each, so matching and
+// wildcards are the usual ones. The handle is one for all threads of a process and stands for the calling
+// thread's own communicator between start and finish.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "communicator/communicator.hpp"
+#include "runtime/object.hpp"
+
+namespace lisle {
+
+class thread_communicator : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::thread_communicator;
+
+    /// Collective over `parent`. @param threads how many of this process become ranks
+    thread_communicator(communicator &parent, int threads);
+
+    /// The calling thread becomes a rank, or stops being one. Throw mpi_error if it is (not) one already, or
+    /// if more threads come than were announced.
+    void start();
+    void finish();
+    /// The calling thread's communicator, or null.
+    [[nodiscard]] communicator *member() const noexcept;
+    /// True if no thread is a rank now.
+    [[nodiscard]] bool idle() const noexcept { return started_.load(std::memory_order_relaxed) == 0; }
+
+  private:
+    int threads_;
+    int first_rank_ = 0; ///< of this process's threads
+    std::uint64_t context_ = 0;
+    group_ref members_;
+    std::vector<std::uint64_t> lanes_;
+    errhandler_ref errors_of_parent_;
+    // How many threads have, in this round, started, called finish, and come to its end. Who begins a new
+    // round sees the last one's end: release by the last, acquire by those who start.
+    std::atomic<int> started_{0};
+    std::atomic<int> finished_{0};
+    std::atomic<int> ended_{0};
+};
+
+} // namespace lisle
