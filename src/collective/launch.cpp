@@ -20,9 +20,8 @@ namespace {
 /// the same order, so they agree. Persistent operations live long and get the upper half for themselves.
 int next_tag(communicator &comm, bool persistent) {
     constexpr std::uint32_t half = std::uint32_t{1} << 30;
-    auto &counter = persistent ? comm.persistent_collectives : comm.collectives;
-    // Relaxed: the user orders the collectives of a communicator; atomic for threads that take turns.
-    const auto number = counter.fetch_add(1, std::memory_order_relaxed) % half;
+    const auto number =
+        communicator::count_one(persistent ? comm.persistent_collectives : comm.collectives) % half;
     return static_cast<int>(persistent ? half + number : number);
 }
 
@@ -87,6 +86,7 @@ class collective_request final : public protocol::request, private protocol::pro
 
 void run(communicator &comm, schedule plan) {
     if (const local_steps *const taken = plan.taken()) {
+        communicator::count_one(comm.collectives);
         if (taken->error() != MPI_SUCCESS) [[unlikely]] {
             fail(taken->error(), taken->describe());
         }

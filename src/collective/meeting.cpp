@@ -123,6 +123,7 @@ bool meet(communicator &comm) {
         choose({.what = operation::barrier, .ranks = comm.size(), .meeting = true}) != algorithm::meeting) {
         return false;
     }
+    communicator::count_one(comm.collectives);
     static_cast<void>(shared->meet(comm, {}, nullptr));
     return true;
 }
@@ -136,6 +137,7 @@ bool meet(communicator &comm, const typed_buffer &give, const typed_buffer &take
         return false;
     }
     reduction.check(*take.type);
+    communicator::count_one(comm.collectives);
     const int error = shared->meet(comm, {.give = give, .take = take}, &reduction);
     if (error != MPI_SUCCESS) {
         fail(error, "another rank gives another number of bytes than the ", take.bytes(),

@@ -24,7 +24,7 @@ class send_buffer;
 namespace lisle::collective {
 class board;
 class meeting;
-}
+} // namespace lisle::collective
 
 namespace lisle {
 
@@ -70,6 +70,12 @@ class communicator : public object {
     /// messages apart, see collective/launch.cpp. Atomic for threads that take turns; orders nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
+    /// Counts a collective. The user orders those of a communicator, so no two threads are here at once.
+    static std::uint32_t count_one(std::atomic<std::uint32_t> &of) noexcept {
+        const std::uint32_t before = of.load(std::memory_order_relaxed);
+        of.store(before + 1, std::memory_order_relaxed);
+        return before;
+    }
     /// What the collectives of ranks that share memory use, and whether it has been looked for yet; see
     /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
     mutable std::shared_ptr<lisle::collective::board> shared_board;

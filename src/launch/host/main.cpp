@@ -62,13 +62,6 @@ void tell_debugger(const rank_list &ranks) {
 
 /// Throws if the program relies on having a thread to itself.
 void check_for_fibers(const closure &unit) {
-    if (unit.thread_local_bytes() != 0) {
-        throw refusal(unit.program().path() +
-                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
-                      "variables (" +
-                      std::to_string(unit.thread_local_bytes()) +
-                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
-    }
     for (const module &each : unit.modules()) {
         for (const std::string &name : each.shared) {
             if (name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
@@ -79,6 +72,13 @@ void check_for_fibers(const closure &unit) {
                               "run it as threads: --ranks thread");
             }
         }
+    }
+    if (unit.thread_local_bytes() != 0) {
+        throw refusal(unit.program().path() +
+                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
+                      "variables (" +
+                      std::to_string(unit.thread_local_bytes()) +
+                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
     }
 }
 
