@@ -84,6 +84,17 @@ REQUIRED_INPUT = {"STRING": "MPI_ERR_ARG", "STATUS": "MPI_ERR_ARG", "FUNCTION": 
                   "POLYFUNCTION": "MPI_ERR_ARG"}  # fmt: skip
 INFO_STRINGS = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}
 
+# Handles that a program is given and has to free, with what the list of open ones calls their objects.
+FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group", "OPERATION": "operation",
+         "ERRHANDLER": "error handler", "INFO": "info object", "REQUEST": "request", "MESSAGE": "message",
+         "SESSION": "session", "KEYVAL": "attribute key"}  # fmt: skip
+# Calls that free none of the handles that they are given pointers to.
+FREES_NOTHING = {"MPI_Start", "MPI_Startall", "MPI_Type_commit"}
+
+# Calls that make an object of no other: the error handler that it is to have hears of their errors.
+OWN_HANDLER = {"MPI_Comm_create_from_group": "comm", "MPI_Intercomm_create_from_groups": "comm",
+               "MPI_Session_init": "session"}  # fmt: skip
+
 # Output kinds that may be null.
 OPTIONAL_OUTPUT = {"BUFFER", "STATUS", "ARGUMENT_COUNT", "ARGUMENT_LIST", "LOGICAL_OPTIONAL"}
 
@@ -221,10 +232,21 @@ class EntryPoint:
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"about = &to_communicator(*{p.name}, \"{p.name}\");")
 
+    def convert_own_handler(self):
+        """The same for calls that bring the handler along."""
+        if sort := OWN_HANDLER.get(self.name):
+            p = next(p for p in self.parameters if p.kind == "ERRHANDLER")
+            self.lines.append(
+                f"auto &{p.local()} = to_errhandler_for(errhandler_kind::{sort}, {p.name}, \"{p.name}\");"
+            )
+            self.lines.append(f"about = &{p.local()};")
+
     def convert_handles(self):
         ignorable = {id(part) for parcel in parcels(self.parameters) for part in parcel.parts}
         for p in self.parameters:
             if p.kind in ("COMMUNICATOR", "SESSION") or p.kind not in HANDLES:
+                continue
+            if p.kind == "ERRHANDLER" and self.name in OWN_HANDLER:
                 continue
             converter = HANDLES[p.kind][0]
             if p.handle:
@@ -379,8 +401,36 @@ class EntryPoint:
             arguments.append(self.replaced.get(p.name, p.argument()))
         if self.tells_form():
             arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
+        self.lines += self.watches()
         self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
-        self.lines += stores
+        self.lines += stores + self.notes()
+
+    # What keeps the list of open handles.
+
+    def freed_kinds(self):
+        return [] if self.group in LAX_GROUPS else [p for p in self.parameters if p.kind in FREED]
+
+    def watches(self):
+        """Before the call. Communicators that it is to make are null unless it makes them."""
+        lines = []
+        for p in self.freed_kinds():
+            direction = p.row["direction"]
+            if direction == "out" and p.kind == "COMMUNICATOR":
+                lines.append(f"*{p.name} = MPI_COMM_NULL;")
+            elif direction == "inout" and self.name not in FREES_NOTHING:
+                count = "1" if p.pointer else next(q.name for q in self.parameters if q.kind == "ARRAY_LENGTH_NNI")
+                lines.append(f"const handle_watch watch{{{p.name}, {count}, \"{FREED[p.kind]}\"}};")
+        return lines
+
+    def notes(self):
+        """After the call."""
+        lines = []
+        for p in self.freed_kinds():
+            if p.row["direction"] == "out" and p.pointer:
+                lines.append(f"note_given(*{p.name}, \"{FREED[p.kind]}\", \"{self.name}\");")
+            elif p.row["direction"] == "out":  # MPI_Type_get_contents
+                lines.append(f"note_contents(datatype_, {p.name}, \"{self.name}\");")
+        return lines
 
     # The text.
 
@@ -401,6 +451,7 @@ class EntryPoint:
         self.lines, self.replaced, self.counts_checked = [], {}, set()
         self.check_state()
         self.convert_communicators()
+        self.convert_own_handler()
         self.check_ranks_and_tags()
         self.convert_handles()
         self.check_data()
@@ -409,6 +460,8 @@ class EntryPoint:
         self.call()
         target = any(line.startswith("about = ") for line in self.lines)
         sort = "lisle::session" if any(p.kind == "SESSION" for p in self.parameters) else "communicator"
+        if self.name in OWN_HANDLER:
+            sort = "lisle::errhandler"
         return [
             *([f"{sort} *about = nullptr;"] if target else []),
             "try {",
@@ -469,7 +522,7 @@ def write_group(group, title, functions, names, headers, output):
         '#include "abi/entry.hpp"',
     ]
     if works:
-        out += ['#include "abi/check.hpp"', '#include "abi/count_list.hpp"']
+        out += ['#include "abi/check.hpp"', '#include "abi/count_list.hpp"', '#include "abi/handle_watch.hpp"']
         out += [f'#include "{h}"' for h in headers]
     out += ["", "using namespace lisle;", "using namespace lisle::abi;", "", 'extern "C" {', ""]
     out += [p.text() for p in points]

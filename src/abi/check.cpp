@@ -44,4 +44,8 @@ void uncommitted(const char *argument) {
     fail(MPI_ERR_TYPE, argument, " is a datatype that was not committed: call MPI_Type_commit first");
 }
 
+void unfitting_errhandler(const char *argument) {
+    fail(MPI_ERR_ERRHANDLER, argument, " was made for another sort of object");
+}
+
 } // namespace lisle::abi

@@ -32,6 +32,7 @@ struct handle_sort {
 [[noreturn, gnu::cold]] void null_pointer(int error_class, const char *argument);
 [[noreturn, gnu::cold]] void null_buffer(MPI_Count count, const char *argument);
 [[noreturn, gnu::cold]] void uncommitted(const char *argument);
+[[noreturn, gnu::cold]] void unfitting_errhandler(const char *argument);
 
 inline constexpr handle_sort comm_handle{MPI_ERR_COMM, "communicator", "MPI_COMM_NULL"};
 inline constexpr handle_sort group_handle{MPI_ERR_GROUP, "group", "MPI_GROUP_NULL"};
@@ -73,6 +74,14 @@ inline const op &to_op(MPI_Op handle, const char *argument) {
 }
 inline errhandler &to_errhandler(MPI_Errhandler handle, const char *argument) {
     return found(find_errhandler(handle), errhandler_handle, handle, MPI_ERRHANDLER_NULL, argument);
+}
+/// One that was made for objects of this sort.
+inline errhandler &to_errhandler_for(errhandler_kind sort, MPI_Errhandler handle, const char *argument) {
+    errhandler &handler = to_errhandler(handle, argument);
+    if (!handler.predefined() && handler.action != sort) [[unlikely]] {
+        unfitting_errhandler(argument);
+    }
+    return handler;
 }
 inline const datatype &to_datatype(MPI_Datatype handle, const char *argument) {
     return found(find_datatype(handle), datatype_handle, handle, MPI_DATATYPE_NULL, argument);

@@ -43,6 +43,14 @@ void check_pair(const communicator &comm, const void *first, const void *second,
     }
 }
 
+/// What a rank gives to itself does not lie where it gets it.
+void check_own_place(const void *given, const typed_buffer &place) {
+    if (given == place.address && place.bytes() > 0 && given != MPI_BOTTOM) {
+        fail(MPI_ERR_BUFFER, "what this rank gives lies where it gets it (", given,
+             "): say MPI_IN_PLACE instead");
+    }
+}
+
 bool any_data(const block_list &blocks) {
     return std::any_of(blocks.begin(), blocks.end(), [](const auto &block) { return block.bytes() > 0; });
 }
@@ -149,6 +157,9 @@ schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcou
     const block_list places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
                                                  "recvcounts", "displs")
                                         : block_list{};
+    if (gives_all && !on.comm.inter()) {
+        check_own_place(sendbuf, places[static_cast<std::size_t>(root)]);
+    }
     return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
 
@@ -172,6 +183,9 @@ schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendc
     const block_list places = gives_all ? blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(),
                                                  "sendcounts", "displs")
                                         : block_list{};
+    if (gives_all && !on.comm.inter()) {
+        check_own_place(recvbuf, places[static_cast<std::size_t>(root)]);
+    }
     return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
 
@@ -179,6 +193,10 @@ schedule allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendc
                         const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                         const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
+    if (!on.comm.inter()) {
+        check_own_place(sendbuf,
+                        collective::part({recvbuf, 0, recvtype}, on.comm.rank() * recvcount, recvcount));
+    }
     return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
@@ -188,6 +206,9 @@ schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count send
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
     const auto places =
         blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
+    if (!on.comm.inter()) {
+        check_own_place(sendbuf, places[static_cast<std::size_t>(on.comm.rank())]);
+    }
     return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
 

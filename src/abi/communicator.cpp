@@ -43,12 +43,6 @@ std::string_view checked_tag(const char *stringtag) {
     return text;
 }
 
-void check_comm_errhandler(const errhandler &handler) {
-    if (!handler.predefined() && handler.action != errhandler_kind::comm) {
-        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than communicators");
-    }
-}
-
 } // namespace
 
 void comm_compare(communicator &comm1, communicator &comm2, int *result) {
@@ -74,15 +68,11 @@ void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
 
 void comm_create_from_group(const group &members, const char *stringtag, info *hints, errhandler &errors,
                             MPI_Comm *newcomm) {
-    check_comm_errhandler(errors);
-    *newcomm = MPI_COMM_NULL; // what MPI_GROUP_EMPTY gives [MPI-5.0 7.4.2]
     if (members.size() == 0) {
-        return;
+        return; // MPI_GROUP_EMPTY gives MPI_COMM_NULL [MPI-5.0 7.4.2]
     }
-    with_handler(errors, MPI_COMM_NULL, "MPI_Comm_create_from_group", [&] {
-        *newcomm = give_handle(
-            create_from_group(members, checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
-    });
+    *newcomm = give_handle(
+        create_from_group(members, checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
 }
 
 void comm_create_group(communicator &comm, const group &members, int tag, MPI_Comm *newcomm) {
@@ -100,7 +90,6 @@ void comm_dup(communicator &comm, MPI_Comm *newcomm) {
 }
 
 void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
-    *newcomm = MPI_COMM_NULL; // what stays if a copy callback fails
     *newcomm = give_handle(duplicate(comm, hints));
 }
 
@@ -197,12 +186,9 @@ void intercomm_create(communicator &local_comm, int local_leader, communicator *
 void intercomm_create_from_groups(const group &local_group, int local_leader, const group *remote_group,
                                   int remote_leader, const char *stringtag, info *hints, errhandler &errors,
                                   MPI_Comm *newintercomm) {
-    check_comm_errhandler(errors);
-    with_handler(errors, MPI_COMM_NULL, "MPI_Intercomm_create_from_groups", [&] {
-        *newintercomm =
-            give_handle(connect_from_groups(local_group, local_leader, remote_group, remote_leader,
-                                            checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
-    });
+    *newintercomm =
+        give_handle(connect_from_groups(local_group, local_leader, remote_group, remote_leader,
+                                        checked_tag(stringtag), {hints, errhandler_ref::share(errors)}));
 }
 
 void intercomm_merge(communicator &intercomm, int high, MPI_Comm *newintracomm) {

@@ -40,19 +40,27 @@ mpi_error error_of(const std::exception &error) {
 } // namespace
 
 int raise(communicator *comm, const char *call, const std::exception &error) {
-    if (const auto *const handled = dynamic_cast<const handled_error *>(&error)) {
-        return handled->code();
-    }
     const mpi_error known = error_of(error);
     return raise_error(known.about() != nullptr ? known.about() : comm, call, known);
 }
 
 int raise(session *about, const char *call, const std::exception &error) {
-    if (about == nullptr || dynamic_cast<const handled_error *>(&error) != nullptr) {
+    if (about == nullptr) {
         return raise(static_cast<communicator *>(nullptr), call, error);
     }
     const mpi_error known = error_of(error);
     return raise_with(*about->errors.get(), about->handle(), call, known);
+}
+
+int raise(const errhandler *about, const char *call, const std::exception &error) {
+    if (about == nullptr) {
+        return raise(static_cast<communicator *>(nullptr), call, error);
+    }
+    const mpi_error known = error_of(error);
+    if (about->action == errhandler_kind::session) {
+        return raise_with(*about, MPI_SESSION_NULL, call, known);
+    }
+    return raise_with(*about, MPI_COMM_NULL, call, known);
 }
 
 int code_of(const std::exception &error) {

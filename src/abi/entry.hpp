@@ -13,6 +13,7 @@
 
 namespace lisle {
 class communicator;
+class errhandler;
 class session;
 } // namespace lisle
 
@@ -36,6 +37,8 @@ inline void require_running() {
 [[gnu::cold]] int raise(communicator *comm, const char *call, const std::exception &error);
 /// The same for calls about a session.
 [[gnu::cold]] int raise(session *about, const char *call, const std::exception &error);
+/// The same for calls that make an object which is to have this handler.
+[[gnu::cold]] int raise(const errhandler *about, const char *call, const std::exception &error);
 
 /// The code of an error that no handler hears of. @pre in a catch block
 [[nodiscard, gnu::cold]] int code_of(const std::exception &error);

@@ -2,6 +2,7 @@
 #include "abi/init.hpp"
 
 #include "abi/entry.hpp"
+#include "abi/handle_watch.hpp"
 
 #include <cstdio>
 #include <pthread.h>
@@ -85,6 +86,7 @@ void finalize() {
         abi::fail_not_running(phase); // a session alone is not the world model
     }
     delete_world_attributes();
+    abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
     meet_all(*predefined->world);
     protocol::wait_until(self, [&self] { return self.engine().drained(); });

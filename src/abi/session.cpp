@@ -5,21 +5,25 @@
 #include <iterator>
 #include <memory>
 
+#include "abi/handle_watch.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::api {
 
 void session_init(info *hints, errhandler &errors, MPI_Session *opened) {
-    if (!errors.predefined() && errors.action != errhandler_kind::session) {
-        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than sessions");
-    }
-    *opened = MPI_SESSION_NULL;
-    with_handler(errors, MPI_SESSION_NULL, "MPI_Session_init",
-                 [&] { *opened = session::open(hints, errhandler_ref::share(errors)).handle(); });
+    *opened = MPI_SESSION_NULL; // what stays if that fails
+    *opened = session::open(hints, errhandler_ref::share(errors)).handle();
 }
 
 void session_finalize(MPI_Session *closed) {
     find_session(*closed)->close();
+    rank &self = this_rank();
+    if (self.open != nullptr) {
+        self.open->drop(abi::listed_value(*closed), "session");
+        if (self.models_in_use.load(std::memory_order_relaxed) == 0) {
+            abi::report_open_handles(self, "MPI_Session_finalize");
+        }
+    }
     *closed = MPI_SESSION_NULL;
 }
 

@@ -70,10 +70,12 @@ class board {
     }
     /// Copies between the memory of a member of another process and one's own. False: not possible.
     [[nodiscard]] bool read(int peer, const void *from, void *to, MPI_Count bytes) const noexcept {
-        return medium_.read_memory(members_.member(peer), from, to, static_cast<std::size_t>(bytes));
+        const iovec run{to, static_cast<std::size_t>(bytes)};
+        return medium_.read(members_.member(peer), reinterpret_cast<std::uintptr_t>(from), {&run, 1});
     }
     [[nodiscard]] bool write(int peer, void *to, const void *from, MPI_Count bytes) const noexcept {
-        return medium_.write_memory(members_.member(peer), to, from, static_cast<std::size_t>(bytes));
+        const iovec run{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
+        return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});
     }
 
     [[nodiscard]] int members() const noexcept { return members_.size(); }

@@ -165,7 +165,7 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     if (on.comm.inter()) {
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
-    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, block.bytes());
+    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
     const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);

@@ -107,16 +107,6 @@ class errhandler_slot {
 template <class Handle> [[nodiscard]] int raise_with(const errhandler &handler, Handle owner,
                                                      const char *call, const mpi_error &error);
 
-/// An error that its handler has seen already: the call only returns the code.
-class handled_error : public std::exception {
-  public:
-    explicit handled_error(int code) noexcept : code_{code} {}
-    [[nodiscard]] int code() const noexcept { return code_; }
-
-  private:
-    int code_;
-};
-
 /// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>
 /// (MPI_ERR_RANK)". The end of every error whose handler is fatal.
 [[noreturn]] void end_job(const char *call, int code, const std::string &sentence);
@@ -131,16 +121,6 @@ int raise_with(const errhandler &handler, Handle owner, const char *call, const 
     }
     handler.call(owner, error.code());
     return error.code();
-}
-
-/// Does `work`, whose errors go to this handler instead of an object's, which does not exist yet.
-template <class Handle, class Work>
-void with_handler(const errhandler &handler, Handle owner, const char *call, Work work) {
-    try {
-        work();
-    } catch (const mpi_error &error) {
-        throw handled_error{raise_with(handler, owner, call, error)};
-    }
 }
 
 /// Runs a handler as MPI_Comm_call_errhandler and its kin do. @param owner the object's handle

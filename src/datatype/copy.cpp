@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "datatype/cursor.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle {
 
@@ -44,8 +46,11 @@ template <class Word> void copy_halves(std::byte *to, const std::byte *from, std
 
 void copy_run(std::byte *to, const std::byte *from, std::size_t length) noexcept {
     using sixteen = std::array<std::uint64_t, 2>;
-    if (length > 32) {
-        std::memcpy(to, from, length);
+    using thirty_two = std::array<std::uint64_t, 4>;
+    if (length > 64) {
+        copy_bytes(to, from, length);
+    } else if (length >= 32) {
+        copy_halves<thirty_two>(to, from, length);
     } else if (length >= 16) {
         copy_halves<sixteen>(to, from, length);
     } else if (length >= 8) {
@@ -65,7 +70,15 @@ void copy_run(std::byte *to, const std::byte *from, MPI_Count length) noexcept {
 
 // Blocks of a length that the compiler knows are moved through registers.
 template <std::size_t Length> struct fixed_length {
-    void operator()(std::byte *to, const std::byte *from) const noexcept { std::memcpy(to, from, Length); }
+    void operator()(std::byte *to, const std::byte *from) const noexcept {
+        if constexpr (Length > 8 && Length < 16) {
+            copy_halves<std::uint64_t>(to, from, Length);
+        } else if constexpr (Length > 4 && Length < 8) {
+            copy_halves<std::uint32_t>(to, from, Length);
+        } else {
+            std::memcpy(to, from, Length);
+        }
+    }
 };
 
 struct any_length {
@@ -75,35 +88,46 @@ struct any_length {
 
 template <class Move, class To, class From>
 void move_blocks(Move move, To to, From from, MPI_Count count) noexcept {
+#pragma GCC unroll 4
     for (MPI_Count i = 0; i < count; ++i) {
         move(to(i), from(i));
     }
 }
 
+// A loop for each length that is common, up to this one.
+constexpr std::size_t longest_fixed = 128;
+constexpr bool has_loop(std::size_t length) {
+    return length > 0 && (length < 16 || length % 8 == 0);
+}
+
+template <std::size_t Length, class To, class From>
+void move_blocks_fixed(To to, From from, MPI_Count count) noexcept {
+    move_blocks(fixed_length<Length>{}, to, from, count);
+}
+
+template <class To, class From> using block_loop = void (*)(To, From, MPI_Count);
+
+template <class To, class From, std::size_t... Lengths>
+constexpr auto make_loops(std::index_sequence<Lengths...>) {
+    const auto loop_of =
+        []<std::size_t Length>(std::integral_constant<std::size_t, Length>) -> block_loop<To, From> {
+        if constexpr (has_loop(Length)) {
+            return move_blocks_fixed<Length, To, From>;
+        } else {
+            return nullptr;
+        }
+    };
+    return std::array{loop_of(std::integral_constant<std::size_t, Lengths>{})...};
+}
+
 template <class To, class From>
 void move_blocks_of(MPI_Count length, To to, From from, MPI_Count count) noexcept {
-    switch (length) {
-    case 1:
-        return move_blocks(fixed_length<1>{}, to, from, count);
-    case 2:
-        return move_blocks(fixed_length<2>{}, to, from, count);
-    case 4:
-        return move_blocks(fixed_length<4>{}, to, from, count);
-    case 8:
-        return move_blocks(fixed_length<8>{}, to, from, count);
-    case 12:
-        return move_blocks(fixed_length<12>{}, to, from, count);
-    case 16:
-        return move_blocks(fixed_length<16>{}, to, from, count);
-    case 24:
-        return move_blocks(fixed_length<24>{}, to, from, count);
-    case 32:
-        return move_blocks(fixed_length<32>{}, to, from, count);
-    case 64:
-        return move_blocks(fixed_length<64>{}, to, from, count);
-    default:
-        return move_blocks(any_length{static_cast<std::size_t>(length)}, to, from, count);
+    static constexpr auto loops = make_loops<To, From>(std::make_index_sequence<longest_fixed + 1>{});
+    const auto size = static_cast<std::size_t>(length);
+    if (size < loops.size() && loops[size] != nullptr) {
+        return loops[size](to, from, count);
     }
+    move_blocks(any_length{size}, to, from, count);
 }
 
 // Copies the first `count` blocks of the first rows of two pieces that both have blocks of `length`.

@@ -48,13 +48,14 @@ class sink {
     ~sink() = default;
 };
 
+class joint_copy;
 class mailbox_sender;
 class mailbox_receiver;
 
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
-    std::size_t least_read;      ///< from this size on, `read` is the fastest way for a long message
+    std::size_t least_read;      ///< from this size on, direct copies are the fastest way for a message
     /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
     /// sure that the owner's doorbell rings.
     std::uint64_t poll_interval;
@@ -96,6 +97,10 @@ class fabric {
     /// (find another way); once false, always false.
     [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept = 0;
+    /// Copies to the memory of `peer`, under the same conditions.
+    [[nodiscard]] virtual bool write(int, std::uint64_t, std::span<const iovec>) noexcept { return false; }
+    /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
+    [[nodiscard]] virtual joint_copy *joint_copy_of(int) noexcept { return nullptr; }
 
     // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
 
@@ -108,13 +113,9 @@ class fabric {
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
 
-    /// True if the endpoints of other processes can be read from and written to with the two calls below. The
-    /// first one who asks finds out, by means of `peer`, and all get the same answer.
+    /// True if the memory of all endpoints' processes can be used with read and write. The first one who asks
+    /// finds out, by means of `peer`, and all get the same answer.
     [[nodiscard]] virtual bool memory_open([[maybe_unused]] int peer) noexcept { return false; }
-    /// Copies between this process's memory and that of `peer`. False: the memory is not there, or the
-    /// system has changed its mind. @pre memory_open()
-    [[nodiscard]] virtual bool read_memory(int, const void *, void *, std::size_t) noexcept { return false; }
-    [[nodiscard]] virtual bool write_memory(int, void *, const void *, std::size_t) noexcept { return false; }
 };
 
 } // namespace lisle::fabric

@@ -184,11 +184,10 @@ void partitioned_receive::start() {
 void partitioned_receive::post_locked() {
     posted_ = true;
     if (heard_->partitions < 1 || heard_->bytes < 0 ||
-        heard_->bytes * heard_->partitions != elements() * buffer_.type->size()) {
-        // The data that comes all the same stays where unexpected messages stay.
-        result.error = MPI_ERR_TRUNCATE;
-        result.source = peer_;
-        result.tag = tag_;
+        heard_->bytes > std::numeric_limits<MPI_Count>::max() / heard_->partitions) {
+        // No sender of ours says so.
+        static_cast<greeting &>(*heard_) = {};
+        result.error = MPI_ERR_INTERN;
         messages_.clear();
         missing_ = 0;
         return;
@@ -197,12 +196,15 @@ void partitioned_receive::post_locked() {
     messages_.resize(count);
     missing_ = count;
     const MPI_Count size = buffer_.type->size();
+    const bool fits = heard_->bytes * heard_->partitions <= elements() * size;
     for (std::size_t i = 0; i < count; ++i) {
         incoming &message = messages_[i];
         message.here = false;
         const MPI_Count offset = static_cast<MPI_Count>(i) * heard_->bytes;
         typed_buffer target;
-        if (size != 0 && offset % size == 0 && heard_->bytes % size == 0) {
+        if (!fits) { // each ends with MPI_ERR_TRUNCATE then, and the sender's end
+            target = {nullptr, 0, *find_datatype(MPI_BYTE)};
+        } else if (size != 0 && offset % size == 0 && heard_->bytes % size == 0) {
             target = piece(offset / size, heard_->bytes / size);
         } else {
             message.stray.resize(static_cast<std::size_t>(heard_->bytes));
@@ -260,7 +262,7 @@ bool partitioned_receive::ready() {
     if (peer_ != MPI_PROC_NULL) {
         result.source = peer_;
         result.tag = tag_;
-        result.bytes = elements() * buffer_.type->size();
+        result.bytes = heard_->bytes * heard_->partitions;
     }
     return true;
 }
@@ -269,12 +271,12 @@ bool partitioned_receive::arrived_locked(int partition) const {
     if (!posted_) {
         return false;
     }
-    const MPI_Count own = buffer_.bytes();
-    if (missing_ == 0 || own == 0) {
+    const MPI_Count own = buffer_.bytes(), all = heard_->bytes * heard_->partitions;
+    if (missing_ == 0 || own == 0 || partition * own >= all) {
         return missing_ == 0;
     }
     const MPI_Count first = partition * own / heard_->bytes;
-    const MPI_Count last = ((partition + 1) * own - 1) / heard_->bytes;
+    const MPI_Count last = (std::min((partition + 1) * own, all) - 1) / heard_->bytes;
     return std::all_of(messages_.begin() + first, messages_.begin() + last + 1,
                        [](const incoming &message) { return message.here; });
 }

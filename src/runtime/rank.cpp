@@ -7,6 +7,8 @@
 
 #include "protocol/engine.hpp"
 #include "runtime/job.hpp"
+#include "runtime/open_handles.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle {
 
@@ -34,7 +36,8 @@ rank &adopt_thread() {
 } // namespace detail
 
 rank::rank(job &job, int number)
-    : job_{job}, number_{number}, engine_{std::make_unique<protocol::engine>(job, *this)} {}
+    : open{value_of(setting::check) != 0 ? std::make_unique<open_handles>() : nullptr}, job_{job},
+      number_{number}, engine_{std::make_unique<protocol::engine>(job, *this)} {}
 
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.

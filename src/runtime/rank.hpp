@@ -14,6 +14,7 @@ namespace lisle {
 
 class communicator;
 class job;
+class open_handles;
 
 namespace protocol {
 class engine;
@@ -45,6 +46,8 @@ class rank {
     std::atomic<int> models_in_use{0};
     /// The program's arguments, its name first, where the process's own command line is another one's.
     std::vector<std::string> arguments;
+    /// The handles that the program has not freed yet; null unless LISLE_CHECK is set. Never changes.
+    const std::unique_ptr<open_handles> open;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
 

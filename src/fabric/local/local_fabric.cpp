@@ -4,8 +4,6 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
-#include "fabric/local/peer_memory.hpp"
-
 namespace lisle::fabric::local {
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read)
@@ -67,19 +65,20 @@ bool local_fabric::memory_open(int peer) noexcept {
     return *shared_.memory_open(peer_memory_open(pid));
 }
 
-bool local_fabric::read_memory(int peer, const void *from, void *to, std::size_t bytes) noexcept {
-    return read_peer_memory(segment_.pid(segment_.process_of(peer)), from, to, bytes);
-}
-
-bool local_fabric::write_memory(int peer, void *to, const void *from, std::size_t bytes) noexcept {
-    return write_peer_memory(segment_.pid(segment_.process_of(peer)), to, from, bytes);
-}
-
 bool local_fabric::read(int peer, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
+    return copy_directly(read_peer_memory, peer, remote_address, to);
+}
+
+bool local_fabric::write(int peer, std::uint64_t remote_address, std::span<const iovec> from) noexcept {
+    return copy_directly(write_peer_memory, peer, remote_address, from);
+}
+
+bool local_fabric::copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
+                                 std::span<const iovec> pieces) noexcept {
     if (!cross_memory_.load(std::memory_order_relaxed)) {
         return false;
     }
-    if (read_peer_memory(segment_.pid(segment_.process_of(peer)), remote_address, to)) {
+    if (copy(segment_.pid(segment_.process_of(peer)), remote_address, pieces)) {
         return true;
     }
     cross_memory_.store(false, std::memory_order_relaxed);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the entry points keep a rank's list of open handles (runtime/open_handles.hpp), and the report that
+// MPI_Finalize makes of it. Without LISLE_CHECK there is no list, and each of these is one comparison.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "datatype/datatype.hpp"
+#include "mpi.h"
+#include "runtime/object.hpp"
+#include "runtime/open_handles.hpp"
+#include "runtime/rank.hpp"
+
+namespace lisle::abi {
+
+/// The value of a handle or an attribute key as the list has it.
+template <class Handle> [[nodiscard]] std::uintptr_t listed_value(Handle handle) noexcept {
+    return handle_value(handle);
+}
+[[nodiscard]] inline std::uintptr_t listed_value(int key) noexcept {
+    return static_cast<unsigned>(key);
+}
+
+/// True for what a program has to free: neither null nor a constant of the standard's.
+template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
+    return handle_value(handle) >= first_dynamic_handle;
+}
+[[nodiscard]] inline bool to_be_freed(int key) noexcept {
+    return key != MPI_KEYVAL_INVALID;
+}
+/// The f90 types are handles to objects that nobody may free.
+[[nodiscard]] bool to_be_freed(MPI_Datatype handle) noexcept;
+
+/// A successful call has given this handle to the program. Inlined, so that the return address is the
+/// program's.
+template <class Handle>
+[[gnu::always_inline]] inline void note_given(Handle handle, const char *noun, const char *call) {
+    if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
+        if (to_be_freed(handle)) {
+            open->add(listed_value(handle), noun, call, __builtin_return_address(0));
+        }
+    }
+}
+
+/// The same for the types that MPI_Type_get_contents has told of `type`.
+[[gnu::always_inline]] inline void note_contents(const datatype &type, const MPI_Datatype *types,
+                                                 const char *call) {
+    if (this_rank().open != nullptr) [[unlikely]] {
+        for (std::size_t i = 0; i < type.origin().types.size(); ++i) {
+            note_given(types[i], "datatype", call);
+        }
+    }
+}
+
+/// Around a call that may free handles: those that it makes null are no longer open, even if it fails.
+template <class Handle> class handle_watch {
+  public:
+    handle_watch(const Handle *handles, MPI_Count count, const char *noun) {
+        if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
+            watched_ = std::make_unique<state>(open, handles, noun, std::vector(handles, handles + count));
+        }
+    }
+    handle_watch(const handle_watch &) = delete;
+    handle_watch &operator=(const handle_watch &) = delete;
+    ~handle_watch() {
+        if (watched_) [[unlikely]] {
+            compare();
+        }
+    }
+
+  private:
+    struct state {
+        open_handles *open;
+        const Handle *handles;
+        const char *noun;
+        std::vector<Handle> before;
+    };
+
+    [[gnu::cold]] void compare() const {
+        for (std::size_t i = 0; i < watched_->before.size(); ++i) {
+            if (const Handle before = watched_->before[i]; watched_->handles[i] != before) {
+                watched_->open->drop(listed_value(before), watched_->noun);
+            }
+        }
+    }
+    std::unique_ptr<state> watched_;
+};
+
+/// Lists the open handles on the standard error stream, one line for all that one call has made in one
+/// place. @param ends the call that should have found none
+void report_open_handles(rank &self, const char *ends);
+
+} // namespace lisle::abi
