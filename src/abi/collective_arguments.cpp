@@ -43,7 +43,15 @@ void check_pair(const communicator &comm, const void *first, const void *second,
     }
 }
 
-bool any_data(const std::vector<typed_buffer> &blocks) {
+/// What a rank gives to itself does not lie where it gets it.
+void check_own_place(const void *given, const typed_buffer &place) {
+    if (given == place.address && place.bytes() > 0 && given != MPI_BOTTOM) {
+        fail(MPI_ERR_BUFFER, "what this rank gives lies where it gets it (", given,
+             "): say MPI_IN_PLACE instead");
+    }
+}
+
+bool any_data(const block_list &blocks) {
     return std::any_of(blocks.begin(), blocks.end(), [](const auto &block) { return block.bytes() > 0; });
 }
 
@@ -69,14 +77,12 @@ MPI_Count count_at(count_list counts, int rank, const char *argument) {
 }
 
 /// Blocks of one type, displaced by multiples of its extent.
-std::vector<typed_buffer> blocks(const void *address, count_list counts, count_list displacements,
-                                 const datatype &type, int ranks, const char *counts_name,
-                                 const char *displacements_name) {
+block_list blocks(const void *address, count_list counts, count_list displacements, const datatype &type,
+                  int ranks, const char *counts_name, const char *displacements_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
     const typed_buffer origin{address, 0, type};
-    std::vector<typed_buffer> found;
-    found.reserve(static_cast<std::size_t>(ranks));
+    block_list found;
     for (int rank = 0; rank < ranks; ++rank) {
         const MPI_Count count = count_at(counts, rank, counts_name);
         check_address(address, count, type, "the buffer");
@@ -86,17 +92,16 @@ std::vector<typed_buffer> blocks(const void *address, count_list counts, count_l
 }
 
 /// Blocks of a type each, displaced by bytes.
-std::vector<typed_buffer> blocks(const void *address, count_list counts, count_list displacements,
-                                 const MPI_Datatype *types, int ranks, const char *counts_name,
-                                 const char *displacements_name, const char *types_name) {
+block_list blocks(const void *address, count_list counts, count_list displacements, const MPI_Datatype *types,
+                  int ranks, const char *counts_name, const char *displacements_name,
+                  const char *types_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
     if (types == nullptr) {
         fail(MPI_ERR_TYPE, types_name, " is a null pointer");
     }
     const typed_buffer origin{address, 0, collective::byte_type()};
-    std::vector<typed_buffer> found;
-    found.reserve(static_cast<std::size_t>(ranks));
+    block_list found;
     for (int rank = 0; rank < ranks; ++rank) {
         const MPI_Count count = count_at(counts, rank, counts_name);
         const datatype *const type = find_datatype(types[rank]);
@@ -105,7 +110,7 @@ std::vector<typed_buffer> blocks(const void *address, count_list counts, count_l
                  type == nullptr ? "no datatype" : "a datatype that was not committed");
         }
         const typed_buffer place = collective::part(origin, displacements[rank], 0);
-        found.emplace_back(place.address, count, *type);
+        found.push_back({place.address, count, *type});
     }
     return found;
 }
@@ -145,11 +150,15 @@ schedule gather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcoun
 schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
                       void *recvbuf, count_list recvcounts, count_list displs, const datatype &recvtype,
                       int root) {
-    std::vector<typed_buffer> places;
-    if (at_root(on.comm, root)) {
-        places = blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
-    } else {
+    const bool gives_all = at_root(on.comm, root);
+    if (!gives_all) {
         refuse_in_place(sendbuf, "sendbuf");
+    }
+    const block_list places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
+                                                 "recvcounts", "displs")
+                                        : block_list{};
+    if (gives_all && !on.comm.inter()) {
+        check_own_place(sendbuf, places[static_cast<std::size_t>(root)]);
     }
     return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
@@ -167,11 +176,15 @@ schedule scatter_plan(const occasion &on, const void *sendbuf, MPI_Count sendcou
 schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list displs,
                        const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
                        int root) {
-    std::vector<typed_buffer> places;
-    if (at_root(on.comm, root)) {
-        places = blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(), "sendcounts", "displs");
-    } else {
+    const bool gives_all = at_root(on.comm, root);
+    if (!gives_all) {
         refuse_in_place(recvbuf, "recvbuf");
+    }
+    const block_list places = gives_all ? blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(),
+                                                 "sendcounts", "displs")
+                                        : block_list{};
+    if (gives_all && !on.comm.inter()) {
+        check_own_place(recvbuf, places[static_cast<std::size_t>(root)]);
     }
     return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
@@ -180,6 +193,10 @@ schedule allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendc
                         const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                         const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
+    if (!on.comm.inter()) {
+        check_own_place(sendbuf,
+                        collective::part({recvbuf, 0, recvtype}, on.comm.rank() * recvcount, recvcount));
+    }
     return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
@@ -189,6 +206,9 @@ schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count send
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
     const auto places =
         blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
+    if (!on.comm.inter()) {
+        check_own_place(sendbuf, places[static_cast<std::size_t>(on.comm.rank())]);
+    }
     return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
 

@@ -153,6 +153,7 @@ std::vector<int> weights_from(const int *weights, int count, const char *argumen
 
 void cart_create(communicator &comm_old, int ndims, const int dims[], const int periods[], int reorder,
                  MPI_Comm *comm_cart) {
+    *comm_cart = MPI_COMM_NULL; // also if the grid is too large
     *comm_cart =
         give_handle(create_cartesian(comm_old, grid_from(comm_old, ndims, dims, periods), reorder != 0));
 }

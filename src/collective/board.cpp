@@ -29,6 +29,10 @@ constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
     return context + 3;
 }
 
+constexpr std::size_t line_bytes = 64;
+// Claims of several lines are under way at once where a rank posts faster than others read.
+constexpr std::uint64_t claimed_ahead = 3;
+
 /// Asks for a line that is going to be written: otherwise whoever read it last has to be asked while the
 /// store waits.
 void claim_line(const void *line) noexcept {
@@ -116,14 +120,25 @@ void board::post(std::uint64_t number, const typed_buffer &data) {
 }
 
 void board::post(std::uint64_t number, const card &shown) {
-    std::memcpy(slot_of(self_, number).bytes, &shown, sizeof shown);
+    card written = shown;
+    const auto table = static_cast<std::size_t>(members_.size()) * sizeof(typed_buffer);
+    if (shown.blocks != nullptr && !one_process_ && pages_ != nullptr && table <= most_in_page) {
+        std::memcpy(page_of(self_, number), shown.blocks, table);
+        written.blocks = nullptr;
+    }
+    std::memcpy(slot_of(self_, number).bytes, &written, sizeof written);
     publish(number, card_bit | sizeof shown);
 }
 
 void board::publish(std::uint64_t number, std::uint64_t word) noexcept {
     slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_seq_cst);
     nudge_all();
-    claim_line(&slot_of(self_, number + 1)); // has long been read
+    // Has long been read, and is not looked at yet.
+    const slot &later = slot_of(self_, number + claimed_ahead);
+    claim_line(&later);
+    if ((word & (card_bit - 1)) > line_bytes - sizeof word) {
+        claim_line(later.bytes + line_bytes);
+    }
 }
 
 std::span<const std::byte> board::data(std::uint64_t number, int peer) const noexcept {
@@ -141,6 +156,23 @@ card board::card_of(std::uint64_t number, int peer) const noexcept {
     card shown;
     std::memcpy(static_cast<void *>(&shown), slot_of(peer, number).bytes, sizeof shown);
     return shown;
+}
+
+bool board::find_block(std::uint64_t number, int peer, const card &shown,
+                       typed_buffer &block) const noexcept {
+    if (one_process_) {
+        block = shown.blocks[self_];
+        return true;
+    }
+    if (shown.blocks != nullptr) {
+        return read(peer, shown.blocks + self_, &block, sizeof block);
+    }
+    if (pages_ == nullptr) {
+        return false;
+    }
+    std::memcpy(static_cast<void *>(&block),
+                page_of(peer, number) + static_cast<std::size_t>(self_) * sizeof block, sizeof block);
+    return true;
 }
 
 void board::note_all_posted(std::uint64_t number) noexcept {

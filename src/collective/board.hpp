@@ -41,7 +41,7 @@ class board {
   public:
     /// What fits into a slot, and what into a page.
     static constexpr MPI_Count most_in_slot = 248;
-    static constexpr MPI_Count most_in_page = 8192;
+    static constexpr MPI_Count most_in_page = 34816;
 
     /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
@@ -70,12 +70,12 @@ class board {
     }
     /// Copies between the memory of a member of another process and one's own. False: not possible.
     [[nodiscard]] bool read(int peer, const void *from, void *to, MPI_Count bytes) const noexcept {
-        const iovec mine{to, static_cast<std::size_t>(bytes)};
-        return medium_.read(members_.member(peer), reinterpret_cast<std::uint64_t>(from), {&mine, 1});
+        const iovec run{to, static_cast<std::size_t>(bytes)};
+        return medium_.read(members_.member(peer), reinterpret_cast<std::uintptr_t>(from), {&run, 1});
     }
     [[nodiscard]] bool write(int peer, void *to, const void *from, MPI_Count bytes) const noexcept {
-        const iovec mine{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
-        return medium_.write(members_.member(peer), reinterpret_cast<std::uint64_t>(to), {&mine, 1});
+        const iovec run{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
+        return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});
     }
 
     [[nodiscard]] int members() const noexcept { return members_.size(); }
@@ -87,7 +87,11 @@ class board {
     [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept;
     /// Shows data. @pre may_enter() has been true, takes(data.bytes())
     void post(std::uint64_t number, const typed_buffer &data);
+    /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)
     void post(std::uint64_t number, const card &shown);
+    /// The buffer that a card has for this rank. False: it cannot be reached.
+    [[nodiscard]] bool find_block(std::uint64_t number, int peer, const card &shown,
+                                  typed_buffer &block) const noexcept;
     /// True when `peer` has posted for this operation.
     [[nodiscard]] bool posted(std::uint64_t number, int peer) const noexcept {
         return slot_of(peer, number).posted.load(std::memory_order_seq_cst) >> size_bits == number + 1;
@@ -120,7 +124,7 @@ class board {
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
     static_assert(telling <= page_depth && telling <= depth); // else who waits for room might sleep for ever
-    static constexpr unsigned size_bits = 16;
+    static constexpr unsigned size_bits = 20;
     static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
     static_assert(most_in_page < static_cast<MPI_Count>(card_bit));
 

@@ -8,8 +8,11 @@ namespace lisle::collective {
 
 namespace {
 
-// From this size on a broadcast's root copies a part of it, too: below, that costs more than it saves.
+// From this size on the root copies a part of the data, too: below, that costs more than it saves.
 constexpr MPI_Count least_shared_copy = 32768;
+constexpr MPI_Count least_shared_far = 131072; // between processes
+// Up to this size blocks go by way of the board where longer ones take calls of the kernel.
+constexpr MPI_Count most_posted = 16384;
 // Shares of a copy begin at whole pages, so that no two ranks write one line.
 constexpr MPI_Count share_unit = 4096;
 // Shares of a reduction, in elements: a multiple of what fills a line of any type's.
@@ -56,21 +59,48 @@ int after(const team &team, int distance) noexcept {
     return static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
 }
 
+/// True if ranks post more than fits a slot: where they reach each other's memory through the kernel only.
+bool uses_pages(const team &team) {
+    return !team.shared->one_process() && team.shared->takes(board::most_in_page);
+}
+
+/// Begins with room for whatever a rank may post or show.
+void enter(schedule &plan, const team &team) {
+    plan.enter(*team.shared, uses_pages(team) ? board::most_in_page : 0);
+}
+
 /// A block that goes by way of the board although others may be too long for it. Both sides know its size.
-bool posted(const typed_buffer &block) noexcept {
-    return block.bytes() <= board::most_in_slot;
+bool posted(const team &team, const typed_buffer &block) {
+    return block.bytes() <= (uses_pages(team) ? most_posted : board::most_in_slot);
+}
+
+/// How much of the data between it and another rank the root moves, so that it does as much as any other.
+MPI_Count share_of_root(const team &team, MPI_Count bytes) noexcept {
+    return bytes < (team.shared->one_process() ? least_shared_copy : least_shared_far)
+               ? 0
+               : bytes / team.size / share_unit * share_unit;
+}
+
+/// The end of a rank that the root moves data of if `shared`.
+void finish_and_await(schedule &plan, bool shared, int root) {
+    plan.finish(true);
+    if (shared) {
+        plan.await_finished(root, root + 1);
+    }
 }
 
 /// Posts a block for each rank if all of them fit together, shows them otherwise: fetch steps find out. True:
 /// they are shown, so others must finish before they may change.
 bool offer(schedule &plan, const team &team, std::span<const typed_buffer> blocks) {
-    if (packed_bytes(blocks) <= board::most_in_slot) {
+    if (packed_bytes(blocks) <= (uses_pages(team) ? board::most_in_page : board::most_in_slot)) {
         const typed_buffer all = pack_blocks(plan, blocks);
-        plan.enter(*team.shared);
+        enter(plan, team);
         plan.post(all);
         return false;
     }
-    show(plan, team, {{}, {}, plan.keep_blocks(for_others(plan, team, blocks, true))});
+    const auto shown = for_others(plan, team, blocks, true);
+    enter(plan, team);
+    plan.show({{}, {}, plan.keep_blocks(shown)});
     return true;
 }
 
@@ -78,12 +108,14 @@ struct slice {
     MPI_Count first, count;
 };
 
-/// The calling rank's share of `count` elements.
-slice slice_of(const team &team, MPI_Count count) noexcept {
+/// The calling rank's share of `count` elements. @param favoured a rank with twice the share of others, or -1
+slice slice_of(const team &team, MPI_Count count, int favoured) noexcept {
     const MPI_Count units = (count + slice_unit - 1) / slice_unit;
-    const MPI_Count each = units / team.size, more = units % team.size;
+    const MPI_Count shares = team.size + (favoured >= 0 ? 1 : 0);
+    const MPI_Count each = units / shares, more = units % shares;
     const auto begin = [&](MPI_Count rank) {
-        return std::min(count, (each * rank + std::min(rank, more)) * slice_unit);
+        const MPI_Count share = rank + (favoured >= 0 && rank > favoured ? 1 : 0);
+        return std::min(count, (each * share + std::min(share, more)) * slice_unit);
     };
     const MPI_Count first = begin(team.rank);
     return {first, begin(team.rank + 1) - first};
@@ -94,7 +126,9 @@ void reduce_by_slices(schedule &plan, const team &team, const op &operation, con
                       const typed_buffer &receive, result_place place, int root) {
     show(plan, team, {send, receive, nullptr});
     plan.await_posts(0, team.size);
-    const slice own = slice_of(team, send.count);
+    // Between processes the root has what it reduces where it belongs, while others have to hand it over.
+    const bool favours = place == result_place::one_member && !team.shared->one_process();
+    const slice own = slice_of(team, send.count, favours ? root : -1);
     if (own.count > 0) {
         plan.reduce_shown(operation, place, root, own.first, {nullptr, own.count, *send.type});
     }
@@ -105,8 +139,7 @@ void reduce_by_slices(schedule &plan, const team &team, const op &operation, con
 
 void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
-    // The root does as much as any other rank.
-    const MPI_Count by_root = bytes < least_shared_copy ? 0 : bytes / team.size / share_unit * share_unit;
+    const MPI_Count by_root = share_of_root(team, bytes);
     if (team.rank == root) {
         const typed_buffer shown = for_others(plan, team, buffer, true);
         show(plan, team, {shown, {}, nullptr});
@@ -128,33 +161,33 @@ void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, 
     }
     plan.await_posts(root, root + 1);
     plan.read(root, card_part::whole, 0, bytes - by_root, shown);
-    plan.finish(true);
-    if (by_root > 0) {
-        plan.await_finished(root, root + 1);
-    }
+    finish_and_await(plan, by_root > 0, root);
     take_back(plan, shown, buffer);
 }
 
 void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
                    std::span<const typed_buffer> blocks, int root) {
+    enter(plan, team);
     if (team.rank != root) {
-        if (posted(own)) {
-            plan.enter(*team.shared);
+        if (posted(team, own)) {
             plan.post(own);
             plan.finish(false);
             return;
         }
-        plan.enter(*team.shared);
+        const MPI_Count by_root = share_of_root(team, own.bytes());
+        const typed_buffer given = for_others(plan, team, own, true);
+        if (by_root > 0) {
+            plan.show({given, {}, nullptr});
+        }
         plan.await_posts(root, root + 1);
-        plan.write(root, card_part::block, 0, own.bytes(), own);
-        plan.finish(true);
+        plan.write(root, card_part::block, 0, own.bytes() - by_root, given);
+        finish_and_await(plan, by_root > 0, root);
         return;
     }
-    plan.enter(*team.shared);
     std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
     bool shows = false;
     for (int rank = 0; rank < team.size; ++rank) {
-        if (rank != root && !posted(at(blocks, rank))) {
+        if (rank != root && !posted(team, at(blocks, rank))) {
             shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
             shows = true;
         }
@@ -165,32 +198,39 @@ void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
     plan.copy(own, at(blocks, root));
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
-        if (posted(at(blocks, peer))) {
+        const MPI_Count bytes = at(blocks, peer).bytes();
+        if (posted(team, at(blocks, peer))) {
             plan.await_posts(peer, peer + 1);
-            plan.take(peer, 0, at(blocks, peer).bytes(), at(blocks, peer));
-        } else {
+            plan.take(peer, 0, bytes, at(blocks, peer));
+        } else if (const MPI_Count by_root = share_of_root(team, bytes); by_root > 0) {
+            plan.await_posts(peer, peer + 1);
+            plan.read(peer, card_part::whole, bytes - by_root, by_root, at(shown, peer));
+        }
+    }
+    plan.finish(shows);
+    for (int peer = 0; peer < team.size; ++peer) {
+        if (peer != root && !posted(team, at(blocks, peer))) {
             plan.await_finished(peer, peer + 1);
             take_back(plan, at(shown, peer), at(blocks, peer));
         }
     }
-    plan.finish(false);
 }
 
 void direct_scatter(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
                     const typed_buffer &own, int root) {
-    if (team.rank != root) {
-        plan.enter(*team.shared);
-        plan.await_posts(root, root + 1);
-        plan.fetch(root, own);
+    if (team.rank == root) {
+        const bool shows = offer(plan, team, blocks);
+        plan.copy(at(blocks, root), own);
         plan.finish(true);
+        if (shows) {
+            plan.await_finished(0, team.size);
+        }
         return;
     }
-    const bool shows = offer(plan, team, blocks);
-    plan.copy(at(blocks, root), own);
+    enter(plan, team);
+    plan.await_posts(root, root + 1);
+    plan.fetch(root, own);
     plan.finish(true);
-    if (shows) {
-        plan.await_finished(0, team.size);
-    }
 }
 
 void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,

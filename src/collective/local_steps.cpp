@@ -2,16 +2,33 @@
 #include "collective/local_steps.hpp"
 
 #include <cstring>
+#include <span>
 
 #include "collective/shown.hpp"
 #include "datatype/copy.hpp"
+#include "runtime/copy_bytes.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
 
+namespace {
+
+/// unpack(), which most often is a copy of a few bytes.
+void unpack_quickly(const typed_buffer &to, std::span<const std::byte> from) {
+    if (to.type->contiguous()) [[likely]] {
+        copy_bytes(to.address, from.data(), from.size());
+    } else {
+        unpack(to, 0, from);
+    }
+}
+
+} // namespace
+
 bool local_steps::take(const copy_step &copied) {
     if (copied.from.bytes() > copied.to.bytes()) {
-        note(MPI_ERR_TRUNCATE, where_->self());
+        note(MPI_ERR_TRUNCATE, MPI_PROC_NULL);
+    } else if (copied.from.type->contiguous() && copied.to.type->contiguous()) [[likely]] {
+        copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(copied.from.bytes()));
     } else {
         lisle::copy(copied.from, copied.to, 0, copied.from.bytes());
     }
@@ -63,7 +80,7 @@ bool local_steps::take(const take_step &taken) {
     if (data.size() != taken.expected) {
         note(MPI_ERR_TRUNCATE, taken.peer);
     } else {
-        unpack(taken.to, 0, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
+        unpack_quickly(taken.to, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
     }
     return true;
 }
@@ -82,7 +99,7 @@ bool local_steps::take(const fetch_step &fetched) {
     if (end < begin || end > data.size() || static_cast<MPI_Count>(end - begin) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
-        unpack(fetched.to, 0, data.subspan(begin, static_cast<std::size_t>(end - begin)));
+        unpack_quickly(fetched.to, data.subspan(begin, static_cast<std::size_t>(end - begin)));
     }
     return true;
 }
@@ -133,6 +150,9 @@ void local_steps::note(int error, int peer) noexcept {
 }
 
 std::string local_steps::describe() const {
+    if (failed_peer_ == MPI_PROC_NULL) {
+        return "what this rank contributes does not fit what it receives from itself";
+    }
     if (error_ == MPI_ERR_TRUNCATE) {
         return sentence("rank ", failed_peer_,
                         " gives or takes another number of bytes than this rank expects of it: counts or "

@@ -42,7 +42,7 @@ class local_steps {
 
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.
     [[nodiscard]] int error() const noexcept { return error_; }
-    /// The rank that it is about. @pre error() != MPI_SUCCESS
+    /// The rank that it is about, or MPI_PROC_NULL if it is the calling one. @pre error() != MPI_SUCCESS
     [[nodiscard]] int failed_peer() const noexcept { return failed_peer_; }
     [[nodiscard]] std::string describe() const;
     void forget_error() noexcept { error_ = MPI_SUCCESS; }

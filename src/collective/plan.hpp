@@ -11,6 +11,9 @@
 
 namespace lisle::collective {
 
+/// One buffer for each of several ranks.
+using block_list = small_vector<typed_buffer, 4>;
+
 /// What the calling rank gives or gets apart from the other buffer; none: MPI_IN_PLACE.
 using own_buffer = std::optional<typed_buffer>;
 
@@ -56,6 +59,6 @@ using own_buffer = std::optional<typed_buffer>;
                                    const op &operation);
 
 /// The blocks of an array: block i begins i * block.count elements after block.address.
-[[nodiscard]] std::vector<typed_buffer> equal_blocks(const typed_buffer &block, int ranks);
+[[nodiscard]] block_list equal_blocks(const typed_buffer &block, int ranks);
 
 } // namespace lisle::collective

@@ -72,9 +72,8 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
 schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block, int root) {
     const communicator &comm = on.comm;
     if (comm.inter()) {
-        return plan_gatherv(
-            on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
-            root);
+        return plan_gatherv(on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
+                            root);
     }
     schedule plan =
         plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
@@ -82,9 +81,7 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    const auto blocks = [&] {
-        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
-    };
+    const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(plan, on, team, operation::gather, bytes, bytes)) {
     case algorithm::board:
         board_gather(plan, team, mine, blocks(), root);
@@ -121,9 +118,8 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
 schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own, int root) {
     const communicator &comm = on.comm;
     if (comm.inter()) {
-        return plan_scatterv(
-            on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, own,
-            root);
+        return plan_scatterv(on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
+                             own, root);
     }
     schedule plan =
         plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
@@ -131,9 +127,7 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    const auto blocks = [&] {
-        return at_root ? equal_blocks(block, team.size) : std::vector<typed_buffer>{};
-    };
+    const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(plan, on, team, operation::scatter, bytes, team.size * bytes)) {
     case algorithm::board:
         board_scatter(plan, team, blocks(), mine, root);
@@ -171,7 +165,7 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     if (on.comm.inter()) {
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
-    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, block.bytes());
+    schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
     const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);

@@ -101,9 +101,8 @@ algorithm choose_for(schedule &plan, const occasion &on, const team &team, opera
                        .commutative = reduction.commutative()});
 }
 
-std::vector<typed_buffer> equal_blocks(const typed_buffer &block, int ranks) {
-    std::vector<typed_buffer> blocks;
-    blocks.reserve(static_cast<std::size_t>(ranks));
+block_list equal_blocks(const typed_buffer &block, int ranks) {
+    block_list blocks;
     for (int rank = 0; rank < ranks; ++rank) {
         blocks.push_back(block_of(block, rank));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collective/check.hpp"
 #include "collective/shown.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
@@ -24,7 +25,7 @@ void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
     if (from.bytes() == 0 || (from.address == to.address && from.type == to.type)) {
         return;
     }
-    if (from.bytes() > to.bytes() && !at_once_) {
+    if (from.bytes() > to.bytes() && !at_once_ && !checking()) { // checks tell all ranks
         fail(MPI_ERR_TRUNCATE, "the ", from.bytes(), " bytes that this rank contributes do not fit the ",
              to.bytes(), " bytes that it receives from itself");
     }
@@ -71,7 +72,7 @@ void schedule::show(const card &shown) {
 
 void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
     keep(*to.type);
-    add(take_step{to, peer, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected)});
+    add(take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});
 }
 
 void schedule::fetch(int peer, const typed_buffer &to) {
@@ -86,7 +87,7 @@ void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count 
     // Kernels read posts where they lie; users' functions may count on alignment, and on gaps.
     const bool in_place = operation.predefined() && to.type->contiguous();
     add(reduce_posts_step{&operation, to, in_place ? nullptr : temporary(to.count, *to.type).address, first,
-                          last, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(expected),
+                          last, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected),
                           onto});
 }
 
@@ -150,6 +151,12 @@ void schedule::keep(const op &operation) {
 }
 
 std::byte *schedule::allocate(MPI_Count bytes) {
+    constexpr std::size_t unit = alignof(std::max_align_t);
+    const std::size_t units = (static_cast<std::size_t>(bytes) + unit - 1) / unit * unit;
+    if (at_once_ && units <= sizeof near_ - near_used_) {
+        near_used_ += units;
+        return near_ + near_used_ - units;
+    }
     return memory_.emplace_back(static_cast<std::size_t>(bytes)).get();
 }
 

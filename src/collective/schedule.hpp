@@ -97,6 +97,9 @@ class schedule {
     std::vector<ref<const datatype>> types_; ///< each type once; predefined types need no keeping
     ref<const op> operation_;                ///< a schedule has one at most
     std::vector<scratch> memory_;
+    /// Short pieces of steps that are taken at once: then the schedule is not moved while they are used.
+    alignas(std::max_align_t) std::byte near_[512];
+    std::size_t near_used_ = 0;
     std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
     std::optional<local_steps> at_once_;
     board *board_ = nullptr;

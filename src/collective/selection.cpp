@@ -29,6 +29,12 @@ struct rule {
 
 using enum algorithm;
 
+// Longer data are copied once from buffer to buffer within a process, and between processes travel as
+// packets, which the receiver empties while the sender fills the next.
+constexpr MPI_Count board_most = 1024;
+// From this size on calls of the kernel cost less than that.
+constexpr MPI_Count far_least = 32768;
+
 /// The first rule that applies and whose algorithm is possible counts. The last one of each operation
 /// always is.
 constexpr rule rules[] = {
@@ -37,14 +43,14 @@ constexpr rule rules[] = {
     {operation::barrier, two_level},
     {operation::barrier, dissemination},
 
-    {operation::bcast, board},
+    {operation::bcast, board, board_most},
     {operation::bcast, direct},
     {operation::bcast, two_level},
     {operation::bcast, binomial, 65536},
     {operation::bcast, binomial, any_size, 2},
     {operation::bcast, pipelined},
 
-    {operation::gather, board},
+    {operation::gather, board, board_most},
     {operation::gather, direct},
     {operation::gather, linear, any_size, 2},
     {operation::gather, binomial, 4096}, // longer blocks go to the root directly
@@ -52,7 +58,7 @@ constexpr rule rules[] = {
     {operation::gatherv, direct},
     {operation::gatherv, linear},
 
-    {operation::scatter, board},
+    {operation::scatter, board, board_most},
     {operation::scatter, direct},
     {operation::scatter, linear, any_size, 2},
     {operation::scatter, binomial, 4096},
@@ -60,16 +66,16 @@ constexpr rule rules[] = {
     {operation::scatterv, direct},
     {operation::scatterv, linear},
 
-    {operation::allgather, board},
+    {operation::allgather, board, board_most},
     {operation::allgather, direct},
     {operation::allgather, recursive_doubling, 16384},
     {operation::allgather, bruck, 4096},
     {operation::allgather, ring},
-    {operation::allgatherv, board},
+    {operation::allgatherv, board, board_most},
     {operation::allgatherv, direct},
     {operation::allgatherv, ring},
 
-    {operation::alltoall, board},
+    {operation::alltoall, board, board_most},
     {operation::alltoall, direct},
     {operation::alltoall, linear, any_size, 8},
     {operation::alltoall, bruck, 256},
@@ -78,7 +84,7 @@ constexpr rule rules[] = {
     {operation::alltoallv, linear, any_size, 8},
     {operation::alltoallv, pairwise},
 
-    {operation::reduce, board},
+    {operation::reduce, board, board_most},
     {operation::reduce, direct},
     {operation::reduce, two_level},
     {operation::reduce, binomial, 65536},
@@ -86,26 +92,26 @@ constexpr rule rules[] = {
     {operation::reduce, binomial},
 
     {operation::allreduce, meeting, 2048}, // longer ones are reduced by all workers at once
-    {operation::allreduce, board},
+    {operation::allreduce, board, board_most},
     {operation::allreduce, direct},
     {operation::allreduce, two_level},
     {operation::allreduce, recursive_doubling, 8192},
     {operation::allreduce, reduce_scatter_allgather},
     {operation::allreduce, recursive_doubling},
 
-    {operation::reduce_scatter, board},
+    {operation::reduce_scatter, board, board_most},
     {operation::reduce_scatter, direct},
     {operation::reduce_scatter, pairwise, any_size, 2},
     {operation::reduce_scatter, recursive_halving, 262144},
     {operation::reduce_scatter, pairwise},
     {operation::reduce_scatter, by_root},
 
-    {operation::scan, board},
+    {operation::scan, board, 16384},
     {operation::scan, direct},
     {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
-    {operation::exscan, board},
+    {operation::exscan, board, 16384},
     {operation::exscan, direct},
     {operation::exscan, linear, any_size, 2},
     {operation::exscan, recursive_doubling},
@@ -169,6 +175,14 @@ std::optional<algorithm> forced(operation what) {
     return std::nullopt;
 }
 
+bool fits(const rule &use, const situation &given) noexcept {
+    // Unknown sizes count as long ones: the algorithm finds out.
+    const bool too_short =
+        use.use == direct && !given.one_process && given.bytes != 0 && given.bytes < far_least;
+    return given.bytes <= use.most_bytes && given.ranks <= use.most_ranks && !too_short &&
+           possible(use.use, given);
+}
+
 } // namespace
 
 algorithm choose(const situation &given) {
@@ -184,8 +198,7 @@ algorithm choose(const situation &given) {
         return *choice;
     }
     const rule *applies = first_rules[static_cast<std::size_t>(given.what)];
-    while (given.bytes > applies->most_bytes || given.ranks > applies->most_ranks ||
-           !possible(applies->use, given)) {
+    while (!fits(*applies, given)) {
         ++applies;
     }
     return applies->use;
@@ -202,8 +215,9 @@ std::string describe_selection() {
         if (each.most_ranks != any_ranks) {
             text += sentence(" up to ", each.most_ranks, " ranks");
         }
-        const char *const need = each.use == algorithm::board     ? " if it fits a board"
-                                 : each.use == algorithm::direct  ? " within a process"
+        const std::string need = each.use == algorithm::board ? " if it fits a board"
+                                 : each.use == algorithm::direct
+                                     ? sentence(" within a process, or from ", far_least, " bytes")
                                  : each.use == algorithm::meeting ? " among fibers of a process, blocking"
                                                                   : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",

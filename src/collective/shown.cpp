@@ -15,8 +15,8 @@ namespace {
 
 // Two inputs and an output of this size fit into the nearest caches.
 constexpr MPI_Count piece_bytes = 8192;
-// Between processes each piece takes calls of the kernel, which cost as much as copying a few thousand bytes.
-constexpr MPI_Count far_piece_bytes = 65536;
+// Between processes each piece takes calls of the kernel, which cost as much as copying ten thousand bytes.
+constexpr MPI_Count far_piece_bytes = 131072;
 
 /// Elements of a type that are reduced before the next ones.
 MPI_Count piece_of(const board &where, const datatype &type) noexcept {
@@ -147,10 +147,8 @@ shown_buffer::shown_buffer(const board &where, std::uint64_t number, int peer, c
     const card shown = where.card_of(number, peer);
     if (what == card_part::whole) {
         buffer_ = shown.*whole;
-    } else if (where.one_process()) {
-        buffer_ = shown.blocks[where.self()];
     } else {
-        reached_ = where.read(peer, shown.blocks + where.self(), &buffer_, sizeof buffer_);
+        reached_ = where.find_block(number, peer, shown, buffer_);
     }
 }
 
@@ -258,8 +256,10 @@ class far_piece {
             put(0, before);
         }
         for (int member = 1; member < where_.members(); ++member) {
-            get(member, next);
-            what_.operation->apply(before, next, count_, *what_.to.type);
+            if (inclusive || member + 1 < where_.members()) { // else nobody wants to know
+                get(member, next);
+                what_.operation->apply(before, next, count_, *what_.to.type);
+            }
             put(member, inclusive ? next : before);
             std::swap(before, next);
         }

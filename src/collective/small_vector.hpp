@@ -21,6 +21,7 @@ template <class T, std::size_t Inline> class small_vector {
         std::uninitialized_fill_n(data(), size, value);
         size_ = size;
     }
+    small_vector(const small_vector &other) = delete;
     small_vector(small_vector &&other) noexcept
         : size_{std::exchange(other.size_, 0)}, capacity_{std::exchange(other.capacity_, Inline)},
           more_{std::move(other.more_)} {

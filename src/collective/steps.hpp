@@ -76,7 +76,7 @@ struct await_posts_step {
 struct take_step {
     typed_buffer to;
     int peer;
-    std::uint16_t offset, expected;
+    std::uint32_t offset, expected;
 };
 
 /// The block that a member has for this rank: out of what it has posted, see pack_blocks(), or by its card.
@@ -93,7 +93,7 @@ struct reduce_posts_step {
     typed_buffer to;
     void *scratch;
     int first, last;
-    std::uint16_t offset, expected;
+    std::uint32_t offset, expected;
     bool onto;
 };
 

@@ -113,8 +113,8 @@ class fabric {
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
 
-    /// True if the memory of endpoints of other processes can be reached with `read` and `write`. The first
-    /// one who asks finds out, by means of `peer`, and all get the same answer.
+    /// True if the memory of all endpoints' processes can be used with read and write. The first one who asks
+    /// finds out, by means of `peer`, and all get the same answer.
     [[nodiscard]] virtual bool memory_open([[maybe_unused]] int peer) noexcept { return false; }
 };
 
