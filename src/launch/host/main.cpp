@@ -63,7 +63,8 @@ void tell_debugger(const rank_list &ranks) {
 /// Throws if the program relies on having a thread to itself.
 void check_for_fibers(const closure &unit) {
     for (const module &each : unit.modules()) {
-        for (const std::string &name : each.shared) {
+        for (const std::string &path : each.shared) {
+            const std::string name = path.substr(path.rfind('/') + 1);
             if (name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
                 name.starts_with("libiomp5.so")) {
                 throw refusal(unit.program().path() + " cannot run as fiber ranks: " + each.file->path() +
