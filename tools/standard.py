@@ -10,7 +10,8 @@ import pathlib
 import re
 
 DECLARATION = re.compile(
-    r"^\s*(?:\[\[[\w:, ()\"]*\]\]\s*)?(?:inline\s+|constexpr\s+)*(?:void|int|double|MPI_\w+)\s+(\w+)\s*\("
+    r"^\s*(?:\[\[[\w:, ()\"]*\]\]\s*)?(?:inline\s+|constexpr\s+)*"
+    r"(?:(?:void|int|double|MPI_\w+)\s+(\w+)\s*\(|auto &(\w+) = )"
 )
 
 
@@ -51,7 +52,7 @@ def implemented(source):
             elif line.startswith("}"):
                 inside = False
             elif inside and (match := DECLARATION.match(line)):
-                found[match.group(1)] = f"abi/{header.name}"
+                found[match.group(1) or match.group(2)] = f"abi/{header.name}"
     return found
 
 

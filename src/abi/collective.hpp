@@ -4,146 +4,77 @@
 // no elements of MPI_BYTE.
 #pragma once
 
-#include "abi/count_list.hpp"
-#include "collective/op.hpp"
-#include "communicator/communicator.hpp"
-#include "communicator/info.hpp"
-#include "datatype/datatype.hpp"
+#include "abi/collective_arguments.hpp"
+#include "abi/collective_forms.hpp"
 
 namespace lisle::api {
 
-void barrier(communicator &comm);
-void ibarrier(communicator &comm, MPI_Request *request);
-void barrier_init(communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &barrier = abi::forms<abi::barrier_plan>::blocking;
+inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
+inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 
-void bcast(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm);
-void ibcast(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm,
-            MPI_Request *request);
-void bcast_init(void *buffer, MPI_Count count, const datatype &type, int root, communicator &comm, info *,
-                MPI_Request *request);
+inline constexpr auto &bcast = abi::forms<abi::bcast_plan>::blocking;
+inline constexpr auto &ibcast = abi::forms<abi::bcast_plan>::nonblocking;
+inline constexpr auto &bcast_init = abi::forms<abi::bcast_plan>::persistent;
 
-void gather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-            MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm);
-void igather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-             MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
-             MPI_Request *request);
-void gather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                 MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
-                 MPI_Request *request);
+inline constexpr auto &gather = abi::forms<abi::gather_plan>::blocking;
+inline constexpr auto &igather = abi::forms<abi::gather_plan>::nonblocking;
+inline constexpr auto &gather_init = abi::forms<abi::gather_plan>::persistent;
 
-void gatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-             count_list recvcounts, count_list displs, const datatype &recvtype, int root,
-             communicator &comm);
-void igatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-              count_list recvcounts, count_list displs, const datatype &recvtype, int root,
-              communicator &comm, MPI_Request *request);
-void gatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                  count_list recvcounts, count_list displs, const datatype &recvtype, int root,
-                  communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &gatherv = abi::forms<abi::gatherv_plan>::blocking;
+inline constexpr auto &igatherv = abi::forms<abi::gatherv_plan>::nonblocking;
+inline constexpr auto &gatherv_init = abi::forms<abi::gatherv_plan>::persistent;
 
-void scatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-             MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm);
-void iscatter(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-              MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
-              MPI_Request *request);
-void scatter_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                  MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm, info *,
-                  MPI_Request *request);
+inline constexpr auto &scatter = abi::forms<abi::scatter_plan>::blocking;
+inline constexpr auto &iscatter = abi::forms<abi::scatter_plan>::nonblocking;
+inline constexpr auto &scatter_init = abi::forms<abi::scatter_plan>::persistent;
 
-void scatterv(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
-              void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm);
-void iscatterv(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
-               void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
-               MPI_Request *request);
-void scatterv_init(const void *sendbuf, count_list sendcounts, count_list displs, const datatype &sendtype,
-                   void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root, communicator &comm,
-                   info *, MPI_Request *request);
+inline constexpr auto &scatterv = abi::forms<abi::scatterv_plan>::blocking;
+inline constexpr auto &iscatterv = abi::forms<abi::scatterv_plan>::nonblocking;
+inline constexpr auto &scatterv_init = abi::forms<abi::scatterv_plan>::persistent;
 
-void allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-               MPI_Count recvcount, const datatype &recvtype, communicator &comm);
-void iallgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                MPI_Count recvcount, const datatype &recvtype, communicator &comm, MPI_Request *request);
-void allgather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                    MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
-                    MPI_Request *request);
+inline constexpr auto &allgather = abi::forms<abi::allgather_plan>::blocking;
+inline constexpr auto &iallgather = abi::forms<abi::allgather_plan>::nonblocking;
+inline constexpr auto &allgather_init = abi::forms<abi::allgather_plan>::persistent;
 
-void allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                count_list recvcounts, count_list displs, const datatype &recvtype, communicator &comm);
-void iallgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                 count_list recvcounts, count_list displs, const datatype &recvtype, communicator &comm,
-                 MPI_Request *request);
-void allgatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                     count_list recvcounts, count_list displs, const datatype &recvtype, communicator &comm,
-                     info *, MPI_Request *request);
+inline constexpr auto &allgatherv = abi::forms<abi::allgatherv_plan>::blocking;
+inline constexpr auto &iallgatherv = abi::forms<abi::allgatherv_plan>::nonblocking;
+inline constexpr auto &allgatherv_init = abi::forms<abi::allgatherv_plan>::persistent;
 
-void alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-              MPI_Count recvcount, const datatype &recvtype, communicator &comm);
-void ialltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-               MPI_Count recvcount, const datatype &recvtype, communicator &comm, MPI_Request *request);
-void alltoall_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                   MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
-                   MPI_Request *request);
+inline constexpr auto &alltoall = abi::forms<abi::alltoall_plan>::blocking;
+inline constexpr auto &ialltoall = abi::forms<abi::alltoall_plan>::nonblocking;
+inline constexpr auto &alltoall_init = abi::forms<abi::alltoall_plan>::persistent;
 
-void alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
-               void *recvbuf, count_list recvcounts, count_list rdispls, const datatype &recvtype,
-               communicator &comm);
-void ialltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
-                void *recvbuf, count_list recvcounts, count_list rdispls, const datatype &recvtype,
-                communicator &comm, MPI_Request *request);
-void alltoallv_init(const void *sendbuf, count_list sendcounts, count_list sdispls, const datatype &sendtype,
-                    void *recvbuf, count_list recvcounts, count_list rdispls, const datatype &recvtype,
-                    communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &alltoallv = abi::forms<abi::alltoallv_plan>::blocking;
+inline constexpr auto &ialltoallv = abi::forms<abi::alltoallv_plan>::nonblocking;
+inline constexpr auto &alltoallv_init = abi::forms<abi::alltoallv_plan>::persistent;
 
-void alltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, const MPI_Datatype *sendtypes,
-               void *recvbuf, count_list recvcounts, count_list rdispls, const MPI_Datatype *recvtypes,
-               communicator &comm);
-void ialltoallw(const void *sendbuf, count_list sendcounts, count_list sdispls, const MPI_Datatype *sendtypes,
-                void *recvbuf, count_list recvcounts, count_list rdispls, const MPI_Datatype *recvtypes,
-                communicator &comm, MPI_Request *request);
-void alltoallw_init(const void *sendbuf, count_list sendcounts, count_list sdispls,
-                    const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts, count_list rdispls,
-                    const MPI_Datatype *recvtypes, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &alltoallw = abi::forms<abi::alltoallw_plan>::blocking;
+inline constexpr auto &ialltoallw = abi::forms<abi::alltoallw_plan>::nonblocking;
+inline constexpr auto &alltoallw_init = abi::forms<abi::alltoallw_plan>::persistent;
 
-void reduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-            int root, communicator &comm);
-void ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-             int root, communicator &comm, MPI_Request *request);
-void reduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                 const op &operation, int root, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &reduce = abi::forms<abi::reduce_plan>::blocking;
+inline constexpr auto &ireduce = abi::forms<abi::reduce_plan>::nonblocking;
+inline constexpr auto &reduce_init = abi::forms<abi::reduce_plan>::persistent;
 
-void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-               communicator &comm);
-void iallreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                const op &operation, communicator &comm, MPI_Request *request);
-void allreduce_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                    const op &operation, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan>::blocking;
+inline constexpr auto &iallreduce = abi::forms<abi::allreduce_plan>::nonblocking;
+inline constexpr auto &allreduce_init = abi::forms<abi::allreduce_plan>::persistent;
 
-void reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
-                          const op &operation, communicator &comm);
-void ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
-                           const op &operation, communicator &comm, MPI_Request *request);
-void reduce_scatter_block_init(const void *sendbuf, void *recvbuf, MPI_Count recvcount, const datatype &type,
-                               const op &operation, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &reduce_scatter_block = abi::forms<abi::reduce_scatter_block_plan>::blocking;
+inline constexpr auto &ireduce_scatter_block = abi::forms<abi::reduce_scatter_block_plan>::nonblocking;
+inline constexpr auto &reduce_scatter_block_init = abi::forms<abi::reduce_scatter_block_plan>::persistent;
 
-void reduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
-                    const op &operation, communicator &comm);
-void ireduce_scatter(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
-                     const op &operation, communicator &comm, MPI_Request *request);
-void reduce_scatter_init(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
-                         const op &operation, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &reduce_scatter = abi::forms<abi::reduce_scatter_plan>::blocking;
+inline constexpr auto &ireduce_scatter = abi::forms<abi::reduce_scatter_plan>::nonblocking;
+inline constexpr auto &reduce_scatter_init = abi::forms<abi::reduce_scatter_plan>::persistent;
 
-void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-          communicator &comm);
-void iscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-           communicator &comm, MPI_Request *request);
-void scan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-               communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &scan = abi::forms<abi::scan_plan>::blocking;
+inline constexpr auto &iscan = abi::forms<abi::scan_plan>::nonblocking;
+inline constexpr auto &scan_init = abi::forms<abi::scan_plan>::persistent;
 
-void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-            communicator &comm);
-void iexscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-             communicator &comm, MPI_Request *request);
-void exscan_init(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                 const op &operation, communicator &comm, info *, MPI_Request *request);
+inline constexpr auto &exscan = abi::forms<abi::exscan_plan>::blocking;
+inline constexpr auto &iexscan = abi::forms<abi::exscan_plan>::nonblocking;
+inline constexpr auto &exscan_init = abi::forms<abi::exscan_plan>::persistent;
 
 } // namespace lisle::api

@@ -127,13 +127,13 @@ schedule barrier_plan(const occasion &on) {
     return plan_barrier(on);
 }
 
-schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root, const occasion &on) {
+schedule bcast_plan(const occasion &on, void *buffer, MPI_Count count, const datatype &type, int root) {
     refuse_in_place(buffer, "buffer");
     return plan_bcast(on, {buffer, count, type}, root);
 }
 
-schedule gather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                     MPI_Count recvcount, const datatype &recvtype, int root, const occasion &on) {
+schedule gather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
+                     void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root) {
     if (!at_root(on.comm, root)) {
         refuse_in_place(sendbuf, "sendbuf");
     } else if (!on.comm.inter()) {
@@ -142,9 +142,9 @@ schedule gather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &s
     return plan_gather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
 }
 
-schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                      count_list recvcounts, count_list displs, const datatype &recvtype, int root,
-                      const occasion &on) {
+schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
+                      void *recvbuf, count_list recvcounts, count_list displs, const datatype &recvtype,
+                      int root) {
     std::vector<typed_buffer> places;
     if (at_root(on.comm, root)) {
         places = blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
@@ -154,8 +154,8 @@ schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &
     return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
 
-schedule scatter_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                      MPI_Count recvcount, const datatype &recvtype, int root, const occasion &on) {
+schedule scatter_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
+                      void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root) {
     if (!at_root(on.comm, root)) {
         refuse_in_place(recvbuf, "recvbuf");
     } else if (!on.comm.inter()) {
@@ -164,9 +164,9 @@ schedule scatter_plan(const void *sendbuf, MPI_Count sendcount, const datatype &
     return plan_scatter(on, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
 }
 
-schedule scatterv_plan(const void *sendbuf, count_list sendcounts, count_list displs,
+schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list displs,
                        const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
-                       int root, const occasion &on) {
+                       int root) {
     std::vector<typed_buffer> places;
     if (at_root(on.comm, root)) {
         places = blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(), "sendcounts", "displs");
@@ -176,23 +176,24 @@ schedule scatterv_plan(const void *sendbuf, count_list sendcounts, count_list di
     return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
 
-schedule allgather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                        MPI_Count recvcount, const datatype &recvtype, const occasion &on) {
+schedule allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+                        const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                        const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
-schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                         count_list recvcounts, count_list displs, const datatype &recvtype,
-                         const occasion &on) {
+schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+                         const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list displs,
+                         const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
     const auto places =
         blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
     return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
 
-schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                       MPI_Count recvcount, const datatype &recvtype, const occasion &on) {
+schedule alltoall_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
+                       void *recvbuf, MPI_Count recvcount, const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, on.comm.peer_count());
     if (in_place(sendbuf)) {
@@ -202,9 +203,9 @@ schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype 
                          places);
 }
 
-schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
+schedule alltoallv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list sdispls,
                         const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                        const datatype &recvtype, const occasion &on) {
+                        const datatype &recvtype) {
     const int peers = on.comm.peer_count();
     const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
@@ -215,9 +216,9 @@ schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list s
                           places);
 }
 
-schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
+schedule alltoallw_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list sdispls,
                         const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                        count_list rdispls, const MPI_Datatype *recvtypes, const occasion &on) {
+                        count_list rdispls, const MPI_Datatype *recvtypes) {
     const int peers = on.comm.peer_count();
     const auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
@@ -230,8 +231,8 @@ schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, count_list s
         places);
 }
 
-schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                     const op &operation, int root, const occasion &on) {
+schedule reduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+                     const datatype &type, const op &operation, int root) {
     if (at_root(on.comm, root)) {
         if (on.comm.inter()) {
             check_address(recvbuf, count, type, "recvbuf");
@@ -248,21 +249,21 @@ schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const 
     return plan_reduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
 }
 
-schedule allreduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                        const op &operation, const occasion &on) {
+schedule allreduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+                        const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_allreduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
-schedule reduce_scatter_block_plan(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
-                                   const datatype &type, const op &operation, const occasion &on) {
+schedule reduce_scatter_block_plan(const occasion &on, const void *sendbuf, void *recvbuf,
+                                   MPI_Count recvcount, const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
     const std::vector<MPI_Count> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
 }
 
-schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf, count_list recvcounts, const datatype &type,
-                             const op &operation, const occasion &on) {
+schedule reduce_scatter_plan(const occasion &on, const void *sendbuf, void *recvbuf, count_list recvcounts,
+                             const datatype &type, const op &operation) {
     check_list(recvcounts, "recvcounts");
     std::vector<MPI_Count> counts;
     MPI_Count total = 0;
@@ -276,14 +277,14 @@ schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf, count_list recv
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
 }
 
-schedule scan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                   const op &operation, const occasion &on) {
+schedule scan_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+                   const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_scan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
-schedule exscan_plan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                     const op &operation, const occasion &on) {
+schedule exscan_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+                     const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_exscan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }

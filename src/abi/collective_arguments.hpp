@@ -10,63 +10,61 @@
 namespace lisle::abi {
 
 [[nodiscard]] collective::schedule barrier_plan(const collective::occasion &on);
-[[nodiscard]] collective::schedule bcast_plan(void *buffer, MPI_Count count, const datatype &type, int root,
-                                              const collective::occasion &on);
-[[nodiscard]] collective::schedule gather_plan(const void *sendbuf, MPI_Count sendcount,
-                                               const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
-                                               const datatype &recvtype, int root,
-                                               const collective::occasion &on);
-[[nodiscard]] collective::schedule gatherv_plan(const void *sendbuf, MPI_Count sendcount,
-                                                const datatype &sendtype, void *recvbuf,
+[[nodiscard]] collective::schedule bcast_plan(const collective::occasion &on, void *buffer, MPI_Count count,
+                                              const datatype &type, int root);
+[[nodiscard]] collective::schedule gather_plan(const collective::occasion &on, const void *sendbuf,
+                                               MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                                               MPI_Count recvcount, const datatype &recvtype, int root);
+[[nodiscard]] collective::schedule gatherv_plan(const collective::occasion &on, const void *sendbuf,
+                                                MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                                                 count_list recvcounts, count_list displs,
-                                                const datatype &recvtype, int root,
-                                                const collective::occasion &on);
-[[nodiscard]] collective::schedule scatter_plan(const void *sendbuf, MPI_Count sendcount,
-                                                const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
-                                                const datatype &recvtype, int root,
-                                                const collective::occasion &on);
-[[nodiscard]] collective::schedule scatterv_plan(const void *sendbuf, count_list sendcounts,
-                                                 count_list displs, const datatype &sendtype, void *recvbuf,
-                                                 MPI_Count recvcount, const datatype &recvtype, int root,
-                                                 const collective::occasion &on);
-[[nodiscard]] collective::schedule allgather_plan(const void *sendbuf, MPI_Count sendcount,
-                                                  const datatype &sendtype, void *recvbuf,
-                                                  MPI_Count recvcount, const datatype &recvtype,
-                                                  const collective::occasion &on);
-[[nodiscard]] collective::schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount,
-                                                   const datatype &sendtype, void *recvbuf,
-                                                   count_list recvcounts, count_list displs,
-                                                   const datatype &recvtype, const collective::occasion &on);
-[[nodiscard]] collective::schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount,
+                                                const datatype &recvtype, int root);
+[[nodiscard]] collective::schedule scatter_plan(const collective::occasion &on, const void *sendbuf,
+                                                MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                                                MPI_Count recvcount, const datatype &recvtype, int root);
+[[nodiscard]] collective::schedule scatterv_plan(const collective::occasion &on, const void *sendbuf,
+                                                 count_list sendcounts, count_list displs,
                                                  const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
-                                                 const datatype &recvtype, const collective::occasion &on);
-[[nodiscard]] collective::schedule alltoallv_plan(const void *sendbuf, count_list sendcounts,
-                                                  count_list sdispls, const datatype &sendtype, void *recvbuf,
+                                                 const datatype &recvtype, int root);
+[[nodiscard]] collective::schedule allgather_plan(const collective::occasion &on, const void *sendbuf,
+                                                  MPI_Count sendcount, const datatype &sendtype,
+                                                  void *recvbuf, MPI_Count recvcount,
+                                                  const datatype &recvtype);
+[[nodiscard]] collective::schedule allgatherv_plan(const collective::occasion &on, const void *sendbuf,
+                                                   MPI_Count sendcount, const datatype &sendtype,
+                                                   void *recvbuf, count_list recvcounts, count_list displs,
+                                                   const datatype &recvtype);
+[[nodiscard]] collective::schedule alltoall_plan(const collective::occasion &on, const void *sendbuf,
+                                                 MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
+                                                 MPI_Count recvcount, const datatype &recvtype);
+[[nodiscard]] collective::schedule alltoallv_plan(const collective::occasion &on, const void *sendbuf,
+                                                  count_list sendcounts, count_list sdispls,
+                                                  const datatype &sendtype, void *recvbuf,
                                                   count_list recvcounts, count_list rdispls,
-                                                  const datatype &recvtype, const collective::occasion &on);
-[[nodiscard]] collective::schedule alltoallw_plan(const void *sendbuf, count_list sendcounts,
-                                                  count_list sdispls, const MPI_Datatype *sendtypes,
-                                                  void *recvbuf, count_list recvcounts, count_list rdispls,
-                                                  const MPI_Datatype *recvtypes,
-                                                  const collective::occasion &on);
-[[nodiscard]] collective::schedule reduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
-                                               const datatype &type, const op &operation, int root,
-                                               const collective::occasion &on);
-[[nodiscard]] collective::schedule allreduce_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
-                                                  const datatype &type, const op &operation,
-                                                  const collective::occasion &on);
-[[nodiscard]] collective::schedule reduce_scatter_block_plan(const void *sendbuf, void *recvbuf,
+                                                  const datatype &recvtype);
+[[nodiscard]] collective::schedule alltoallw_plan(const collective::occasion &on, const void *sendbuf,
+                                                  count_list sendcounts, count_list sdispls,
+                                                  const MPI_Datatype *sendtypes, void *recvbuf,
+                                                  count_list recvcounts, count_list rdispls,
+                                                  const MPI_Datatype *recvtypes);
+[[nodiscard]] collective::schedule reduce_plan(const collective::occasion &on, const void *sendbuf,
+                                               void *recvbuf, MPI_Count count, const datatype &type,
+                                               const op &operation, int root);
+[[nodiscard]] collective::schedule allreduce_plan(const collective::occasion &on, const void *sendbuf,
+                                                  void *recvbuf, MPI_Count count, const datatype &type,
+                                                  const op &operation);
+[[nodiscard]] collective::schedule reduce_scatter_block_plan(const collective::occasion &on,
+                                                             const void *sendbuf, void *recvbuf,
                                                              MPI_Count recvcount, const datatype &type,
-                                                             const op &operation,
-                                                             const collective::occasion &on);
-[[nodiscard]] collective::schedule reduce_scatter_plan(const void *sendbuf, void *recvbuf,
-                                                       count_list recvcounts, const datatype &type,
-                                                       const op &operation, const collective::occasion &on);
-[[nodiscard]] collective::schedule scan_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
-                                             const datatype &type, const op &operation,
-                                             const collective::occasion &on);
-[[nodiscard]] collective::schedule exscan_plan(const void *sendbuf, void *recvbuf, MPI_Count count,
-                                               const datatype &type, const op &operation,
-                                               const collective::occasion &on);
+                                                             const op &operation);
+[[nodiscard]] collective::schedule reduce_scatter_plan(const collective::occasion &on, const void *sendbuf,
+                                                       void *recvbuf, count_list recvcounts,
+                                                       const datatype &type, const op &operation);
+[[nodiscard]] collective::schedule scan_plan(const collective::occasion &on, const void *sendbuf,
+                                             void *recvbuf, MPI_Count count, const datatype &type,
+                                             const op &operation);
+[[nodiscard]] collective::schedule exscan_plan(const collective::occasion &on, const void *sendbuf,
+                                               void *recvbuf, MPI_Count count, const datatype &type,
+                                               const op &operation);
 
 } // namespace lisle::abi

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each call makes the blocks that go out and come in, one for each edge, and launches one schedule. Info
-// hints of the persistent form are not used.
+// Each call makes the blocks that go out and come in, one for each edge.
 #include "abi/neighbour.hpp"
 
 #include <vector>
 
-#include "abi/request.hpp"
-#include "collective/launch.hpp"
 #include "collective/neighbour.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 
-namespace lisle::api {
+namespace lisle::abi {
 
 namespace {
 
+using collective::occasion;
 using collective::part;
 using collective::plan_neighbours;
-using collective::prepare;
-using collective::run;
 using collective::schedule;
-using collective::start;
 using blocks = std::vector<typed_buffer>;
-
-void give(MPI_Request *handle, communicator &comm, protocol::request *made) {
-    *handle = abi::give_request(made, &comm);
-}
 
 struct degrees {
     std::size_t in;
@@ -123,154 +114,48 @@ blocks displaced(const void *address, count_list counts, const MPI_Aint *displac
     return made;
 }
 
-schedule allgather_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                        MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    const degrees edges = degrees_of(comm);
-    return plan_neighbours(comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+} // namespace
+
+schedule neighbor_allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+                                 const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                                 const datatype &recvtype) {
+    const degrees edges = degrees_of(on.comm);
+    return plan_neighbours(on.comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
                            equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
-schedule allgatherv_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                         count_list recvcounts, count_list displs, const datatype &recvtype,
-                         const communicator &comm) {
-    const degrees edges = degrees_of(comm);
+schedule neighbor_allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+                                  const datatype &sendtype, void *recvbuf, count_list recvcounts,
+                                  count_list displs, const datatype &recvtype) {
+    const degrees edges = degrees_of(on.comm);
     return plan_neighbours(
-        comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+        on.comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
         displaced(recvbuf, recvcounts, displs, recvtype, edges.in, {"recvbuf", "recvcounts", "displs", ""}));
 }
 
-schedule alltoall_plan(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                       MPI_Count recvcount, const datatype &recvtype, const communicator &comm) {
-    const degrees edges = degrees_of(comm);
-    return plan_neighbours(comm, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
+schedule neighbor_alltoall_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+                                const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                                const datatype &recvtype) {
+    const degrees edges = degrees_of(on.comm);
+    return plan_neighbours(on.comm, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
                            equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
-schedule alltoallv_plan(const void *sendbuf, count_list sendcounts, count_list sdispls,
-                        const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                        const datatype &recvtype, const communicator &comm) {
-    const degrees edges = degrees_of(comm);
-    return plan_neighbours(comm, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
+schedule neighbor_alltoallv_plan(const occasion &on, const void *sendbuf, count_list sendcounts,
+                                 count_list sdispls, const datatype &sendtype, void *recvbuf,
+                                 count_list recvcounts, count_list rdispls, const datatype &recvtype) {
+    const degrees edges = degrees_of(on.comm);
+    return plan_neighbours(on.comm, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
                            displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
 }
 
-schedule alltoallw_plan(const void *sendbuf, count_list sendcounts, const MPI_Aint *sdispls,
-                        const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                        const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, const communicator &comm) {
-    const degrees edges = degrees_of(comm);
-    return plan_neighbours(comm, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
+schedule neighbor_alltoallw_plan(const occasion &on, const void *sendbuf, count_list sendcounts,
+                                 const MPI_Aint *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
+                                 count_list recvcounts, const MPI_Aint *rdispls,
+                                 const MPI_Datatype *recvtypes) {
+    const degrees edges = degrees_of(on.comm);
+    return plan_neighbours(on.comm, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
                            displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
 }
 
-} // namespace
-
-void neighbor_allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                        MPI_Count recvcount, const datatype &recvtype, communicator &comm) {
-    run(comm, allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-}
-
-void ineighbor_allgather(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                         MPI_Count recvcount, const datatype &recvtype, communicator &comm,
-                         MPI_Request *request) {
-    give(request, comm,
-         start(comm, allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
-}
-
-void neighbor_allgather_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                             void *recvbuf, MPI_Count recvcount, const datatype &recvtype, communicator &comm,
-                             info *, MPI_Request *request) {
-    give(request, comm,
-         prepare(comm, allgather_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
-}
-
-void neighbor_allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                         count_list recvcounts, count_list displs, const datatype &recvtype,
-                         communicator &comm) {
-    run(comm, allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-}
-
-void ineighbor_allgatherv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                          count_list recvcounts, count_list displs, const datatype &recvtype,
-                          communicator &comm, MPI_Request *request) {
-    give(request, comm,
-         start(comm,
-               allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)));
-}
-
-void neighbor_allgatherv_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                              void *recvbuf, count_list recvcounts, count_list displs,
-                              const datatype &recvtype, communicator &comm, info *, MPI_Request *request) {
-    give(request, comm,
-         prepare(comm,
-                 allgatherv_plan(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)));
-}
-
-void neighbor_alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                       MPI_Count recvcount, const datatype &recvtype, communicator &comm) {
-    run(comm, alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-}
-
-void ineighbor_alltoall(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                        MPI_Count recvcount, const datatype &recvtype, communicator &comm,
-                        MPI_Request *request) {
-    give(request, comm,
-         start(comm, alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
-}
-
-void neighbor_alltoall_init(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
-                            MPI_Count recvcount, const datatype &recvtype, communicator &comm, info *,
-                            MPI_Request *request) {
-    give(request, comm,
-         prepare(comm, alltoall_plan(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)));
-}
-
-void neighbor_alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls,
-                        const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                        const datatype &recvtype, communicator &comm) {
-    run(comm,
-        alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-}
-
-void ineighbor_alltoallv(const void *sendbuf, count_list sendcounts, count_list sdispls,
-                         const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                         const datatype &recvtype, communicator &comm, MPI_Request *request) {
-    give(request, comm,
-         start(comm, alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                    recvtype, comm)));
-}
-
-void neighbor_alltoallv_init(const void *sendbuf, count_list sendcounts, count_list sdispls,
-                             const datatype &sendtype, void *recvbuf, count_list recvcounts,
-                             count_list rdispls, const datatype &recvtype, communicator &comm, info *,
-                             MPI_Request *request) {
-    give(request, comm,
-         prepare(comm, alltoallv_plan(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                      recvtype, comm)));
-}
-
-void neighbor_alltoallw(const void *sendbuf, count_list sendcounts, const MPI_Aint *sdispls,
-                        const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                        const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, communicator &comm) {
-    run(comm, alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                             comm));
-}
-
-void ineighbor_alltoallw(const void *sendbuf, count_list sendcounts, const MPI_Aint *sdispls,
-                         const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                         const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, communicator &comm,
-                         MPI_Request *request) {
-    give(request, comm,
-         start(comm, alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                    recvtypes, comm)));
-}
-
-void neighbor_alltoallw_init(const void *sendbuf, count_list sendcounts, const MPI_Aint *sdispls,
-                             const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                             const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, communicator &comm,
-                             info *, MPI_Request *request) {
-    give(request, comm,
-         prepare(comm, alltoallw_plan(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                      recvtypes, comm)));
-}
-
-} // namespace lisle::api
+} // namespace lisle::abi

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "collective/bcast.hpp"
-#include "collective/folded_team.hpp"
+#include "collective/halving.hpp"
 #include "collective/reduce.hpp"
 
 namespace lisle::collective {
@@ -68,18 +68,7 @@ void allreduce_reduce_scatter_allgather(schedule &plan, const team &team, const 
     const auto pieces = [&ranks](const typed_buffer &vector, int first, int count) {
         return pieces_of(vector, first, count, ranks.size());
     };
-    // Pieces [first, first + length) are those that this rank still reduces.
-    int first = 0;
-    for (int length = ranks.size() / 2; length > 0; length /= 2) {
-        const int other = ranks.number() ^ length;
-        const int kept = other > ranks.number() ? first : first + length;
-        const int given = other > ranks.number() ? first + length : first;
-        plan.receive(pieces(place, kept, length), team, ranks.rank_of(other));
-        plan.send(pieces(receive, given, length), team, ranks.rank_of(other));
-        plan.await_all();
-        plan.reduce(operation, pieces(place, kept, length), pieces(receive, kept, length));
-        first = kept;
-    }
+    reduce_by_halves(plan, team, ranks, operation, receive, place, pieces);
     for (int length = 1; length < ranks.size(); length *= 2) {
         const int other = ranks.number() ^ length;
         const int own = ranks.number() & ~(length - 1);

@@ -51,7 +51,7 @@ void refuse_inter(const communicator &comm, const char *what) {
 /// The calling rank's own group with what it shares.
 team team_of(const occasion &on) {
     team found = own_group(on.comm);
-    found.shared = on.lasting || checking() ? nullptr : board::of(on.comm);
+    found.shared = on.how == form::persistent || checking() ? nullptr : board::of(on.comm);
     return found;
 }
 
@@ -175,8 +175,8 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const communicator &comm = on.comm;
     if (comm.inter()) {
         return plan_gatherv(
-            comm, own,
-            root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, root);
+            on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
+            root);
     }
     schedule plan =
         plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
@@ -224,8 +224,8 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const communicator &comm = on.comm;
     if (comm.inter()) {
         return plan_scatterv(
-            comm, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{},
-            own, root);
+            on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : std::vector<typed_buffer>{}, own,
+            root);
     }
     schedule plan =
         plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());

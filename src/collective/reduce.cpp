@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "collective/folded_team.hpp"
+#include "collective/halving.hpp"
 #include "collective/tree.hpp"
 
 namespace lisle::collective {
@@ -97,18 +97,10 @@ void reduce_reduce_scatter_gather(schedule &plan, const team &team, const op &op
         plan.await(plan.receive(place, team, team.rank - 1));
         plan.reduce(operation, place, value);
     }
-    int first = 0;
-    for (int length = ranks.size() / 2; length > 0; length /= 2) {
-        const int other = ranks.number() ^ length;
-        const int kept = other > ranks.number() ? first : first + length;
-        const int given = other > ranks.number() ? first + length : first;
-        const typed_buffer arrived = pieces_of(place, kept, length, ranks.size());
-        plan.receive(arrived, team, ranks.rank_of(other));
-        plan.send(pieces_of(value, given, length, ranks.size()), team, ranks.rank_of(other));
-        plan.await_all();
-        plan.reduce(operation, arrived, pieces_of(value, kept, length, ranks.size()));
-        first = kept;
-    }
+    reduce_by_halves(plan, team, ranks, operation, value, place,
+                     [&ranks](const typed_buffer &vector, int first, int count) {
+                         return pieces_of(vector, first, count, ranks.size());
+                     });
     if (team.rank == root) {
         receive_pieces();
     } else {

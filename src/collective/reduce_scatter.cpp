@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/folded_team.hpp"
 #include "collective/gather.hpp"
+#include "collective/halving.hpp"
 #include "collective/reduce.hpp"
 
 namespace lisle::collective {
@@ -83,17 +83,7 @@ void reduce_scatter_recursive_halving(schedule &plan, const team &team, const op
         };
         return part(vector, at(begin), at(end) - at(begin));
     };
-    int first = 0;
-    for (int length = ranks.size() / 2; length > 0; length /= 2) {
-        const int other = ranks.number() ^ length;
-        const int kept = other > ranks.number() ? first : first + length;
-        const int given = other > ranks.number() ? first + length : first;
-        plan.receive(range(place, kept, length), team, ranks.rank_of(other));
-        plan.send(range(value, given, length), team, ranks.rank_of(other));
-        plan.await_all();
-        plan.reduce(operation, range(place, kept, length), range(value, kept, length));
-        first = kept;
-    }
+    reduce_by_halves(plan, team, ranks, operation, value, place, range);
     const auto blocks = pieces(value, counts);
     plan.copy(blocks[static_cast<std::size_t>(team.rank)], receive);
     if (ranks.has_joined()) {

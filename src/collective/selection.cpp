@@ -12,7 +12,6 @@
 
 #include "collective/board.hpp"
 #include "runtime/error.hpp"
-#include "runtime/settings.hpp"
 
 namespace lisle::collective {
 
@@ -130,12 +129,7 @@ constexpr std::array<const char *, 16> names{"board",
                                              "by_root",
                                              "two_level"};
 
-constexpr std::size_t operations = static_cast<std::size_t>(operation::exscan) + 1;
-
-constexpr std::array<setting, operations> settings{
-    setting::barrier,  setting::bcast,     setting::gather,         setting::gatherv,  setting::scatter,
-    setting::scatterv, setting::allgather, setting::allgatherv,     setting::alltoall, setting::alltoallv,
-    setting::reduce,   setting::allreduce, setting::reduce_scatter, setting::scan,     setting::exscan};
+constexpr auto operations = static_cast<std::size_t>(operation::count);
 
 /// What an algorithm cannot do without.
 bool possible(algorithm use, const situation &given) noexcept {
@@ -160,7 +154,11 @@ bool possible(algorithm use, const situation &given) noexcept {
 }
 
 std::optional<algorithm> forced(operation what) {
-    const auto word = word_of(settings[static_cast<std::size_t>(what)]);
+    const setting which = algorithm_of(what);
+    if (value_of(which) == description_of(which).default_value) [[likely]] {
+        return std::nullopt; // asked for each call: a tool may change it
+    }
+    const auto word = word_of(which);
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (word == names[i]) {
             return static_cast<algorithm>(i);
@@ -172,14 +170,6 @@ std::optional<algorithm> forced(operation what) {
 } // namespace
 
 algorithm choose(const situation &given) {
-    // Read once: settings do not change.
-    static const auto choices = [] {
-        std::array<std::optional<algorithm>, operations> found;
-        for (std::size_t i = 0; i < operations; ++i) {
-            found[i] = forced(static_cast<operation>(i));
-        }
-        return found;
-    }();
     static const auto first_rules = [] {
         std::array<const rule *, operations> found{};
         for (const rule &each : rules) {
@@ -188,11 +178,10 @@ algorithm choose(const situation &given) {
         }
         return found;
     }();
-    const auto index = static_cast<std::size_t>(given.what);
-    if (const auto choice = choices[index]; choice && possible(*choice, given)) {
+    if (const auto choice = forced(given.what); choice && possible(*choice, given)) {
         return *choice;
     }
-    const rule *applies = first_rules[index];
+    const rule *applies = first_rules[static_cast<std::size_t>(given.what)];
     while (given.bytes > applies->most_bytes || given.ranks > applies->most_ranks ||
            !possible(applies->use, given)) {
         ++applies;
@@ -203,7 +192,7 @@ algorithm choose(const situation &given) {
 std::string describe_selection() {
     std::string text;
     for (const rule &each : rules) {
-        const setting which = settings[static_cast<std::size_t>(each.what)];
+        const setting which = algorithm_of(each.what);
         text += sentence(description_of(which).variable, "=", names[static_cast<std::size_t>(each.use)]);
         if (each.most_bytes != any_size) {
             text += sentence(" up to ", each.most_bytes, " bytes");

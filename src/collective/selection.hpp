@@ -8,28 +8,11 @@
 #include <string>
 
 #include "mpi.h"
+#include "runtime/settings.hpp"
 
 namespace lisle::collective {
 
-/// What there is a choice for. The forms with a block length for each rank are apart, since their ranks
-/// do not know each other's sizes.
-enum class operation : unsigned char {
-    barrier,
-    bcast,
-    gather,
-    gatherv,
-    scatter,
-    scatterv,
-    allgather,
-    allgatherv,
-    alltoall,
-    alltoallv,
-    reduce,
-    allreduce,
-    reduce_scatter,
-    scan,
-    exscan
-};
+using operation = collective_operation;
 
 enum class algorithm : unsigned char {
     board,

@@ -20,15 +20,14 @@ struct team {
     const int *ranks = nullptr;
 };
 
-/// A collective call as its schedule sees it: on which communicator, and whether the schedule is for a
-/// persistent request. Those may be started in different orders by different ranks, so they cannot take
-/// turns on a board.
+/// How a collective is called.
+enum class form : unsigned char { blocking, nonblocking, persistent };
+
+/// A collective call as its schedule sees it: on which communicator, and in which form. Persistent ones may
+/// be started in different orders by different ranks, so they cannot take turns on a board.
 struct occasion {
     const communicator &comm;
-    bool lasting = false;
-
-    // Implicit: a communicator is what nearly all callers have.
-    occasion(const communicator &comm, bool lasting = false) noexcept : comm{comm}, lasting{lasting} {}
+    form how = form::nonblocking;
 };
 
 /// The calling rank's own group: every member of an intra-communicator.

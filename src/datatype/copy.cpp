@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "datatype/cursor.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle {
 
@@ -47,7 +48,7 @@ void copy_run(std::byte *to, const std::byte *from, std::size_t length) noexcept
     using sixteen = std::array<std::uint64_t, 2>;
     using thirty_two = std::array<std::uint64_t, 4>;
     if (length > 64) {
-        std::memcpy(to, from, length);
+        copy_bytes(to, from, length);
     } else if (length >= 32) {
         copy_halves<thirty_two>(to, from, length);
     } else if (length >= 16) {

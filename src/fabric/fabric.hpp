@@ -48,13 +48,14 @@ class sink {
     ~sink() = default;
 };
 
+class joint_copy;
 class mailbox_sender;
 class mailbox_receiver;
 
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
-    std::size_t least_read;      ///< from this size on, `read` is the fastest way for a long message
+    std::size_t least_read;      ///< from this size on, direct copies are the fastest way for a message
     /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
     /// sure that the owner's doorbell rings.
     std::uint64_t poll_interval;
@@ -96,6 +97,10 @@ class fabric {
     /// (find another way); once false, always false.
     [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept = 0;
+    /// Copies to the memory of `peer`, under the same conditions.
+    [[nodiscard]] virtual bool write(int, std::uint64_t, std::span<const iovec>) noexcept { return false; }
+    /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
+    [[nodiscard]] virtual joint_copy *joint_copy_of(int) noexcept { return nullptr; }
 
     // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
 

@@ -2,24 +2,16 @@
 // What an engine does with each packet that reaches its rank. All of it runs under the engine's lock, in
 // a thread of the rank or of a sender that makes progress for it; nothing here may ask whose thread it is.
 // What a packet says is checked before it is believed.
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/refuse.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
 namespace {
-
-[[noreturn, gnu::cold]] void refuse(const char *what, unsigned long long value) {
-    std::fprintf(stderr,
-                 "lisle: a packet from another process %s (%llu): the job's shared memory is damaged or "
-                 "its processes use different versions of Lisle\n",
-                 what, value);
-    std::abort();
-}
 
 template <class T> T read_as(std::span<const std::byte> payload) {
     if (payload.size() < sizeof(T)) {
@@ -35,9 +27,7 @@ template <class T> T read_as(std::span<const std::byte> payload) {
 void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
     const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
     if (receive.buffer.type->contiguous()) [[likely]] {
-        if (stored != 0) {
-            std::memcpy(receive.buffer.address, data.data(), stored);
-        }
+        copy_bytes(receive.buffer.address, data.data(), stored);
     } else {
         unpack(receive.buffer, 0, data.first(stored));
     }
@@ -64,23 +54,26 @@ void engine::arrived_other(const fabric::packet_header &header, std::span<const 
         return arrived_clearance(read_as<clearance>(payload));
     case packet_kind::data:
         return arrived_data(header.context, payload);
+    case packet_kind::offer:
+        return arrived_offer(header.source, header.context, read_as<offer>(payload));
+    case packet_kind::written:
+        return arrived_written(header.context);
     case packet_kind::done:
         return arrived_done(header.context);
     case packet_kind::cancel:
         return arrived_cancel(header.source, header.context);
     case packet_kind::cancel_answer:
-        return arrived_cancel_answer(header.source, header.context, header.tag != 0);
+        return arrived_cancel_answer(header.context, header.tag != 0);
     }
     refuse("is of an unknown kind", header.kind);
 }
 
-void engine::keep_eager(const envelope &what, std::span<const std::byte> payload,
-                        receive_operation *captor) {
+void engine::keep_eager(const envelope &what, std::span<const std::byte> payload, receive_operation *captor) {
     unexpected_message *const message = unexpected_message::make(owner_, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
-        std::memcpy(message->data().data(), payload.data(), payload.size());
+        copy_bytes(message->data().data(), payload.data(), payload.size());
     }
     keep_locked(*message, captor);
 }
@@ -176,19 +169,16 @@ void engine::arrived_cancel(int from, std::uint64_t sender) {
                         nullptr, 0);
 }
 
-void engine::arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn) {
+void engine::arrived_cancel_answer(std::uint64_t sender, bool withdrawn) {
     if (!withdrawn) {
         return; // it was received, so it completes like any other
     }
     // A withdrawn operation is still there: nobody else can complete it any more.
-    send_operation *send = nullptr;
-    if (job_.here(from)) {
-        send = reinterpret_cast<send_operation *>(sender); // an address, within this process
-    } else if ((send = sends_.find(sender)) == nullptr) {
+    send_operation *const send = sends_.find(sender);
+    if (send == nullptr) {
         refuse("withdraws a message that was not sent", sender);
-    } else {
-        sends_.erase(sender);
     }
+    sends_.erase(sender);
     send->result.cancelled = true;
     complete_locked(*send);
 }

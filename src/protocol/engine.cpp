@@ -123,15 +123,19 @@ bool engine::move_messages() {
 }
 
 bool engine::unlock_and_transfer() {
-    operation *transfers = std::exchange(transfers_, nullptr);
+    pending_transfer *transfers = std::exchange(transfers_, nullptr);
     unlock_and_follow_up();
     if (transfers == nullptr) [[likely]] {
         return false;
     }
     while (transfers != nullptr) {
-        // Read before the transfer: completing gives the operation away.
-        auto *const receive = static_cast<receive_operation *>(std::exchange(transfers, transfers->next));
-        transfer(*receive);
+        // Read on first: what follows gives the object away.
+        pending_transfer &current = *std::exchange(transfers, transfers->next);
+        if (current.joins) {
+            join(current);
+        } else {
+            transfer(static_cast<receive_operation &>(current));
+        }
     }
     return true;
 }

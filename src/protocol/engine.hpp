@@ -41,6 +41,8 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
+    /// Makes progress for a receiver of this process, if it is one: it may be computing.
+    void help(int dest);
     void start(receive_operation &receive) {
         lock_.lock();
         if (matcher_.stores_nothing()) [[likely]] {
@@ -174,9 +176,11 @@ class engine final : private fabric::sink {
     void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
     void arrived_clearance(const clearance &clear);
     void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
+    void arrived_offer(int receiver, std::uint64_t receiver_id, const offer &said);
+    void arrived_written(std::uint64_t receiver);
     void arrived_done(std::uint64_t sender);
     void arrived_cancel(int from, std::uint64_t sender);
-    void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
+    void arrived_cancel_answer(std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
     static void store_data(receive_operation &receive, std::span<const std::byte> data) {
         const auto room = static_cast<std::size_t>(receive.buffer.bytes());
@@ -230,11 +234,21 @@ class engine final : private fabric::sink {
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
     void transfer(receive_operation &receive);
+    /// One of this rank's sends is complete. Without the lock.
+    void finish(send_operation &send);
     /// Tells the sender of a message whose data is no longer needed from it. Without the lock.
     void finish_sender(const announcement &sender);
-    void ask_for_stream(receive_operation &receive, MPI_Count bytes);
+    void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     bool push_streams_locked();
+
+    // transfer_jointly.cpp
+    struct joining;
+    /// Fetches a message together with its sender. False: not possible, nothing has happened.
+    [[nodiscard]] bool copy_jointly(receive_operation &receive, MPI_Count bytes);
+    void end_joint_copy_locked(receive_operation &receive);
+    /// The sender's part. Without the lock.
+    void join(pending_transfer &part);
 
     /// Sends a packet with a payload that fits a cell, or keeps it until there is room. Lock held.
     void send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
@@ -271,8 +285,6 @@ class engine final : private fabric::sink {
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
-    /// Makes progress for a receiver of this process that may be computing.
-    void help(int dest);
 
     job &job_;
     rank &owner_;
@@ -294,13 +306,14 @@ class engine final : private fabric::sink {
     alignas(64) engine_lock lock_;
     // All below: under the lock.
     matcher matcher_;
-    operation *transfers_ = nullptr; ///< matched receives whose data is to be fetched, newest first
-    std::uint64_t news_ = 0;         ///< how often something has come or completed
-    bool wake_wanted_ = false;       ///< news came while a thread of the rank slept
-    std::vector<request *> orphans_; ///< completed requests that nobody waits for, to be destroyed
+    pending_transfer *transfers_ = nullptr; ///< to be done without the lock, newest first
+    fabric::joint_copy *copying_ = nullptr; ///< under way with some sender
+    std::uint64_t news_ = 0;                ///< how often something has come or completed
+    bool wake_wanted_ = false;              ///< news came while a thread of the rank slept
+    std::vector<request *> orphans_;        ///< completed requests that nobody waits for, to be destroyed
     int sleepers_ = 0;
     bool congested_ = false;
-    id_table<send_operation> sends_;       ///< announced to other processes
+    id_table<send_operation> sends_;       ///< announced
     id_table<receive_operation> receives_; ///< to which other processes stream
     std::deque<send_operation *> streams_;
     std::deque<deferred_packet> deferred_;

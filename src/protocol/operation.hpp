@@ -20,6 +20,13 @@ namespace lisle::protocol {
 class engine;
 class unexpected_message;
 
+/// Data to be moved: found under an engine's lock, done without it.
+struct pending_transfer {
+    explicit pending_transfer(bool joins) noexcept : joins{joins} {}
+    pending_transfer *next = nullptr;
+    bool joins; ///< a sender's part in a joint copy; otherwise a matched receive
+};
+
 /// Base of both: what streams and lists need.
 class operation : public request, public cached_object<384> {
   public:
@@ -42,29 +49,28 @@ class operation : public request, public cached_object<384> {
     /// Bytes moved so far by a stream of data packets, and how many there will be.
     MPI_Count streamed = 0;
     MPI_Count stream_end = 0;
-    operation *next = nullptr; ///< in the engine's list of transfers
 
   private:
     const datatype *kept_type_ = nullptr;
 };
 
-class receive_operation final : public operation {
+class receive_operation final : public operation, public pending_transfer {
   public:
     receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
-        : operation{owner}, buffer{buffer}, pattern{pattern} {}
+        : operation{owner}, pending_transfer{false}, buffer{buffer}, pattern{pattern} {}
     void start() override;
     void cancel() override;
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
-    typed_buffer buffer;
-    envelope pattern;
-    /// Order of posting: of several receives that would take a message, the oldest does.
-    std::uint64_t stamp = 0;
     bool posted = false;
     /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
     bool captures = false;
     unexpected_message *captured = nullptr;
+    typed_buffer buffer;
+    envelope pattern;
+    /// Order of posting: of several receives that would take a message, the oldest does.
+    std::uint64_t stamp = 0;
     /// What was announced, once it is matched.
     announcement sender;
 

@@ -3,10 +3,11 @@
 // announced by one (rendezvous); what follows an announcement depends on where the two ranks live:
 //
 //   same process        receiver (or whoever makes progress for it) copies from the sender's buffer
-//   readable memory     receiver reads it, then says `done`
+//   readable memory     receiver offers to share the copy and reads, the sender writes at the same time if
+//                       it is there (and says `written` if it was last); then the receiver says `done`
 //   otherwise           receiver asks (`clear_to_send`), sender streams `data` packets
 //
-// Operations of another process are named by identifiers (see id_table.hpp), never by addresses.
+// Operations are named by identifiers (see id_table.hpp), those of another process never by addresses.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@ enum class packet_kind : std::uint8_t {
     announcement,  ///< envelope in the header, payload: `announcement`, then the message if `carries_data`
     clear_to_send, ///< payload: `clearance`
     data,          ///< context: the receiver's identifier, payload: the next bytes of the message
+    offer,         ///< context: the receiver's identifier, source: its number, payload: `offer`
+    written,       ///< context: the receiver's identifier; all pieces of the copy have ended
     done,          ///< context: the sender's identifier; its buffer is free
     cancel,        ///< context: the sender's identifier, source: its number in the job
     cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
@@ -27,11 +30,20 @@ enum class packet_kind : std::uint8_t {
 inline constexpr std::uint8_t carries_data = 1;
 
 struct announcement {
-    std::uint64_t bytes;   ///< size of the message
-    std::uint64_t address; ///< where it lies in the sender's memory, in one piece; 0: in several
-    std::uint64_t sender;  ///< the sender's identifier (in one process: the address of its operation)
-    std::int32_t rank;     ///< the sender's number in the job
+    std::uint64_t bytes; ///< size of the message
+    /// Where it lies in the sender's memory, in one piece; 0: in several. In one process: its operation.
+    std::uint64_t address;
+    std::uint64_t sender; ///< the sender's identifier
+    std::int32_t rank;    ///< the sender's number in the job
     std::uint32_t reserved;
+};
+
+/// The receiver begins to read a message, and the sender may help.
+struct offer {
+    std::uint64_t sender;
+    std::uint64_t address; ///< where the data goes in the receiver's memory, in one piece
+    std::uint64_t bytes;   ///< how many, from the message's beginning
+    std::uint64_t turn;    ///< of the receiver's joint copy
 };
 
 struct clearance {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the data of announced messages moves: by one copy within a process, by one read of the kernel's
-// between processes, or as a stream of packets where the kernel does not allow that or the data lies in
-// pieces on the sender's side.
+// How the data of announced messages moves: by one copy within a process, by copies of the kernel's between
+// processes (those of both sides: transfer_jointly.cpp), or as a stream of packets where the kernel does not
+// allow that or the data lies in pieces on the sender's side.
 #include <algorithm>
 #include <mutex>
 #include <vector>
@@ -15,6 +15,8 @@ namespace {
 
 // Pieces of a receive buffer that one system call fills.
 constexpr std::size_t most_runs = 1024;
+// Shorter ones, on average, cost the kernel more than a stream costs.
+constexpr MPI_Count least_run = 4096;
 // Packets that one round of progress may add to a stream: others want the lock, too.
 constexpr int stream_batch = 4;
 
@@ -26,12 +28,18 @@ void engine::transfer(receive_operation &receive) {
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (job_.here(sender.rank)) {
-        const auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
+        const auto &sending = *reinterpret_cast<send_operation *>(sender.address);
         copy(sending.buffer, receive.buffer, 0, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
-    } else if (bytes != 0 && !read_from_peer(receive, bytes)) {
-        ask_for_stream(receive, bytes);
-        return;
+    } else if (bytes != 0) {
+        if (copy_jointly(receive, bytes)) {
+            return; // whoever ends it goes on
+        }
+        if (!read_from_peer(receive, bytes)) {
+            const std::scoped_lock guard{lock_};
+            ask_for_stream_locked(receive, bytes);
+            return;
+        }
     }
     finish_sender(sender);
     complete(receive);
@@ -39,12 +47,19 @@ void engine::transfer(receive_operation &receive) {
 
 void engine::finish_sender(const announcement &sender) {
     if (job_.here(sender.rank)) {
-        auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
-        sending.owner.engine().complete(sending);
+        auto &sending = *reinterpret_cast<send_operation *>(sender.address);
+        sending.owner.engine().finish(sending);
     } else {
         const std::scoped_lock guard{lock_};
         tell_done_locked(sender);
     }
+}
+
+void engine::finish(send_operation &send) {
+    lock_.lock();
+    sends_.erase(send.id);
+    complete_locked(send);
+    unlock_and_follow_up();
 }
 
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
@@ -57,7 +72,8 @@ bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     for (MPI_Count offset = 0; offset < bytes;) {
         pieces.clear();
         const MPI_Count covered = runs(receive.buffer, offset, bytes - offset, most_runs, pieces);
-        if (!fabric.read(sender.rank, sender.address + static_cast<std::uint64_t>(offset), pieces)) {
+        if (covered < static_cast<MPI_Count>(pieces.size()) * least_run ||
+            !fabric.read(sender.rank, sender.address + static_cast<std::uint64_t>(offset), pieces)) {
             return false;
         }
         offset += covered;
@@ -66,8 +82,7 @@ bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     return true;
 }
 
-void engine::ask_for_stream(receive_operation &receive, MPI_Count bytes) {
-    const std::scoped_lock guard{lock_};
+void engine::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) {
     counts_.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
     receive.streamed = 0;
     receive.stream_end = bytes;

@@ -18,10 +18,10 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_EAGER_LIMIT", -1, -1, std::int64_t{1} << 40,
      "largest message in bytes that is sent before its receive is known (-1: what suits the fabric)"},
     {"LISLE_CMA", 1, 0, 1,
-     "1: long messages between processes are read straight from the sender's memory where the kernel allows "
+     "1: long messages between processes move straight from memory to memory where the kernel allows "
      "it"},
-    {"LISLE_CMA_MINIMUM", std::int64_t{8} << 20, 0, std::int64_t{1} << 40,
-     "smallest message in bytes that is read from the sender's memory; shorter ones stream through shared "
+    {"LISLE_CMA_MINIMUM", std::int64_t{64} << 10, 0, std::int64_t{1} << 40,
+     "smallest message in bytes that moves straight between the memories; shorter ones stream through shared "
      "memory"},
     {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
      "bytes of unexpected messages that a rank stores before its senders have to wait"},
@@ -132,7 +132,7 @@ std::int64_t value_of(setting which) noexcept {
 }
 
 bool changeable(setting which) noexcept {
-    return which >= setting::barrier;
+    return which >= setting::first_algorithm;
 }
 
 void change(setting which, std::int64_t value) noexcept {

@@ -9,16 +9,9 @@
 
 namespace lisle {
 
-enum class setting : unsigned char {
-    eager_limit,
-    cross_memory,
-    cross_memory_minimum,
-    unexpected_limit,
-    spin,
-    wait,
-    check,
-    show,
-    // The algorithms of the collectives; the words are those of collective/selection.cpp.
+/// The collectives that there is a choice of algorithms for. The forms with a block length for each rank are
+/// apart, since their ranks do not know each other's sizes.
+enum class collective_operation : unsigned char {
     barrier,
     bcast,
     gather,
@@ -36,6 +29,27 @@ enum class setting : unsigned char {
     exscan,
     count,
 };
+
+enum class setting : unsigned char {
+    eager_limit,
+    cross_memory,
+    cross_memory_minimum,
+    unexpected_limit,
+    spin,
+    wait,
+    check,
+    show,
+    /// The algorithms of the collectives, in the order of collective_operation; the words are those of
+    /// collective/selection.cpp.
+    first_algorithm,
+    count = first_algorithm + static_cast<unsigned char>(collective_operation::count),
+};
+
+/// What forces the algorithm of this operation.
+[[nodiscard]] constexpr setting algorithm_of(collective_operation what) noexcept {
+    return static_cast<setting>(static_cast<unsigned char>(setting::first_algorithm) +
+                                static_cast<unsigned char>(what));
+}
 
 struct setting_description {
     const char *variable; ///< environment variable

@@ -19,7 +19,7 @@ std::vector<category> make() {
     const auto &controls = control_variables();
     for (std::size_t i = 0; i < controls.size(); ++i) {
         const setting which = controls[i].which;
-        category &place = which >= setting::barrier                          ? collectives
+        category &place = which >= setting::first_algorithm                  ? collectives
                           : which == setting::spin || which == setting::wait ? waiting
                                                                              : messages;
         place.controls.push_back(static_cast<int>(i));

@@ -3,8 +3,6 @@
 
 #include <sys/prctl.h>
 
-#include "fabric/local/peer_memory.hpp"
-
 namespace lisle::fabric::local {
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read)
@@ -52,10 +50,19 @@ void local_fabric::set_congested(int self, bool congested) noexcept {
 }
 
 bool local_fabric::read(int peer, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
+    return copy_directly(read_peer_memory, peer, remote_address, to);
+}
+
+bool local_fabric::write(int peer, std::uint64_t remote_address, std::span<const iovec> from) noexcept {
+    return copy_directly(write_peer_memory, peer, remote_address, from);
+}
+
+bool local_fabric::copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
+                                 std::span<const iovec> pieces) noexcept {
     if (!cross_memory_.load(std::memory_order_relaxed)) {
         return false;
     }
-    if (read_peer_memory(segment_.pid(segment_.process_of(peer)), remote_address, to)) {
+    if (copy(segment_.pid(segment_.process_of(peer)), remote_address, pieces)) {
         return true;
     }
     cross_memory_.store(false, std::memory_order_relaxed);

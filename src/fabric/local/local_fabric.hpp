@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/local/peer_memory.hpp"
 #include "fabric/local/shared_area.hpp"
 #include "fabric/mailbox.hpp"
 #include "runtime/job_segment.hpp"
@@ -40,6 +41,11 @@ class local_fabric final : public fabric {
     }
     [[nodiscard]] bool read(int peer, std::uint64_t remote_address,
                             std::span<const iovec> to) noexcept override;
+    [[nodiscard]] bool write(int peer, std::uint64_t remote_address,
+                             std::span<const iovec> from) noexcept override;
+    [[nodiscard]] joint_copy *joint_copy_of(int owner) noexcept override {
+        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner) : nullptr;
+    }
     [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept override {
         return shared_.block(key, bytes);
     }
@@ -47,6 +53,10 @@ class local_fabric final : public fabric {
     void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
 
   private:
+    /// @param copy read_peer_memory or write_peer_memory
+    [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
+                                     std::span<const iovec> pieces) noexcept;
+
     job_segment &segment_;
     int first_rank_;
     fabric_limits limits_;

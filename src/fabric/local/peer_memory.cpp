@@ -2,19 +2,23 @@
 #include "fabric/local/peer_memory.hpp"
 
 #include <algorithm>
-#include <climits>
+#include <memory>
+
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::fabric::local {
 
 namespace {
 
+using call = decltype(process_vm_readv);
+
 // The kernel may copy less than asked; the rest begins inside some run.
-bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to) noexcept {
-    std::size_t skip = 0; // bytes of to.front() that are already there
-    while (!to.empty()) {
+bool copy_runs(call &copy, int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
+    std::size_t skip = 0; // bytes of pieces.front() that have been copied
+    while (!pieces.empty()) {
         iovec batch[64];
-        const std::size_t runs = std::min(to.size(), std::size(batch));
-        std::copy_n(to.begin(), runs, batch);
+        const std::size_t runs = std::min(pieces.size(), std::size(batch));
+        std::copy_n(pieces.begin(), runs, batch);
         batch[0].iov_base = static_cast<char *>(batch[0].iov_base) + skip;
         batch[0].iov_len -= skip;
         std::size_t wanted = 0;
@@ -23,7 +27,7 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
         }
         if (wanted != 0) {
             const iovec remote{reinterpret_cast<void *>(remote_address), wanted};
-            const ssize_t got = process_vm_readv(pid, batch, runs, &remote, 1, 0);
+            const ssize_t got = copy(pid, batch, runs, &remote, 1, 0);
             if (got <= 0) {
                 return false;
             }
@@ -31,19 +35,72 @@ bool read_runs(int pid, std::uint64_t &remote_address, std::span<const iovec> to
             remote_address += wanted;
         }
         wanted += skip;
-        while (!to.empty() && wanted >= to.front().iov_len) {
-            wanted -= to.front().iov_len;
-            to = to.subspan(1);
+        while (!pieces.empty() && wanted >= pieces.front().iov_len) {
+            wanted -= pieces.front().iov_len;
+            pieces = pieces.subspan(1);
         }
         skip = wanted;
     }
     return true;
 }
 
+/// Memory that lies to an address of the peer's so that the kernel copies fast between the two.
+class stopover {
+  public:
+    static constexpr std::size_t bytes = 32768;
+    explicit stopover(std::uint64_t remote_address)
+        : room_{new std::byte[bytes + page]},
+          start_{room_.get() + (remote_address - reinterpret_cast<std::uintptr_t>(room_.get())) % page} {}
+    [[nodiscard]] iovec first(std::size_t length) const noexcept { return {start_, length}; }
+
+  private:
+    static constexpr std::size_t page = 4096;
+    std::unique_ptr<std::byte[]> room_;
+    std::byte *start_;
+};
+
+bool is_slow(std::span<const iovec> pieces, std::uint64_t remote_address, bool reading) noexcept {
+    if (pieces.size() != 1) {
+        return false;
+    }
+    const auto local = reinterpret_cast<std::uintptr_t>(pieces[0].iov_base);
+    return reading ? copies_slowly(local, remote_address) : copies_slowly(remote_address, local);
+}
+
 } // namespace
 
-bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
-    return pid > 0 && read_runs(pid, remote_address, to);
+bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
+    if (!is_slow(pieces, remote_address, true)) {
+        return pid > 0 && copy_runs(process_vm_readv, pid, remote_address, pieces);
+    }
+    const stopover between{remote_address};
+    auto *const to = static_cast<std::byte *>(pieces[0].iov_base);
+    for (std::size_t done = 0, some = 0; done < pieces[0].iov_len; done += some) {
+        some = std::min(stopover::bytes, pieces[0].iov_len - done);
+        const iovec part = between.first(some);
+        if (pid <= 0 || !copy_runs(process_vm_readv, pid, remote_address + done, {&part, 1})) {
+            return false;
+        }
+        copy_bytes(to + done, part.iov_base, some);
+    }
+    return true;
+}
+
+bool write_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
+    if (!is_slow(pieces, remote_address, false)) {
+        return pid > 0 && copy_runs(process_vm_writev, pid, remote_address, pieces);
+    }
+    const stopover between{remote_address};
+    const auto *const from = static_cast<const std::byte *>(pieces[0].iov_base);
+    for (std::size_t done = 0, some = 0; done < pieces[0].iov_len; done += some) {
+        some = std::min(stopover::bytes, pieces[0].iov_len - done);
+        const iovec part = between.first(some);
+        copy_bytes(part.iov_base, from + done, some);
+        if (pid <= 0 || !copy_runs(process_vm_writev, pid, remote_address + done, {&part, 1})) {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace lisle::fabric::local

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Copies between the memories of two processes.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,13 @@
 
 namespace lisle::fabric::local {
 
-/// Copies from another process's memory, beginning at `remote_address`, into the runs of `to`, with
-/// process_vm_readv (one copy, made by the kernel). False if the kernel refuses (containers without the
-/// right to trace, other users) or the memory is not there; nothing may be assumed of `to` then.
+/// Copy between the local `pieces` and one run of another process's memory, beginning at `remote_address`,
+/// with process_vm_readv and process_vm_writev: one copy, made by the kernel. False if the kernel refuses
+/// (containers without the right to trace, other users) or the memory is not there; nothing may be assumed of
+/// the destination then.
 [[nodiscard]] bool read_peer_memory(int pid, std::uint64_t remote_address,
-                                    std::span<const iovec> to) noexcept;
+                                    std::span<const iovec> pieces) noexcept;
+[[nodiscard]] bool write_peer_memory(int pid, std::uint64_t remote_address,
+                                     std::span<const iovec> pieces) noexcept;
 
 } // namespace lisle::fabric::local

@@ -60,7 +60,8 @@ std::byte *shared_area::block(std::uint64_t key, std::size_t bytes) noexcept {
 
 void shared_area::leave(std::uint64_t key, int sharers) noexcept {
     const std::scoped_lock guard{top().lock};
-    if (entry *const found = find_locked(key); found != nullptr && ++found->left == static_cast<std::uint32_t>(sharers)) {
+    if (entry *const found = find_locked(key);
+        found != nullptr && ++found->left == static_cast<std::uint32_t>(sharers)) {
         *found = {};
     }
 }

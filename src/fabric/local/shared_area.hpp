@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a job's segment that ranks share beside their mailboxes: blocks of memory that are found
-// under a key by whoever is to use them, and a word for each rank that says whether it may be asleep.
+// under a key by whoever is to use them, and for each rank a word that says whether it may be asleep and
+// the state of the one long copy that it shares with a sender.
 // Whether there is a block under a key is the same for all who ever ask for it: the first one decides, the
 // decision stays until all have let go, and once decisions cannot be kept any more, no more are made.
 #pragma once
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fabric/joint_copy.hpp"
 #include "fabric/local/shared_area_layout.hpp"
 #include "runtime/doorbell.hpp"
 #include "runtime/spin_lock.hpp"
@@ -32,6 +34,10 @@ class shared_area {
     /// Rings if `rank` watches. Call after storing, with sequential consistency, what it is to see.
     void nudge(int rank, doorbell &bell) noexcept;
 
+    [[nodiscard]] joint_copy &copy_of(int rank) noexcept {
+        return *reinterpret_cast<joint_copy *>(line_of(rank) + shared_area_layout::copy_offset);
+    }
+
   private:
     // Zeroed memory is a valid head, and an entry with key 0 is none.
     struct head {
@@ -45,6 +51,7 @@ class shared_area {
         std::uint32_t units; ///< 0: refused
         std::uint32_t left;  ///< sharers that are gone
     };
+    static_assert(shared_area_layout::copy_offset + sizeof(joint_copy) <= shared_area_layout::rank_bytes);
     static_assert(sizeof(head) <= shared_area_layout::head_bytes);
     static_assert(sizeof(entry) == shared_area_layout::entry_bytes);
 
@@ -55,10 +62,12 @@ class shared_area {
     [[nodiscard]] std::byte *unit(std::uint32_t index) noexcept {
         return memory_ + layout_.units_offset() + index * shared_area_layout::unit_bytes;
     }
+    [[nodiscard]] std::byte *line_of(int rank) noexcept {
+        return memory_ + shared_area_layout::head_bytes +
+               static_cast<std::size_t>(rank) * shared_area_layout::rank_bytes;
+    }
     [[nodiscard]] std::atomic<std::uint32_t> &watch_word(int rank) noexcept {
-        return *reinterpret_cast<std::atomic<std::uint32_t> *>(memory_ + shared_area_layout::head_bytes +
-                                                               static_cast<std::size_t>(rank) *
-                                                                   shared_area_layout::watch_bytes);
+        return *reinterpret_cast<std::atomic<std::uint32_t> *>(line_of(rank));
     }
     [[nodiscard]] entry *find_locked(std::uint64_t key) noexcept;
     [[nodiscard]] bool find_room_locked(std::uint32_t units, std::uint32_t &first) noexcept;

@@ -14,8 +14,9 @@ struct shared_area_layout {
     std::size_t entries; ///< blocks that there can be at once
 
     static constexpr std::size_t unit_bytes = 1024;
-    /// A word for each rank, on a line of its own.
-    static constexpr std::size_t watch_bytes = 64;
+    /// For each rank a line with the word that says whether it sleeps and one for the copy it shares.
+    static constexpr std::size_t rank_bytes = 128;
+    static constexpr std::size_t copy_offset = 64;
     static constexpr std::size_t head_bytes = 64;
     static constexpr std::size_t entry_bytes = 24;
 
@@ -27,7 +28,7 @@ struct shared_area_layout {
     }
 
     [[nodiscard]] constexpr std::size_t entries_offset() const noexcept {
-        return head_bytes + ranks * watch_bytes;
+        return head_bytes + ranks * rank_bytes;
     }
     [[nodiscard]] constexpr std::size_t units_offset() const noexcept {
         return (entries_offset() + entries * entry_bytes + 63) / 64 * 64;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace lisle {
+
+/// Whether copies by the processor's string instruction, which the C library and the kernel use for long
+/// ones, may be slow between these addresses: some AMD processors then execute it at a twentieth of their
+/// speed. It is so if the destination lies a little behind the source, modulo a page. What malloc gives to
+/// two threads, or two processes, often lies like that.
+inline bool copies_slowly(std::uintptr_t to, std::uintptr_t from) noexcept {
+    return (to - from) % 4096 - 1 < 31;
+}
+
+/// For where it is so.
+void copy_by_words(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
+
+/// Copies between buffers that do not overlap.
+inline void copy_bytes(void *to, const void *from, std::size_t bytes) noexcept {
+    constexpr std::size_t least_by_string = 2048;
+    if (bytes >= least_by_string && copies_slowly(reinterpret_cast<std::uintptr_t>(to),
+                                                  reinterpret_cast<std::uintptr_t>(from))) [[unlikely]] {
+        copy_by_words(static_cast<std::byte *>(to), static_cast<const std::byte *>(from), bytes);
+    } else if (bytes != 0) { // the address of no data may be null
+        std::memcpy(to, from, bytes);
+    }
+}
+
+} // namespace lisle
