@@ -10,6 +10,9 @@
 #include "communicator/creation.hpp"
 #include "communicator/group_algebra.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/session.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/send_buffer.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::api {
@@ -44,6 +47,20 @@ std::string_view checked_tag(const char *stringtag) {
              MPI_MAX_STRINGTAG_LEN - 1, " are allowed");
     }
     return text;
+}
+
+/// True if no buffer holds a message of this communicator any more.
+bool buffers_are_rid_of(const communicator &comm) {
+    const std::uint64_t context = comm.point_to_point.context;
+    const session *const origin = comm.session != 0 ? find_session(comm.session) : nullptr;
+    for (protocol::send_buffer *const buffer :
+         {comm.send_buffer.get(), origin != nullptr ? origin->send_buffer.get() : nullptr,
+          protocol::rank_send_buffer().get()}) {
+        if (buffer != nullptr && !buffer->empty(context)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace
@@ -83,8 +100,11 @@ void comm_create_group(communicator &comm, const group &members, int tag, MPI_Co
 }
 
 void comm_disconnect(MPI_Comm *comm) {
-    // Operations under way keep their share and complete; there is nobody to lose touch with as long as
-    // all communicators belong to one job.
+    // The program has completed its requests [MPI-5.0 11.10.4]; what may be under way are messages in a
+    // buffer, and operations whose requests it has freed.
+    communicator &target = to_be_freed(*comm);
+    protocol::wait_until(this_rank(), [&target] { return buffers_are_rid_of(target); });
+    abi::wait_for_freed_requests(target);
     comm_free(comm);
 }
 

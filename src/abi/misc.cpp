@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
+#include "communicator/hardware.hpp"
 #include "communicator/info.hpp"
 #include "runtime/error.hpp"
 
@@ -40,7 +42,13 @@ void get_processor_name(char *name, int *resultlen) {
 
 void get_hw_resource_info(MPI_Info *hw_info) {
     auto resources = std::make_unique<info>();
-    resources->set("mpi_shared_memory", "true");
+    resources->set(std::string{shared_memory_type}, "true");
+    const hardware_place place = find_hardware_place();
+    for (std::size_t i = 0; i < place.size(); ++i) {
+        if (place[i] != not_known) {
+            resources->set(std::string{hardware_types[i]}, place[i] == not_restricted ? "false" : "true");
+        }
+    }
     *hw_info = handle_of<MPI_Info>(*resources.release());
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/request.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "communicator/communicator.hpp"
@@ -46,6 +48,51 @@ using protocol::outcome;
 using protocol::request;
 
 namespace {
+
+/// Requests that were freed before their operation was complete, with the communicators that they are about:
+/// MPI_Comm_disconnect waits for them.
+class freed_requests {
+  public:
+    void add(request &freed, communicator_ref about) {
+        const std::scoped_lock lock{mutex_};
+        if (list_.size() >= sweep_at_) {
+            sweep();
+            sweep_at_ = 2 * list_.size() + 16;
+        }
+        list_.push_back({&freed, std::move(about)});
+    }
+    /// True if none is left whose operation is under way.
+    bool complete(const communicator &about) {
+        const std::scoped_lock lock{mutex_};
+        sweep();
+        return std::ranges::none_of(list_, [&](const entry &each) { return each.about.get() == &about; });
+    }
+    ~freed_requests() {
+        for (const entry &each : list_) {
+            each.freed->free();
+        }
+    }
+
+  private:
+    struct entry {
+        request *freed;
+        communicator_ref about;
+    };
+    void sweep() {
+        std::erase_if(list_, [](const entry &each) {
+            // Acquire: pairs with the release store of whoever completed the operation.
+            const bool done = each.freed->complete.load(std::memory_order_acquire);
+            if (done) {
+                each.freed->free();
+            }
+            return done;
+        });
+    }
+    std::mutex mutex_; ///< protects the others
+    std::vector<entry> list_;
+    std::size_t sweep_at_ = 16;
+};
+const rank_local<freed_requests> freed_early;
 
 request &resolve(MPI_Request handle) {
     auto *const found = object_of<request>(handle);
@@ -429,7 +476,15 @@ void test_cancelled(const MPI_Status *status, int *flag) {
 }
 
 void request_free(MPI_Request *handle) {
-    dispose(resolve(*handle));
+    request &freed = resolve(*handle);
+    communicator *const about = freed.comm;
+    if (about != nullptr && !about->predefined() && freed.active && !is_complete(freed) &&
+        dynamic_cast<protocol::operation *>(&freed) != nullptr) {
+        freed.comm = nullptr;
+        freed_early->add(freed, communicator_ref::adopt(about));
+    } else {
+        dispose(freed);
+    }
     *handle = MPI_REQUEST_NULL;
 }
 
@@ -448,3 +503,11 @@ void grequest_complete(MPI_Request handle) {
 }
 
 } // namespace lisle::api
+
+namespace lisle::abi {
+
+void wait_for_freed_requests(const communicator &about) {
+    protocol::wait_until(this_rank(), [&about] { return api::freed_early->complete(about); });
+}
+
+} // namespace lisle::abi

@@ -38,6 +38,9 @@ void grequest_complete(MPI_Request request);
 
 namespace lisle::abi {
 
+/// Returns when all operations on `about` are complete whose requests were freed before they were.
+void wait_for_freed_requests(const communicator &about);
+
 /// Hands a request to the user: ties it to the communicator whose error handler hears of its errors
 /// (null: none) and keeps that alive until the request is freed.
 [[nodiscard]] inline MPI_Request give_request(protocol::request *made, communicator *comm) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "communicator/child.hpp"
+#include "communicator/hardware.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
@@ -159,28 +161,73 @@ communicator_ref split(communicator &parent, int color, int key) {
     return make_child(parent, context, *local, subgroup(parent.remote_group(), remote_ranks).get(), self);
 }
 
-communicator_ref split_by_type(communicator &parent, int split_type, int key, const info *hints) {
-    // A job is on one node, and no rank is bound to a part of it that others do not share. So what asks
-    // for shared memory gets all ranks, and the other types of resource split nothing.
-    const auto hint = [hints](const char *name) {
-        return hints != nullptr ? hints->get(name) : std::nullopt;
+namespace {
+
+/// The colour for parts of this sort: the part that the calling rank is restricted to.
+int color_of_place(std::string_view type) {
+    if (type == shared_memory_type) {
+        return 0; // a job is on one node
+    }
+    const auto *const known = std::ranges::find(hardware_types, type);
+    if (known == std::end(hardware_types)) {
+        return MPI_UNDEFINED;
+    }
+    const int part = find_hardware_place()[static_cast<std::size_t>(known - hardware_types)];
+    return part >= 0 ? part : MPI_UNDEFINED;
+}
+
+/// The largest sort of parts that cuts the ranks which ask for one, and that they all are restricted to: the
+/// calling rank's part, or MPI_UNDEFINED. `name` is that of the sort. Ranks that name no type take part, too.
+int color_unguided(communicator &parent, bool asks, std::string_view &name) {
+    struct bid {
+        bool asks;
+        hardware_place place;
     };
-    const bool guided = split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
-    int color = MPI_UNDEFINED;
-    if (split_type == MPI_COMM_TYPE_SHARED ||
-        (guided && hint("mpi_hw_resource_type") == std::optional<std::string>{"mpi_shared_memory"})) {
-        color = 0;
-    } else if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
-        const auto set = hint("mpi_pset_name");
-        if (set == std::optional<std::string>{"mpi://WORLD"}) {
-            color = 0;
-        } else if (set == std::optional<std::string>{"mpi://SELF"}) {
-            color = parent.rank();
+    const bid mine{asks, asks ? find_hardware_place() : hardware_place{}};
+    auto bids = party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.allgather(mine);
+    std::erase_if(bids, [](const bid &each) { return !each.asks; });
+    for (std::size_t i = 0; asks && i < mine.place.size(); ++i) {
+        const bool all = std::ranges::all_of(bids, [i](const bid &each) { return each.place[i] >= 0; });
+        if (all && std::ranges::any_of(
+                       bids, [&](const bid &each) { return each.place[i] != bids.front().place[i]; })) {
+            name = hardware_types[i];
+            return mine.place[i];
         }
     }
-    communicator_ref part = split(parent, color, key);
+    return MPI_UNDEFINED;
+}
+
+int color_by_type(communicator &parent, int split_type, const info *hints, std::string_view &name) {
+    const auto hint = [hints](const char *key) { return hints != nullptr ? hints->get(key) : std::nullopt; };
+    const auto resource = hint("mpi_hw_resource_type");
+    const int unguided = color_unguided(parent, split_type == MPI_COMM_TYPE_HW_UNGUIDED, name);
+    switch (split_type) {
+    case MPI_COMM_TYPE_SHARED:
+        return color_of_place(shared_memory_type);
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+        return unguided;
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+        if (const auto set = hint("mpi_pset_name"); set && !resource) {
+            return *set == "mpi://WORLD" ? 0 : *set == "mpi://SELF" ? parent.rank() : MPI_UNDEFINED;
+        }
+        [[fallthrough]];
+    case MPI_COMM_TYPE_HW_GUIDED:
+        return resource ? color_of_place(*resource) : MPI_UNDEFINED;
+    default:
+        return MPI_UNDEFINED;
+    }
+}
+
+} // namespace
+
+communicator_ref split_by_type(communicator &parent, int split_type, int key, info *hints) {
+    std::string_view name;
+    communicator_ref part = split(parent, color_by_type(parent, split_type, hints, name), key);
     if (part && hints != nullptr) {
         part->hints.apply(*hints);
+        if (!name.empty()) {
+            hints->set("mpi_hw_resource_type", std::string{name}); // [MPI-5.0 7.4.2]
+        }
     }
     return part;
 }

@@ -24,8 +24,8 @@ class request;
 /// MPI_Comm_split. @param color not negative, or MPI_UNDEFINED
 [[nodiscard]] communicator_ref split(communicator &parent, int color, int key);
 /// MPI_Comm_split_type. @param split_type one of MPI_COMM_TYPE_*, or MPI_UNDEFINED
-[[nodiscard]] communicator_ref split_by_type(communicator &parent, int split_type, int key,
-                                             const info *hints);
+/// @param hints may be null; is told what MPI_COMM_TYPE_HW_UNGUIDED has split by
+[[nodiscard]] communicator_ref split_by_type(communicator &parent, int split_type, int key, info *hints);
 /// MPI_Comm_create.
 [[nodiscard]] communicator_ref create_from_members(communicator &parent, const group &members);
 /// MPI_Comm_create_group: collective over the members only.

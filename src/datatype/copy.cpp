@@ -30,7 +30,7 @@ struct strided_blocks {
 
 struct listed_blocks {
     std::uintptr_t base;
-    const MPI_Count *offsets;
+    const std::int32_t *offsets;
     std::byte *operator()(MPI_Count i) const noexcept { return at(base, offsets[i]); }
 };
 

@@ -19,7 +19,7 @@ namespace lisle {
 /// Rows repeat, `row_stride` bytes apart.
 struct piece {
     std::uintptr_t base = 0;
-    const MPI_Count *offsets = nullptr;
+    const std::int32_t *offsets = nullptr;
     const MPI_Count *starts = nullptr;
     MPI_Count stride = 0;
     MPI_Count length = 0;

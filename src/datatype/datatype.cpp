@@ -13,6 +13,11 @@ bool is_contiguous(const type_part &part) {
     return part.data.is_run() && part.data.offset == 0 && part.data.size == part.bounds.extent;
 }
 
+bool is_scattered(const type_part &part) {
+    constexpr MPI_Count cache_line = 64;
+    return !is_contiguous(part) && part.data.size / part.data.runs() < cache_line;
+}
+
 // The table is in order of handles, and the types that pairs are made of come before all pairs.
 MPI_Count index_size(const predefined_facts &facts) {
     return predefined_datatypes[facts.index_type - first_predefined_handle]->size();
@@ -42,7 +47,7 @@ type_part describe(const predefined_facts &facts) {
 
 datatype::datatype(type_part part, type_origin origin)
     : object{object_kind::datatype}, part_{std::move(part)}, origin_{std::move(origin)},
-      contiguous_{is_contiguous(part_)} {
+      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)} {
     for (const datatype *type : origin_.types) {
         type->retain();
     }
@@ -50,7 +55,8 @@ datatype::datatype(type_part part, type_origin origin)
 
 datatype::datatype(const predefined_facts &facts, type_origin origin)
     : object{object_kind::datatype}, part_{describe(facts)}, origin_{std::move(origin)}, facts_{&facts},
-      contiguous_{is_contiguous(part_)}, predefined_{true}, committed_{true} {}
+      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, predefined_{true}, committed_{
+                                                                                                 true} {}
 
 void datatype::retain() const noexcept {
     if (!predefined_) {

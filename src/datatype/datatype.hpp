@@ -82,6 +82,8 @@ class datatype : public object {
     /// True if any count of elements is one run of bytes that begins at the buffer's address, in
     /// order: then data is moved by plain copies (size() == extent(), true lower bound 0).
     [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
+    /// True if the data lies in pieces that are shorter than a cache line on average.
+    [[nodiscard]] bool scattered() const noexcept { return scattered_; }
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
     [[nodiscard]] bool predefined() const noexcept { return predefined_; }
@@ -114,7 +116,7 @@ class datatype : public object {
     type_part part_;
     type_origin origin_;
     const predefined_facts *facts_ = nullptr;
-    bool contiguous_ = false, predefined_ = false;
+    bool contiguous_ = false, scattered_ = false, predefined_ = false;
     std::atomic<bool> committed_ = false;
     // The last release must see all uses before it: release order when counting down, acquire before
     // destruction.

@@ -25,6 +25,11 @@ bool same_data(const layout &a, const layout &b) {
     return a.size == b.size && a.inner == b.inner;
 }
 
+// A run that a list of offsets may name.
+bool is_near_run(const layout &part) {
+    return part.is_run() && part.offset == static_cast<std::int32_t>(part.offset);
+}
+
 // Modulo 2^64, which is enough to compare distances.
 std::uint64_t distance(const layout &from, const layout &to) {
     return static_cast<std::uint64_t>(to.offset) - static_cast<std::uint64_t>(from.offset);
@@ -61,6 +66,7 @@ layout repeat(const layout &part, MPI_Count count, MPI_Count stride) {
         loop->length = part.size;
         loop->part = layout{0, part.size, part.inner};
     }
+    loop->runs = part.runs() * count;
     return {part.offset, size, std::move(loop)};
 }
 
@@ -163,9 +169,6 @@ layout layout_list::finish() {
     list->count = static_cast<MPI_Count>(parts_.size());
     const bool even = std::all_of(parts_.begin(), parts_.end(),
                                   [&](const layout &part) { return part.size == parts_[0].size; });
-    const bool only_runs =
-        std::all_of(parts_.begin(), parts_.end(), [](const layout &part) { return part.is_run(); });
-    list->shape = only_runs ? nest_shape::runs : nest_shape::parts;
     result.offset = parts_[0].offset;
     if (even) {
         list->length = parts_[0].size;
@@ -181,13 +184,16 @@ layout layout_list::finish() {
     for (layout &part : parts_) {
         part.offset = checked_difference(part.offset, result.offset);
         list->depth = std::max(list->depth, part.depth() + 1);
+        list->runs += part.runs();
     }
-    if (only_runs) {
+    if (std::all_of(parts_.begin(), parts_.end(), is_near_run)) {
+        list->shape = nest_shape::runs;
         list->offsets.reserve(parts_.size());
         for (const layout &part : parts_) {
-            list->offsets.push_back(part.offset);
+            list->offsets.push_back(static_cast<std::int32_t>(part.offset));
         }
     } else {
+        list->shape = nest_shape::parts;
         list->parts = std::move(parts_);
     }
     parts_.clear();

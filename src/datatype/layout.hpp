@@ -24,11 +24,13 @@ struct layout {
 
     [[nodiscard]] bool is_run() const noexcept { return inner == nullptr; }
     [[nodiscard]] int depth() const noexcept;
+    /// Number of runs of bytes, also where there are no data.
+    [[nodiscard]] MPI_Count runs() const noexcept;
 };
 
 enum class nest_shape : std::uint8_t {
     loop, ///< `count` times `part`, `stride` bytes apart
-    runs, ///< runs of bytes at `offsets`
+    runs, ///< runs of bytes at `offsets`, which are near enough to each other
     parts ///< `parts` at their own offsets
 };
 
@@ -37,6 +39,8 @@ struct nest {
     nest_shape shape = nest_shape::loop;
     /// Nests on the longest way from here to a run, this one included.
     int depth = 1;
+    /// Runs of bytes, all in all.
+    MPI_Count runs = 0;
     /// Parts: of the loop, or in the list.
     MPI_Count count = 0;
     /// Loop: from one part to the next.
@@ -44,7 +48,8 @@ struct nest {
     /// Data bytes of each part; lists whose parts differ have `starts` instead.
     MPI_Count length = 0;
     layout part;
-    std::vector<MPI_Count> offsets;
+    /// Half of what a byte count has, since such lists are as long as the data that they tell of.
+    std::vector<std::int32_t> offsets;
     /// Data bytes before each part, and the total: count + 1 numbers. Empty if all have one length.
     std::vector<MPI_Count> starts;
     std::vector<layout> parts;
@@ -57,6 +62,10 @@ struct nest {
 
 inline int layout::depth() const noexcept {
     return inner ? inner->depth : 0;
+}
+
+inline MPI_Count layout::runs() const noexcept {
+    return inner ? inner->runs : 1;
 }
 
 /// `count` times `part`, `stride` bytes apart; as simple as can be (a run if the parts touch).

@@ -66,9 +66,10 @@ class engine final : private fabric::sink {
     /// out if `take` is set. Looks only; makes no progress.
     [[nodiscard]] unexpected_message *probe(const envelope &pattern, bool take, outcome &found);
 
-    /// Largest message to `dest` that is sent before its receive is known.
-    [[nodiscard]] std::size_t eager_limit(int dest) const noexcept {
-        return job_.here(dest) ? eager_here_ : eager_elsewhere_;
+    /// Largest message of this type to `dest` that is sent before its receive is known. Scattered data is
+    /// packed by its owner, also within a process: to the receiver each of its cache lines is far away.
+    [[nodiscard]] std::size_t eager_limit(int dest, const datatype &type) const noexcept {
+        return job_.here(dest) && !type.scattered() ? eager_here_ : eager_elsewhere_;
     }
 
     /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing

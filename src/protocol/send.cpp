@@ -53,7 +53,7 @@ void engine::start(send_operation &send) {
         return;
     }
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
-    if (send.mode != send_mode::synchronous && bytes <= eager_limit(send.dest) &&
+    if (send.mode != send_mode::synchronous && bytes <= eager_limit(send.dest, *send.buffer.type) &&
         try_send_eager(send.buffer, {send.context, send.source, send.tag}, send.dest, bytes) ==
             claim_result::claimed) {
         complete(send);
@@ -83,8 +83,8 @@ void engine::announce(send_operation &send) {
         said.sender = send.id;
         // A short message that only wants to hear of its match takes its data along.
         bool sent = false;
-        if (send.mode == send_mode::synchronous && bytes + sizeof said <= eager_limit(send.dest) &&
-            deferred_.empty()) {
+        if (send.mode == send_mode::synchronous &&
+            bytes + sizeof said <= eager_limit(send.dest, *send.buffer.type) && deferred_.empty()) {
             header.flags = carries_data;
             sent = try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes);
             header.flags = 0;
@@ -135,7 +135,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number)) {
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number, *buffer.type)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
@@ -176,7 +176,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number) &&
+    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number, *buffer.type) &&
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }

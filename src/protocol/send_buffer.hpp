@@ -32,6 +32,8 @@ class send_buffer {
     void flush();
     /// True if all messages have left.
     [[nodiscard]] bool empty();
+    /// True if all of one context have.
+    [[nodiscard]] bool empty(std::uint64_t context);
 
   private:
     struct kept_message {
@@ -41,7 +43,9 @@ class send_buffer {
         std::unique_ptr<send_operation> operation;
     };
     void forget_sent();
-    [[nodiscard]] std::list<kept_message>::iterator find_room(MPI_Count wanted, MPI_Count &offset);
+    /// Where a message fits, if anywhere.
+    [[nodiscard]] bool find_room(MPI_Count wanted, MPI_Count &offset,
+                                 std::list<kept_message>::iterator &place);
 
     std::byte *base_;
     MPI_Count bytes_;
