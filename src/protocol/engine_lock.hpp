@@ -14,7 +14,8 @@ namespace lisle::protocol {
 /// Meets BasicLockable.
 class engine_lock {
   public:
-    /// Whether one thread alone takes the lock from now on. @pre if that changes, nobody holds it or waits for it
+    /// Whether one thread alone takes the lock from now on. @pre if that changes, nobody holds it or waits
+    /// for it
     void serve_one_thread(bool one) noexcept {
         if (one_thread_ != one) {
             one_thread_ = one;
