@@ -80,18 +80,16 @@ class point_to_point {
     ///     world.send(values, 1, 7);                       // with the tag 7
     ///     world.send(std::span{pointer, count}, 1);
     template <object_to_send T> void send(const T &object, int dest, int tag = 0) const {
-        if constexpr (detail::may_be_unposted) {
+        if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return isend(borrow(object), dest, tag).wait();
-        }
         send_by(MPI_Send_c, "MPI_Send", object, dest, tag);
     }
     /// send(), which returns only when the receive has begun.
     template <object_to_send T> void ssend(const T &object, int dest, int tag = 0) const {
-        if constexpr (detail::may_be_unposted) {
+        if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return issend(borrow(object), dest, tag).wait();
-        }
         send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag);
     }
 
@@ -119,10 +117,9 @@ class point_to_point {
     status receive_into(T &&into, source_rank source, receive_tag tag = any_tag) const {
         status ended;
         if constexpr (writable_buffer<T>) {
-            if constexpr (detail::may_be_unposted) {
+            if constexpr (!has_extensions)
                 if (detail::receives_unposted())
                     return ireceive_into(borrow(into), source, tag).wait();
-            }
             const auto data = as_buffer(into);
             detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
                                      comm_, ended.native()),
@@ -242,7 +239,7 @@ class point_to_point {
         };
         if constexpr (direct<T>)
             start(std::make_unique<detail::object_receive<T>>());
-        else
+        else if constexpr (receivable<T>)
             start(std::make_unique<detail::growing_receive<T>>());
         return future<T>{request, std::move(owner)};
     }
@@ -252,19 +249,21 @@ class point_to_point {
     template <class B> [[nodiscard]] future<status> ireceive_into(borrowed<B> into, source_rank source,
                                                                   receive_tag tag = any_tag) const {
         detail::require_writable<B &>();
-        const auto data = as_buffer(into.get());
-#if !LISLE_USE_EXTENSIONS
-        if (detail::unposted_list::mine().overlaps(source.value(), tag.value(), comm_)) {
-            auto owner = std::make_unique<detail::sized_receive<detail::operation>>(data);
-            const MPI_Request none = owner->start(source.value(), tag.value(), comm_);
-            return future<status>{none, std::move(owner)};
-        }
-#endif
         MPI_Request request = MPI_REQUEST_NULL;
-        detail::check(
-            MPI_Irecv_c(data.writable(), data.count, data.type, source.value(), tag.value(), comm_, &request),
-            "MPI_Irecv", named_value{"count", data.count}, named_value{"source", source.value()},
-            named_value{"tag", tag.value()});
+        if constexpr (writable_buffer<B &>) {
+            const auto data = as_buffer(into.get());
+#if !LISLE_USE_EXTENSIONS
+            if (detail::unposted_list::mine().overlaps(source.value(), tag.value(), comm_)) {
+                auto owner = std::make_unique<detail::sized_receive<detail::operation>>(data);
+                const MPI_Request none = owner->start(source.value(), tag.value(), comm_);
+                return future<status>{none, std::move(owner)};
+            }
+#endif
+            detail::check(MPI_Irecv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
+                                      comm_, &request),
+                          "MPI_Irecv", named_value{"count", data.count},
+                          named_value{"source", source.value()}, named_value{"tag", tag.value()});
+        }
         return future<status>{request};
     }
 
@@ -363,7 +362,7 @@ class point_to_point {
     }
 
     template <class T> T receive_as(source_rank source, receive_tag tag, MPI_Status *ended) const {
-        if constexpr (detail::may_be_unposted) {
+        if constexpr (!has_extensions) {
             if (detail::receives_unposted()) {
                 future<T> receiving = ireceive<T>(source, tag);
                 receiving.wait_complete();

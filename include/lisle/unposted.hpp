@@ -11,8 +11,7 @@
 
 namespace lisle::detail {
 
-/// Whether receives may have to wait for their messages in the headers, and whether some do.
-inline constexpr bool may_be_unposted = false;
+/// True while receives wait for their messages in the headers.
 constexpr bool receives_unposted() noexcept {
     return false;
 }
@@ -129,7 +128,6 @@ inline void unposted::queue(int source, int tag, MPI_Comm comm) {
     unposted_list::mine().add(*this);
 }
 
-inline constexpr bool may_be_unposted = true;
 inline bool receives_unposted() noexcept {
     return !unposted_list::mine().empty();
 }
