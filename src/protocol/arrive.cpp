@@ -63,7 +63,7 @@ void engine::arrived_other(const fabric::packet_header &header, std::span<const 
     case packet_kind::cancel:
         return arrived_cancel(header.source, header.context);
     case packet_kind::cancel_answer:
-        return arrived_cancel_answer(header.source, header.context, header.tag != 0);
+        return arrived_cancel_answer(header.context, header.tag != 0);
     }
     refuse("is of an unknown kind", header.kind);
 }
@@ -169,19 +169,16 @@ void engine::arrived_cancel(int from, std::uint64_t sender) {
                         nullptr, 0);
 }
 
-void engine::arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn) {
+void engine::arrived_cancel_answer(std::uint64_t sender, bool withdrawn) {
     if (!withdrawn) {
         return; // it was received, so it completes like any other
     }
     // A withdrawn operation is still there: nobody else can complete it any more.
-    send_operation *send = nullptr;
-    if (job_.here(from)) {
-        send = reinterpret_cast<send_operation *>(sender); // an address, within this process
-    } else if ((send = sends_.find(sender)) == nullptr) {
+    send_operation *const send = sends_.find(sender);
+    if (send == nullptr) {
         refuse("withdraws a message that was not sent", sender);
-    } else {
-        sends_.erase(sender);
     }
+    sends_.erase(sender);
     send->result.cancelled = true;
     complete_locked(*send);
 }

@@ -42,6 +42,8 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
+    /// Makes progress for a receiver of this process, if it is one: it may be computing.
+    void help(int dest);
     void start(receive_operation &receive) {
         lock_.lock();
         if (matcher_.stores_nothing()) [[likely]] {
@@ -177,7 +179,7 @@ class engine final : private fabric::sink {
     void arrived_written(std::uint64_t receiver);
     void arrived_done(std::uint64_t sender);
     void arrived_cancel(int from, std::uint64_t sender);
-    void arrived_cancel_answer(int from, std::uint64_t sender, bool withdrawn);
+    void arrived_cancel_answer(std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
     static void store_data(receive_operation &receive, std::span<const std::byte> data) {
         const auto room = static_cast<std::size_t>(receive.buffer.bytes());
@@ -250,6 +252,8 @@ class engine final : private fabric::sink {
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
     void transfer(receive_operation &receive);
+    /// One of this rank's sends is complete. Without the lock.
+    void finish(send_operation &send);
     /// Tells the sender of a message whose data is no longer needed from it. Without the lock.
     void finish_sender(const announcement &sender);
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
@@ -299,8 +303,6 @@ class engine final : private fabric::sink {
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
-    /// Makes progress for a receiver of this process that may be computing.
-    void help(int dest);
 
     job &job_;
     rank &owner_;
@@ -329,7 +331,7 @@ class engine final : private fabric::sink {
     std::vector<request *> orphans_;        ///< completed requests that nobody waits for, to be destroyed
     int sleepers_ = 0;
     bool congested_ = false;
-    id_table<send_operation> sends_;       ///< announced to other processes
+    id_table<send_operation> sends_;       ///< announced
     id_table<receive_operation> receives_; ///< to which other processes stream
     std::deque<send_operation *> streams_;
     std::deque<deferred_packet> deferred_;

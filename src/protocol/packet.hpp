@@ -7,7 +7,7 @@
 //                       it is there (and says `written` if it was last); then the receiver says `done`
 //   otherwise           receiver asks (`clear_to_send`), sender streams `data` packets
 //
-// Operations of another process are named by identifiers (see id_table.hpp), never by addresses.
+// Operations are named by identifiers (see id_table.hpp), those of another process never by addresses.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ enum class packet_kind : std::uint8_t {
 inline constexpr std::uint8_t carries_data = 1;
 
 struct announcement {
-    std::uint64_t bytes;   ///< size of the message
-    std::uint64_t address; ///< where it lies in the sender's memory, in one piece; 0: in several
-    std::uint64_t sender;  ///< the sender's identifier (in one process: the address of its operation)
-    std::int32_t rank;     ///< the sender's number in the job
+    std::uint64_t bytes; ///< size of the message
+    /// Where it lies in the sender's memory, in one piece; 0: in several. In one process: its operation.
+    std::uint64_t address;
+    std::uint64_t sender; ///< the sender's identifier
+    std::int32_t rank;    ///< the sender's number in the job
     std::uint32_t reserved;
 };
 

@@ -60,6 +60,7 @@ void engine::start(send_operation &send) {
         return;
     }
     announce(send);
+    help(send.dest);
 }
 
 void engine::announce(send_operation &send) {
@@ -67,35 +68,30 @@ void engine::announce(send_operation &send) {
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
     counts_.add(counted::announced_messages);
     counts_.add(counted::announced_bytes, bytes);
-    announcement said{.bytes = bytes,
-                      .address = 0,
-                      .sender = reinterpret_cast<std::uint64_t>(&send),
-                      .rank = number_,
-                      .reserved = 0};
+    announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .reserved = 0};
+    if (here) {
+        said.address = reinterpret_cast<std::uint64_t>(&send);
+    } else if (send.buffer.type->contiguous()) {
+        said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
+    }
     fabric::packet_header header{
         send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), 0, 0,
         sizeof said};
     {
         const std::scoped_lock guard{lock_};
-        if (!here) {
-            send.id = sends_.insert(send);
-            said.sender = send.id;
-            if (send.buffer.type->contiguous()) {
-                said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
-            }
-            // A short message that only wants to hear of its match takes its data along.
-            if (bytes + sizeof said <= eager_limit(send.dest) && deferred_.empty()) {
-                header.flags = carries_data;
-                if (try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes)) {
-                    return;
-                }
-                header.flags = 0;
-            }
+        send.id = sends_.insert(send);
+        said.sender = send.id;
+        // A short message that only wants to hear of its match takes its data along.
+        bool sent = false;
+        if (send.mode == send_mode::synchronous && bytes + sizeof said <= eager_limit(send.dest) &&
+            deferred_.empty()) {
+            header.flags = carries_data;
+            sent = try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes);
+            header.flags = 0;
         }
-        send_control_locked(send.dest, header, &said, sizeof said);
-    }
-    if (here) {
-        help(send.dest);
+        if (!sent) {
+            send_control_locked(send.dest, header, &said, sizeof said);
+        }
     }
 }
 
@@ -113,8 +109,8 @@ void engine::cancel(send_operation &send) {
     if (send.complete.load(std::memory_order_relaxed)) {
         return;
     }
-    const std::uint64_t id = job_.here(send.dest) ? reinterpret_cast<std::uint64_t>(&send) : send.id;
-    send_control_locked(send.dest, {id, number_, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
+    send_control_locked(send.dest,
+                        {send.id, number_, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
                         nullptr, 0);
 }
 
@@ -151,7 +147,10 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     }
     send_operation operation{self, buffer, channel, dest, tag, mode};
     mine.announce(operation);
-    wait(operation);
+    if (!mine.look_for(operation)) { // a receiver that is there is faster without help
+        mine.help(number);
+        wait(operation);
+    }
 }
 
 void send(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
@@ -184,6 +183,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};
     operation->keep(*buffer.type);
     mine.announce(*operation);
+    mine.help(number);
     return operation;
 }
 

@@ -70,7 +70,9 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     pack(buffer, 0, {memory, static_cast<std::size_t>(bytes)});
     kept.operation = std::make_unique<send_operation>(
         self, typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)}, channel, dest, tag, send_mode::standard);
-    mine.announce(*messages_.insert(place, std::move(kept))->operation);
+    send_operation &sending = *messages_.insert(place, std::move(kept))->operation;
+    mine.announce(sending);
+    mine.help(sending.dest);
 }
 
 void send_buffer::flush() {

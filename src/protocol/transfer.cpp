@@ -28,7 +28,7 @@ void engine::transfer(receive_operation &receive) {
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (job_.here(sender.rank)) {
-        const auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
+        const auto &sending = *reinterpret_cast<send_operation *>(sender.address);
         copy(sending.buffer, receive.buffer, 0, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
@@ -47,12 +47,19 @@ void engine::transfer(receive_operation &receive) {
 
 void engine::finish_sender(const announcement &sender) {
     if (job_.here(sender.rank)) {
-        auto &sending = *reinterpret_cast<send_operation *>(sender.sender);
-        sending.owner.engine().complete(sending);
+        auto &sending = *reinterpret_cast<send_operation *>(sender.address);
+        sending.owner.engine().finish(sending);
     } else {
         const std::scoped_lock guard{lock_};
         tell_done_locked(sender);
     }
+}
+
+void engine::finish(send_operation &send) {
+    lock_.lock();
+    sends_.erase(send.id);
+    complete_locked(send);
+    unlock_and_follow_up();
 }
 
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
