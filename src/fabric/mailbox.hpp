@@ -91,23 +91,14 @@ class mailbox_sender {
             return claim_result::congested;
         }
         std::uint64_t seen = memory.claimed.load(std::memory_order_relaxed);
-        for (;;) {
+        do {
             const auto out =
                 static_cast<std::uint32_t>(seen >> 32) - static_cast<std::uint32_t>(credit >> 32);
             if ((out & position::cell_mask) >= cells) [[unlikely]] {
                 return claim_result::full;
             }
-            const std::uint64_t next = (seen + one_cell) & ~position::flag_bit; // one more cell, no line
-            if (one_thread_) {
-                memory.claimed.store(next, std::memory_order_relaxed);
-                break;
-            }
-            // Acquire and release: as in try_claim.
-            if (memory.claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
-                                                     std::memory_order_relaxed)) {
-                break;
-            }
-        }
+            // One more cell, no line, and the flag cleared.
+        } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
@@ -134,6 +125,16 @@ class mailbox_sender {
     static constexpr std::uint64_t one_cell = std::uint64_t{1} << 32;
     // A token is the ticket, and above it whether the receiver has to be woken.
     static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
+
+    [[nodiscard, gnu::always_inline]] bool claim(std::uint64_t &seen, std::uint64_t next) noexcept {
+        if (one_thread_) {
+            memory_->claimed.store(next, std::memory_order_relaxed);
+            return true;
+        }
+        // Acquire and release: as in try_claim.
+        return memory_->claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                                      std::memory_order_relaxed);
+    }
 
     void publish(std::uint64_t token) noexcept {
         const auto ticket = static_cast<std::uint32_t>(token);
