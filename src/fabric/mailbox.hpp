@@ -97,8 +97,9 @@ class mailbox_sender {
             if ((out & position::cell_mask) >= cells) [[unlikely]] {
                 return claim_result::full;
             }
-            // One more cell, no line, and the flag cleared.
-        } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
+            // Acquire and release: as in try_claim. One more cell, no line, and the flag cleared.
+        } while (!memory.claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
+                                                       std::memory_order_acq_rel, std::memory_order_relaxed));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
@@ -111,10 +112,6 @@ class mailbox_sender {
         return claim_result::claimed;
     }
 
-    /// Whether one thread alone sends to this mailbox and receives from it, from now on: then short packets
-    /// need no atomic exchange. @pre that thread calls, or no other has used the mailbox yet
-    void serve_one_thread(bool one) noexcept { one_thread_ = one; }
-
     /// An eighth of the data ring: small enough that the credit the receiver holds back (less than a
     /// quarter) and the gap at the ring's end can never keep a sender waiting for ever.
     [[nodiscard]] static constexpr std::size_t largest_payload(mailbox_layout layout) noexcept {
@@ -125,16 +122,6 @@ class mailbox_sender {
     static constexpr std::uint64_t one_cell = std::uint64_t{1} << 32;
     // A token is the ticket, and above it whether the receiver has to be woken.
     static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
-
-    [[nodiscard, gnu::always_inline]] bool claim(std::uint64_t &seen, std::uint64_t next) noexcept {
-        if (one_thread_) {
-            memory_->claimed.store(next, std::memory_order_relaxed);
-            return true;
-        }
-        // Acquire and release: as in try_claim.
-        return memory_->claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
-                                                      std::memory_order_relaxed);
-    }
 
     void publish(std::uint64_t token) noexcept {
         const auto ticket = static_cast<std::uint32_t>(token);
@@ -149,7 +136,6 @@ class mailbox_sender {
 
     mailbox_memory *memory_;
     mailbox_layout layout_;
-    bool one_thread_ = false;
     doorbell *bell_;
 };
 
