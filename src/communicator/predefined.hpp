@@ -57,8 +57,10 @@ void destroy_world() noexcept;
     if (handle == MPI_COMM_SELF) {
         return predefined->self;
     }
-    communicator *const found = object_of<communicator>(handle);
-    return found != nullptr ? found : find_thread_member(handle);
+    if (communicator *const found = object_of<communicator>(handle); found != nullptr) [[likely]] {
+        return found;
+    }
+    return find_thread_member(handle);
 }
 
 /// The group behind a handle, or null.

@@ -91,23 +91,15 @@ class mailbox_sender {
             return claim_result::congested;
         }
         std::uint64_t seen = memory.claimed.load(std::memory_order_relaxed);
-        for (;;) {
+        do {
             const auto out =
                 static_cast<std::uint32_t>(seen >> 32) - static_cast<std::uint32_t>(credit >> 32);
             if ((out & position::cell_mask) >= cells) [[unlikely]] {
                 return claim_result::full;
             }
-            const std::uint64_t next = (seen + one_cell) & ~position::flag_bit; // one more cell, no line
-            if (one_thread_) {
-                memory.claimed.store(next, std::memory_order_relaxed);
-                break;
-            }
-            // Acquire and release: as in try_claim.
-            if (memory.claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
-                                                     std::memory_order_relaxed)) {
-                break;
-            }
-        }
+            // Acquire and release: as in try_claim. One more cell, no line, and the flag cleared.
+        } while (!memory.claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
+                                                       std::memory_order_acq_rel, std::memory_order_relaxed));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
@@ -119,10 +111,6 @@ class mailbox_sender {
         }
         return claim_result::claimed;
     }
-
-    /// Whether one thread alone sends to this mailbox and receives from it, from now on: then short packets
-    /// need no atomic exchange. @pre that thread calls, or no other has used the mailbox yet
-    void serve_one_thread(bool one) noexcept { one_thread_ = one; }
 
     /// An eighth of the data ring: small enough that the credit the receiver holds back (less than a
     /// quarter) and the gap at the ring's end can never keep a sender waiting for ever.
@@ -148,7 +136,6 @@ class mailbox_sender {
 
     mailbox_memory *memory_;
     mailbox_layout layout_;
-    bool one_thread_ = false;
     doorbell *bell_;
 };
 

@@ -72,11 +72,6 @@ void engine::expect_one_thread(bool one) noexcept {
             other->engine().lock_.serve_one_thread(all);
         }
     }
-    for (int dest = 0; dest < job_.size() && job_.segment().processes() == 1; ++dest) {
-        if (mailboxes_[dest] != nullptr) {
-            mailboxes_[dest]->serve_one_thread(all);
-        }
-    }
 }
 
 bool engine::progress() {

@@ -98,8 +98,10 @@ class engine final : private fabric::sink {
         }
         const attempt result = take_if_idle_locked(buffer, pattern, status);
         lock_.unlock();
-        return result == attempt::taken ||
-               (result == attempt::too_early && receive_short_as_fiber(buffer, pattern, status));
+        if (result == attempt::taken) [[likely]] {
+            return true;
+        }
+        return result == attempt::too_early && receive_short_as_fiber(buffer, pattern, status);
     }
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
@@ -243,9 +245,9 @@ class engine final : private fabric::sink {
         inbox_->consume();
         return attempt::taken;
     }
-    /// Lets other fibers run and tries again, a few times.
-    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(const typed_buffer &buffer,
-                                                             const envelope &pattern, MPI_Status *status);
+    /// Lets other fibers run and tries again, a few times. By value: callers keep theirs in registers.
+    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(typed_buffer buffer, envelope pattern,
+                                                             MPI_Status *status);
 
     /// The rest of start(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);

@@ -18,9 +18,10 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
 /// True if the message has left.
 [[nodiscard, gnu::always_inline]] inline bool try_send_short(engine &mine, const typed_buffer &buffer,
                                                              const channel &channel, int dest, int tag) {
-    return dest >= 0 &&
-           mine.try_send_short(buffer, {channel.context_at(dest), channel.self, tag},
-                               channel.peers->member(dest), static_cast<std::size_t>(buffer.bytes()));
+    // Threads that are ranks have contexts of their own, which the general way knows.
+    return dest >= 0 && channel.lanes == nullptr &&
+           mine.try_send_short(buffer, {channel.context, channel.self, tag}, channel.peers->member(dest),
+                               static_cast<std::size_t>(buffer.bytes()));
 }
 
 /// send() in the mode standard.

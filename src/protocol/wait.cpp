@@ -76,7 +76,7 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
-bool engine::receive_short_as_fiber(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
+bool engine::receive_short_as_fiber(typed_buffer buffer, envelope pattern, MPI_Status *status) {
     fiber_worker &worker = *fiber_worker::current();
     attempt result = attempt::too_early;
     for (unsigned turns = 0; result == attempt::too_early && turns < patience_.among_fibers; ++turns) {
