@@ -5,6 +5,7 @@ tables in data/.
 
 Usage: generate_mpi_h.py DATA_DIR OUTPUT_DIR
 """
+import itertools
 import json
 import pathlib
 import sys
@@ -27,20 +28,22 @@ def prototype(entry, name):
 
 
 def constants(table):
-    open_enum = None
-    for c in table:
-        enum = c.get("enum") if c["form"] == "enum" else None
-        key = (enum or c["group"]) if c["form"] == "enum" else None
-        if key != open_enum:
-            if open_enum is not None:
-                yield "};"
-            if key is not None:
-                yield f"\nenum {enum or ''} {{".replace("  ", " ")
-            open_enum = key
-        value = c.get("expr", c["value"])
-        yield f"    {c['name']} = {value}," if key else f"#define {c['name']} {value}"
-    if open_enum is not None:
-        yield "};"
+    def kind(c):
+        return c["form"] == "enum", c.get("enum"), c["form"] == "enum" and c["group"]
+
+    for (is_enum, enum, _), group in itertools.groupby(table, kind):
+        rows = [(c["name"], c.get("expr", c["value"])) for c in group]
+        if not is_enum:
+            yield from (f"#define {name} {value}" for name, value in rows)
+            continue
+        inner = ",\n".join(f"    {name} = {value}" for name, value in rows)
+        listed = [f"enum {enum} {{" if enum else "enum {", inner, "};"]
+        if enum:
+            yield from ["", *listed]
+            continue
+        # Without a name they are ints, which in C++ enumerators are not: std::max(n, MPI_X), a lambda's result.
+        yield from ["", "#ifdef __cplusplus", *(f"static const int {name} = {value};" for name, value in rows),
+                    "#else", *listed, "#endif"]
 
 
 def comment(about):
