@@ -51,16 +51,14 @@ void destroy_world() noexcept;
 
 /// The communicator behind a handle, or null.
 [[nodiscard]] inline communicator *find_communicator(MPI_Comm handle) {
-    if (handle == MPI_COMM_WORLD) {
+    if (handle == MPI_COMM_WORLD) [[likely]] {
         return this_rank().world;
     }
     if (handle == MPI_COMM_SELF) {
         return predefined->self;
     }
-    if (communicator *const found = object_of<communicator>(handle); found != nullptr) [[likely]] {
-        return found;
-    }
-    return find_thread_member(handle);
+    communicator *const found = object_of<communicator>(handle);
+    return found != nullptr ? found : find_thread_member(handle);
 }
 
 /// The group behind a handle, or null.

@@ -128,6 +128,7 @@ void engine::arrived_clearance(const clearance &clear) {
     send->streamed = 0;
     send->stream_end = static_cast<MPI_Count>(clear.bytes);
     streams_.push_back(send);
+    count_waiting_locked();
 }
 
 void engine::arrived_data(std::uint64_t receiver, std::span<const std::byte> payload) {

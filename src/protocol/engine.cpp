@@ -166,7 +166,7 @@ bool engine::look_locked(const request &awaited) {
     const unsigned most = brief_looks();
     const auto seen_nothing = [&] {
         return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr && !wake_wanted_ &&
-               streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0;
+               waiting_to_leave_ == 0;
     };
     take_packets_locked();
     while (seen_nothing() && inbox_ != nullptr) {
@@ -316,7 +316,7 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
     if (bytes != 0) {
         std::memcpy(kept.payload, payload, bytes);
     }
-    deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+    count_waiting_locked();
 }
 
 bool engine::flush_deferred_locked() {
@@ -336,7 +336,7 @@ bool engine::flush_deferred_locked() {
     const bool any = kept.size() != deferred_.size();
     if (any) {
         deferred_ = std::move(kept);
-        deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+        count_waiting_locked();
     }
     return any;
 }

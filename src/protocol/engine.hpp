@@ -208,9 +208,8 @@ class engine final : private fabric::sink {
     };
     [[nodiscard, gnu::always_inline]] attempt
     take_if_idle_locked(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
-        return matcher_.idle() && streams_.empty() && deferred_count_.load(std::memory_order_relaxed) == 0
-                   ? take_short_locked(buffer, pattern, status)
-                   : attempt::impossible;
+        return matcher_.idle() && waiting_to_leave_ == 0 ? take_short_locked(buffer, pattern, status)
+                                                         : attempt::impossible;
     }
     [[nodiscard, gnu::always_inline]] attempt take_short_locked(const typed_buffer &buffer,
                                                                 const envelope &pattern, MPI_Status *status) {
@@ -262,6 +261,11 @@ class engine final : private fabric::sink {
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     bool push_streams_locked();
+    /// To be called when streams or deferred packets have become more or fewer.
+    void count_waiting_locked() noexcept {
+        waiting_to_leave_ = streams_.size() + deferred_.size();
+        deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+    }
 
     // transfer_jointly.cpp
     struct joining;
@@ -338,6 +342,7 @@ class engine final : private fabric::sink {
     id_table<receive_operation> receives_; ///< to which other processes stream
     std::deque<send_operation *> streams_;
     std::deque<deferred_packet> deferred_;
+    std::size_t waiting_to_leave_ = 0; ///< how many both are
     // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
     // has to see packets that were deferred by calls which happened before its own, and those it sees.
     std::atomic<std::size_t> deferred_count_{0};

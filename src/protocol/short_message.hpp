@@ -27,7 +27,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
 /// send() in the mode standard.
 [[gnu::always_inline]] inline void send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
                                                 int tag) {
-    if (!try_send_short(this_rank().engine(), buffer, channel, dest, tag)) [[unlikely]] {
+    if (!try_send_short(known_rank().engine(), buffer, channel, dest, tag)) [[unlikely]] {
         send_in_general(buffer, channel, dest, tag, send_mode::standard);
     }
 }
@@ -35,7 +35,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
 /// start_send() in the mode standard.
 [[nodiscard, gnu::always_inline]] inline request *
 start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest, int tag) {
-    engine &mine = this_rank().engine();
+    engine &mine = known_rank().engine();
     if (try_send_short(mine, buffer, channel, dest, tag)) [[likely]] {
         return mine.completed_send();
     }
@@ -47,13 +47,13 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
                                                                 const channel &channel, int source, int tag,
                                                                 MPI_Status *status) {
     return source != MPI_PROC_NULL &&
-           this_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, status);
+           known_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, status);
 }
 
 /// start_receive()
 [[nodiscard, gnu::always_inline]] inline request *
 start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    auto *const operation = new receive_operation{this_rank(), buffer, {channel.context, source, tag}};
+    auto *const operation = new receive_operation{known_rank(), buffer, {channel.context, source, tag}};
     operation->ending = disposal::receive;
     operation->keep(*buffer.type);
     if (source == MPI_PROC_NULL) [[unlikely]] {

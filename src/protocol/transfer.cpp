@@ -120,6 +120,7 @@ bool engine::push_streams_locked() {
         }
         if (send.streamed == send.stream_end) {
             streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
+            count_waiting_locked();
             sends_.erase(send.id);
             complete_locked(send);
         } else {

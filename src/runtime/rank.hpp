@@ -81,6 +81,11 @@ extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec"
     return current != nullptr ? *current : detail::adopt_thread();
 }
 
+/// The same for a thread that this_rank() has been asked for before, as behind every entry point.
+[[nodiscard]] inline rank &known_rank() noexcept {
+    return *detail::current_rank;
+}
+
 /// Makes the calling thread one of `target`'s (null: of no rank). Returns the former value.
 rank *become(rank *target) noexcept;
 
