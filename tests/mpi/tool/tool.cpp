@@ -4,8 +4,11 @@
 #include "check.hpp"
 
 #include <cstdint>
+#include <fcntl.h>
 #include <set>
 #include <string>
+#include <sys/file.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -62,8 +65,24 @@ std::vector<std::string> words_of(MPI_T_enum words) {
     return found;
 }
 
-/// Reads every control variable; writes those that may be written, and puts them back.
+/// Lets one rank at a time on, of whatever kind they are.
+class one_at_a_time {
+  public:
+    one_at_a_time() : file_{open("/proc/self/exe", O_RDONLY | O_CLOEXEC)} {
+        CHECK(flock(file_, LOCK_EX) == 0);
+    }
+    one_at_a_time(const one_at_a_time &) = delete;
+    one_at_a_time &operator=(const one_at_a_time &) = delete;
+    ~one_at_a_time() { close(file_); }
+
+  private:
+    int file_;
+};
+
+/// Reads every control variable; writes those that may be written, and puts them back. The ranks of a process
+/// have them in common.
 void control_variables() {
+    const one_at_a_time turn;
     int count = 0;
     CHECK_MPI(MPI_T_cvar_get_num(&count));
     CHECK(count > 10);
