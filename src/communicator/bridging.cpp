@@ -2,7 +2,6 @@
 // Across two groups: an inter-communicator from two intra-communicators whose leaders know each other,
 // and an intra-communicator from an inter-communicator.
 #include <algorithm>
-#include <exception>
 
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
@@ -91,26 +90,9 @@ communicator_ref connect_groups(communicator &local, int local_leader, communica
              local.size(), " ranks");
     }
     const party members{local.channel(message_space::agreement), local.next_agreement_tag()};
-    std::vector<std::uint64_t> met;
-    int code = MPI_SUCCESS;
-    std::exception_ptr failure;
-    if (local.rank() == local_leader) {
-        try {
-            met = meet(local, peer, remote_leader, tag);
-        } catch (const mpi_error &error) {
-            // The others wait for the leader: they must learn of it.
-            code = error.code();
-            failure = std::current_exception();
-        }
-    }
-    members.broadcast(code, local_leader);
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
-    if (code != MPI_SUCCESS) {
-        fail(code, "the local leader, rank ", local_leader, ", could not connect the groups");
-    }
-    members.broadcast_list(met, static_cast<std::size_t>(this_rank().get_job().size()) + 1, local_leader);
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader,
+                                                   static_cast<std::size_t>(this_rank().get_job().size()) + 1,
+                                                   [&] { return meet(local, peer, remote_leader, tag); });
     check_context(met.front());
     const group_ref remote = remote_group_of(std::span{met}.subspan(1), local.local_group());
     return make_child(local, met.front(), local.local_group(), remote.get(), local.rank());

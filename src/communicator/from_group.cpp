@@ -3,7 +3,6 @@
 // What tells one meeting from another is a tag made of the user's string and the members; a second, longer
 // digest of the same travels along, so that a chance meeting is noticed rather than believed.
 #include <algorithm>
-#include <exception>
 
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
@@ -96,48 +95,32 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
     what.add(local);
     const party members{protocol::channel{meeting_context, self, &local}, what.tag()};
     const auto most = static_cast<std::size_t>(this_rank().get_job().size()) + 1;
-    std::vector<std::uint64_t> met;
-    int code = MPI_SUCCESS;
-    std::exception_ptr failure;
-    if (self == local_leader) {
-        try {
-            if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
-                fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
-            }
-            // The two leaders, in an order on which both agree.
-            const int here = local.member(local_leader);
-            const int there = remote->member(remote_leader);
-            if (here == there) {
-                fail(MPI_ERR_GROUP, "both leaders are rank ", here, " of the job: the groups overlap");
-            }
-            const group_ref leaders = make_group({std::min(here, there), std::max(here, there)});
-            digest meeting{name};
-            meeting.add(*leaders);
-            std::vector<std::uint64_t> mine{next_context()};
-            for (int rank = 0; rank < local.size(); ++rank) {
-                mine.push_back(static_cast<std::uint64_t>(local.member(rank)));
-            }
-            met = exchange_lists(
-                protocol::channel{leaders_meeting_context, leaders->rank_of(here), leaders.get()},
-                meeting.tag(), leaders->rank_of(there), mine, most);
-            if (met.size() < 2) {
-                fail(MPI_ERR_OTHER, "the remote leader sent no members");
-            }
-            met.front() = std::min(met.front(), mine.front());
-        } catch (const mpi_error &error) {
-            // The others wait for the leader: they must learn of it.
-            code = error.code();
-            failure = std::current_exception();
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most, [&] {
+        if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
+            fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
         }
-    }
-    members.broadcast(code, local_leader);
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
-    if (code != MPI_SUCCESS) {
-        fail(code, "the local leader, rank ", local_leader, " of local_group, could not connect the groups");
-    }
-    members.broadcast_list(met, most, local_leader);
+        // The two leaders, in an order on which both agree.
+        const int here = local.member(local_leader);
+        const int there = remote->member(remote_leader);
+        if (here == there) {
+            fail(MPI_ERR_GROUP, "both leaders are rank ", here, " of the job: the groups overlap");
+        }
+        const group_ref leaders = make_group({std::min(here, there), std::max(here, there)});
+        digest meeting{name};
+        meeting.add(*leaders);
+        std::vector<std::uint64_t> mine{next_context()};
+        for (int rank = 0; rank < local.size(); ++rank) {
+            mine.push_back(static_cast<std::uint64_t>(local.member(rank)));
+        }
+        std::vector<std::uint64_t> theirs =
+            exchange_lists(protocol::channel{leaders_meeting_context, leaders->rank_of(here), leaders.get()},
+                           meeting.tag(), leaders->rank_of(there), mine, most);
+        if (theirs.size() < 2) {
+            fail(MPI_ERR_OTHER, "the remote leader sent no members");
+        }
+        theirs.front() = std::min(theirs.front(), mine.front());
+        return theirs;
+    });
     const group_ref others = remote_group_of(std::span{met}.subspan(1), local);
     return make(met.front(), local, others.get(), self, options);
 }

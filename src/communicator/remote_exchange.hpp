@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
+#include "runtime/error.hpp"
 
 namespace lisle {
 
@@ -24,6 +26,33 @@ template <class T> [[nodiscard]] std::vector<T> exchange_lists(const protocol::c
     exchange_bytes(channel, tag, peer, std::as_bytes(std::span{mine}), peer,
                    std::as_writable_bytes(std::span{theirs}));
     return theirs;
+}
+
+/// What a group's leader finds out with `ask`, told to all members, for whom it is in vain if the leader's
+/// attempt fails: then it throws at all of them, at the leader what `ask` threw. @param most as above
+template <class T, class Ask>
+[[nodiscard]] std::vector<T> told_by_leader(const party &members, int leader, std::size_t most, Ask ask) {
+    std::vector<T> found;
+    int code = MPI_SUCCESS;
+    std::exception_ptr failure;
+    if (members.self() == leader) {
+        try {
+            found = ask();
+        } catch (const mpi_error &error) {
+            // The others wait for the leader: they must learn of it.
+            code = error.code();
+            failure = std::current_exception();
+        }
+    }
+    members.broadcast(code, leader);
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+    if (code != MPI_SUCCESS) {
+        fail(code, "the local leader, rank ", leader, " of the local group, could not connect the groups");
+    }
+    members.broadcast_list(found, most, leader);
+    return found;
 }
 
 /// The list that the remote group's first rank has; `mine` counts at the local group's first rank.
