@@ -55,10 +55,11 @@ class mailbox_receiver;
 struct fabric_limits {
     std::size_t largest_payload; ///< bytes in one packet
     std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
-    std::size_t least_read;      ///< from this size on, direct copies are the fastest way for a message
+    std::size_t least_read;      ///< from this size on, direct copies may be the fastest way for a message
     /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
     /// sure that the owner's doorbell rings.
     std::uint64_t poll_interval;
+    std::size_t surely_read = 0; ///< from this size on (and from least_read on) they surely are
 };
 
 /// One device or medium, as one process uses it. Endpoints are numbered by the job's ranks.

@@ -141,6 +141,7 @@ void engine::arrived_data(std::uint64_t receiver, std::span<const std::byte> pay
     receive->streamed += static_cast<MPI_Count>(payload.size());
     if (receive->streamed == receive->stream_end) {
         receives_.erase(receiver);
+        choice_.end(receive, static_cast<std::uint64_t>(receive->stream_end));
         complete_locked(*receive);
     }
 }

@@ -21,6 +21,7 @@
 #include "protocol/id_table.hpp"
 #include "protocol/matcher.hpp"
 #include "protocol/operation.hpp"
+#include "protocol/path_choice.hpp"
 #include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
 #include "runtime/fiber_worker.hpp"
@@ -259,6 +260,8 @@ class engine final : private fabric::sink {
     /// Tells the sender of a message whose data is no longer needed from it. Without the lock.
     void finish_sender(const announcement &sender);
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
+    /// Asks for a stream if the message may come either way and that is to be preferred. True if so.
+    [[nodiscard]] bool prefer_stream(receive_operation &receive, MPI_Count bytes);
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     bool push_streams_locked();
     /// To be called when streams or deferred packets have become more or fewer.
@@ -343,6 +346,7 @@ class engine final : private fabric::sink {
     std::deque<send_operation *> streams_;
     std::deque<deferred_packet> deferred_;
     std::size_t waiting_to_leave_ = 0; ///< how many both are
+    path_choice choice_;               ///< for long messages from other processes
     // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
     // has to see packets that were deferred by calls which happened before its own, and those it sees.
     std::atomic<std::size_t> deferred_count_{0};

@@ -32,7 +32,7 @@ void engine::transfer(receive_operation &receive) {
         copy(sending.buffer, receive.buffer, 0, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
-        if (copy_jointly(receive, bytes)) {
+        if (prefer_stream(receive, bytes) || copy_jointly(receive, bytes)) {
             return; // whoever ends it goes on
         }
         if (!read_from_peer(receive, bytes)) {
@@ -91,6 +91,22 @@ void engine::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) 
     send_control_locked(receive.sender.rank,
                         {0, 0, 0, static_cast<std::uint8_t>(packet_kind::clear_to_send), 0, 0, 0}, &clear,
                         sizeof clear);
+}
+
+bool engine::prefer_stream(receive_operation &receive, MPI_Count bytes) {
+    auto &fabric = job_.fabric_to(receive.sender.rank);
+    const auto total = static_cast<std::size_t>(bytes);
+    if (receive.sender.address == 0 || total < fabric.limits().least_read ||
+        total >= fabric.limits().surely_read || fabric.joint_copy_of(number_) == nullptr) {
+        return false;
+    }
+    const std::scoped_lock guard{lock_};
+    if (choice_.next() != path_choice::stream) {
+        return false;
+    }
+    choice_.begin(&receive, path_choice::stream);
+    ask_for_stream_locked(receive, bytes);
+    return true;
 }
 
 bool engine::push_streams_locked() {

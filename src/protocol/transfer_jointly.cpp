@@ -64,6 +64,9 @@ bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
         }
         copying_ = copy;
         turn = copy->begin(total);
+        if (total < fabric.limits().surely_read) {
+            choice_.begin(&receive, path_choice::joint);
+        }
         receive.id = receives_.insert(receive);
         const offer said{sender.sender, reinterpret_cast<std::uint64_t>(data), total, turn};
         send_control_locked(sender.rank,
@@ -90,6 +93,7 @@ void engine::end_joint_copy_locked(receive_operation &receive) {
         ask_for_stream_locked(receive, receive.result.bytes);
         return;
     }
+    choice_.end(&receive, static_cast<std::uint64_t>(receive.result.bytes));
     tell_done_locked(sender);
     complete_locked(receive);
 }

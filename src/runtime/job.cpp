@@ -65,11 +65,16 @@ job::job(job_segment segment, int process, bool launched, std::span<const fabric
 namespace {
 
 std::unique_ptr<fabric::fabric> make_local_fabric(job_segment &segment, int process) {
-    std::optional<std::size_t> least_read;
-    if (value_of(setting::cross_memory) != 0) {
-        least_read = static_cast<std::size_t>(value_of(setting::cross_memory_minimum));
+    using fabric::local::local_fabric;
+    if (value_of(setting::cross_memory) == 0) {
+        return std::make_unique<local_fabric>(segment, process, std::nullopt);
     }
-    return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
+    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
+        return std::make_unique<local_fabric>(segment, process, static_cast<std::size_t>(set));
+    }
+    // Between the two it depends on where the cores lie, measured with bench/.
+    constexpr std::size_t least_read = std::size_t{64} << 10, surely_read = std::size_t{512} << 10;
+    return std::make_unique<local_fabric>(segment, process, least_read, surely_read);
 }
 
 } // namespace

@@ -20,9 +20,9 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_CMA", 1, 0, 1,
      "1: long messages between processes move straight from memory to memory where the kernel allows "
      "it"},
-    {"LISLE_CMA_MINIMUM", std::int64_t{64} << 10, 0, std::int64_t{1} << 40,
+    {"LISLE_CMA_MINIMUM", -1, -1, std::int64_t{1} << 40,
      "smallest message in bytes that moves straight between the memories; shorter ones stream through shared "
-     "memory"},
+     "memory (-1: from 64 KiB on what is found to be faster, from 512 KiB on always)"},
     {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
      "bytes of unexpected messages that a rank stores before its senders have to wait"},
     {"LISLE_SPIN", -1, -1, 1'000'000'000,

@@ -6,7 +6,8 @@
 
 namespace lisle::fabric::local {
 
-local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read)
+local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+                           std::size_t surely_read)
     : segment_{segment}, first_rank_{segment.first_rank(process)}, shared_{segment.shared_area(),
                                                                            shared_area_layout::for_job_of(
                                                                                segment.ranks())},
@@ -15,7 +16,8 @@ local_fabric::local_fabric(job_segment &segment, int process, std::optional<std:
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
                .inline_payload = cell::inline_bytes,
                .least_read = least_read.value_or(SIZE_MAX),
-               .poll_interval = 0};
+               .poll_interval = 0,
+               .surely_read = surely_read};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
         senders_.emplace_back(segment.mailbox(rank), layout, segment.bell(rank));

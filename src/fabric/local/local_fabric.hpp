@@ -20,7 +20,9 @@ class local_fabric final : public fabric {
   public:
     /// @param segment outlives the fabric @param process index of the calling process in the job
     /// @param least_read smallest message to be read from a peer's memory; nothing: none is
-    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read);
+    /// @param surely_read smallest one that is never better sent as a stream
+    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+                 std::size_t surely_read = 0);
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }
