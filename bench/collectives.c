@@ -17,7 +17,9 @@ static void barrier(int size, int root) {
     (void)size, (void)root;
     MPI_Barrier(MPI_COMM_WORLD);
 }
-static void bcast(int size, int root) { MPI_Bcast(out, size, MPI_CHAR, root, MPI_COMM_WORLD); }
+static void bcast(int size, int root) {
+    MPI_Bcast(out, size, MPI_CHAR, root, MPI_COMM_WORLD);
+}
 static void gather(int size, int root) {
     MPI_Gather(out, size, MPI_CHAR, in, size, MPI_CHAR, root, MPI_COMM_WORLD);
 }
@@ -71,11 +73,21 @@ static const struct {
     operation *call;
     int blocks; /* the size is that of a block for each rank */
 } all[] = {
-    {"barrier", barrier, 0},     {"bcast", bcast, 0},           {"gather", gather, 1},
-    {"gatherv", gatherv, 1},     {"scatter", scatter, 1},       {"scatterv", scatterv, 1},
-    {"allgather", allgather, 1}, {"allgatherv", allgatherv, 1}, {"alltoall", alltoall, 1},
-    {"alltoallv", alltoallv, 1}, {"reduce", reduce, 0},         {"allreduce", allreduce, 0},
-    {"scan", scan, 0},           {"exscan", exscan, 0},         {"reduce_scatter_block", reduce_scatter_block, 1},
+    {"barrier", barrier, 0},
+    {"bcast", bcast, 0},
+    {"gather", gather, 1},
+    {"gatherv", gatherv, 1},
+    {"scatter", scatter, 1},
+    {"scatterv", scatterv, 1},
+    {"allgather", allgather, 1},
+    {"allgatherv", allgatherv, 1},
+    {"alltoall", alltoall, 1},
+    {"alltoallv", alltoallv, 1},
+    {"reduce", reduce, 0},
+    {"allreduce", allreduce, 0},
+    {"scan", scan, 0},
+    {"exscan", exscan, 0},
+    {"reduce_scatter_block", reduce_scatter_block, 1},
 };
 
 /* Seconds for each of `calls` calls, at the slowest rank. */

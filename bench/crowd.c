@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Many ranks on few cores: barrier, reduction of 8 bytes and exchange with both neighbours, the mean of as many as
- * fit a fixed time; and the memory that each rank takes, as the kernel shares it out (Pss). Not pinned. */
+ * Many ranks on few cores: barrier, reduction of 8 bytes and exchange with both neighbours, the mean of as
+ * many as fit a fixed time; and the memory that each rank takes, as the kernel shares it out (Pss). Not
+ * pinned. */
 #include "bench.h"
 #include <unistd.h>
 
 static int rank, ranks;
 
-static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+static void barrier(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void allreduce(void) {
     double mine = rank, sum;
     MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Derived datatypes: for each layout the time of MPI_Pack, of MPI_Unpack and of a message one way (ping-pong with
- * the type on both sides), and beside each its ratio to the same done by a hand-written loop (for messages: a loop
- * that packs, a contiguous message, a loop that unpacks), which takes turns with it. */
+ * Derived datatypes: for each layout the time of MPI_Pack, of MPI_Unpack and of a message one way (ping-pong
+ * with the type on both sides), and beside each its ratio to the same done by a hand-written loop (for
+ * messages: a loop that packs, a contiguous message, a loop that unpacks), which takes turns with it. */
 #include <stddef.h>
 
 #include "bench.h"
@@ -26,34 +26,52 @@ typedef struct {
 
 enum { rows = 1024, width = 128, edge = 66, pieces = 4096, particles = 2048 };
 
-/* Volatile numbers, so that the loops are compiled for sizes that they learn at run time, as a program's are. */
-static volatile int row_count = rows, row_width = width, edges = edge, piece_count = pieces, particle_count = particles;
+/* Volatile numbers, so that the loops are compiled for sizes that they learn at run time, as a program's are.
+ */
+static volatile int row_count = rows, row_width = width, edges = edge, piece_count = pieces,
+                    particle_count = particles;
 
 static double *matrix, *grid, *scattered;
 static particle *cloud;
 static int places[pieces], lengths[pieces], starts[pieces];
 
 /* `blocks` blocks of `length` elements, `stride` elements apart. */
-static inline void gather_blocks(double *restrict to, const double *restrict from, int blocks, int length, int stride) {
+static inline void gather_blocks(double *restrict to, const double *restrict from, int blocks, int length,
+                                 int stride) {
     for (int i = 0; i < blocks; ++i)
         for (int j = 0; j < length; ++j)
             to[i * length + j] = from[i * stride + j];
 }
-static inline void scatter_blocks(const double *restrict from, double *restrict to, int blocks, int length, int stride) {
+static inline void scatter_blocks(const double *restrict from, double *restrict to, int blocks, int length,
+                                  int stride) {
     for (int i = 0; i < blocks; ++i)
         for (int j = 0; j < length; ++j)
             to[i * stride + j] = from[i * length + j];
 }
 
-static void gather_column(char *to) { gather_blocks((double *)to, matrix, row_count, 1, row_width); }
-static void scatter_column(const char *from) { scatter_blocks((const double *)from, matrix, row_count, 1, row_width); }
-static void gather_columns(char *to) { gather_blocks((double *)to, matrix, row_count, 4, row_width); }
-static void scatter_columns(const char *from) { scatter_blocks((const double *)from, matrix, row_count, 4, row_width); }
-static void gather_band(char *to) { gather_blocks((double *)to, matrix, row_count, 16, row_width); }
-static void scatter_band(const char *from) { scatter_blocks((const double *)from, matrix, row_count, 16, row_width); }
+static void gather_column(char *to) {
+    gather_blocks((double *)to, matrix, row_count, 1, row_width);
+}
+static void scatter_column(const char *from) {
+    scatter_blocks((const double *)from, matrix, row_count, 1, row_width);
+}
+static void gather_columns(char *to) {
+    gather_blocks((double *)to, matrix, row_count, 4, row_width);
+}
+static void scatter_columns(const char *from) {
+    scatter_blocks((const double *)from, matrix, row_count, 4, row_width);
+}
+static void gather_band(char *to) {
+    gather_blocks((double *)to, matrix, row_count, 16, row_width);
+}
+static void scatter_band(const char *from) {
+    scatter_blocks((const double *)from, matrix, row_count, 16, row_width);
+}
 
 /* Faces of the inner cube of a grid with one layer of halo: i is the slowest index. */
-static inline double *at(int i, int j, int k) { return grid + ((i * (long)edges) + j) * edges + k; }
+static inline double *at(int i, int j, int k) {
+    return grid + ((i * (long)edges) + j) * edges + k;
+}
 static void gather_face_i(char *to) {
     const int inner = edges - 2;
     gather_blocks((double *)to, at(1, 1, 1), inner, inner, edges);
@@ -121,10 +139,11 @@ static void scatter_struct(const char *from) {
 }
 
 static void *buffer_of(const layout *l) {
-    return l->gather == gather_struct ? (void *)cloud
+    return l->gather == gather_struct                                ? (void *)cloud
            : l->gather == gather_index || l->gather == gather_ragged ? (void *)scattered
-           : l->gather == gather_face_i || l->gather == gather_face_j || l->gather == gather_face_k ? (void *)grid
-                                                                                                      : (void *)matrix;
+           : l->gather == gather_face_i || l->gather == gather_face_j || l->gather == gather_face_k
+               ? (void *)grid
+               : (void *)matrix;
 }
 
 static MPI_Datatype vector_of(int length) {
@@ -142,7 +161,8 @@ static MPI_Datatype face_of(int normal) {
 }
 static MPI_Datatype particle_type(void) {
     const int counts[4] = {1, 1, 3, 3};
-    const MPI_Aint offsets[4] = {offsetof(particle, mass), offsetof(particle, kind), offsetof(particle, tag), offsetof(particle, place)};
+    const MPI_Aint offsets[4] = {offsetof(particle, mass), offsetof(particle, kind), offsetof(particle, tag),
+                                 offsetof(particle, place)};
     const MPI_Datatype types[4] = {MPI_DOUBLE, MPI_INT, MPI_CHAR, MPI_DOUBLE};
     MPI_Datatype fields, made;
     MPI_Type_create_struct(4, counts, offsets, types, &fields);
@@ -155,11 +175,14 @@ static char *packed;
 static double times[2][batches];
 
 /* How often, so that a batch takes about 200 microseconds. */
-static int repetitions_for(int bytes) { return bytes > 1 << 16 ? 8 : bytes > 1 << 13 ? 20 : 50; }
+static int repetitions_for(int bytes) {
+    return bytes > 1 << 16 ? 8 : bytes > 1 << 13 ? 20 : 50;
+}
 
 static void report(const char *what, const layout *l, double divisor) {
     char name[64];
-    const double by_type = bench_median(times[0], batches) / divisor, by_loop = bench_median(times[1], batches) / divisor;
+    const double by_type = bench_median(times[0], batches) / divisor,
+                 by_loop = bench_median(times[1], batches) / divisor;
     snprintf(name, sizeof name, "%s_%s", what, l->name);
     bench_result(name, l->bytes, by_type);
     snprintf(name, sizeof name, "%s_%s:loop", what, l->name);

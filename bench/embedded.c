@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranks inside a program: the time in which MPIX_Run makes so many fiber ranks (10,000 if no number is given), runs
- * MPI_Init, a barrier, a reduction and MPI_Finalize on each and ends them; and the most memory that this took.
- * Lisle alone has the call. */
+ * Ranks inside a program: the time in which MPIX_Run makes so many fiber ranks (10,000 if no number is
+ * given), runs MPI_Init, a barrier, a reduction and MPI_Finalize on each and ends them; and the most memory
+ * that this took. Lisle alone has the call. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

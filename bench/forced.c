@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ping-pong with the protocol forced: synchronous sends must hear of their match (rendezvous), ready sends find
- * their receive posted (eager, where an MPI makes use of that). One-way times. */
+ * Ping-pong with the protocol forced: synchronous sends must hear of their match (rendezvous), ready sends
+ * find their receive posted (eager, where an MPI makes use of that). One-way times. */
 #include "bench.h"
 
 enum { most_batches = 21 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the hardware takes: the raw hand-over of a cache line between two cores, one way, without any MPI. No latency
- * can be less, and on virtual machines it changes by the hour, so it is measured beside the rest. */
+ * What the hardware takes: the raw hand-over of a cache line between two cores, one way, without any MPI. No
+ * latency can be less, and on virtual machines it changes by the hour, so it is measured beside the rest. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -55,7 +55,8 @@ int main(void) {
             }
         }
         clock_gettime(CLOCK_MONOTONIC, &end);
-        times[b] = ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) / count / 2;
+        times[b] =
+            ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) / count / 2;
     }
     pthread_join(other, NULL);
     qsort(times, batches, sizeof *times, compare);

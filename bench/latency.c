@@ -21,8 +21,7 @@ static double batch(int rank, char *out, char *in, int size, int count) {
 }
 
 int main(int argc, char **argv) {
-    static const int sizes[] = {0,     1,      8,       64,      512,     4096,
-                                16384, 65536, 262144, 1048576, 4194304, 16777216};
+    static const int sizes[] = {0, 1, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
     const int largest = 16777216;
     const int rank = bench_begin(&argc, &argv, 2);
     char *out = malloc((size_t)largest), *in = malloc((size_t)largest);
@@ -31,7 +30,11 @@ int main(int argc, char **argv) {
 
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         const int size = sizes[s];
-        const int count = size <= 4096 ? 2000 : size <= 65536 ? 300 : size <= 262144 ? 60 : size <= 4194304 ? 8 : 3;
+        const int count = size <= 4096      ? 2000
+                          : size <= 65536   ? 300
+                          : size <= 262144  ? 60
+                          : size <= 4194304 ? 8
+                                            : 3;
         const int batches = size <= 65536 ? most_batches : size <= 4194304 ? 15 : 5;
         double times[most_batches];
         batch(rank, out, in, size, count);

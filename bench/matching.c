@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The cost of matching: rank 1 posts many receives with tags of their own, rank 0 sends in the order in which they
- * were posted, or in reverse. From the difference follows what one failed match costs where receives are searched
- * in turn. Times of a whole round, until all have arrived. */
+ * The cost of matching: rank 1 posts many receives with tags of their own, rank 0 sends in the order in which
+ * they were posted, or in reverse. From the difference follows what one failed match costs where receives are
+ * searched in turn. Times of a whole round, until all have arrived. */
 #include "bench.h"
 
 enum { most = 4000, rounds = 9 };

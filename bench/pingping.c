@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ping-ping: both ranks send at once and then receive, two exchanges in a row before the clock is read. The time
- * of one exchange. */
+ * Ping-ping: both ranks send at once and then receive, two exchanges in a row before the clock is read. The
+ * time of one exchange. */
 #include "bench.h"
 
 enum { most_batches = 31 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Skewed load: in each step rank 0 has three times as much to do as each of the others, then all meet in a barrier. Once every
- * rank does its own work, once as a parallel task (MPIX_Parallel) that waiting ranks help with. Time for each step;
- * Lisle alone has the call. */
+ * Skewed load: in each step rank 0 has three times as much to do as each of the others, then all meet in a
+ * barrier. Once every rank does its own work, once as a parallel task (MPIX_Parallel) that waiting ranks help
+ * with. Time for each step; Lisle alone has the call. */
 #include "bench.h"
 
 enum { chunk = 20000, chunks_of_rank = 50, steps = 5, rounds = 7 };

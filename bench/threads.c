@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Message rate with several threads in each of two ranks (MPI_THREAD_MULTIPLE): each thread of rank 0 sends windows
- * of 64 messages of 8 bytes to its counterpart in rank 1, with a tag of its own. Not pinned but to the rank's core. */
+ * Message rate with several threads in each of two ranks (MPI_THREAD_MULTIPLE): each thread of rank 0 sends
+ * windows of 64 messages of 8 bytes to its counterpart in rank 1, with a tag of its own. Not pinned but to
+ * the rank's core. */
 #include "bench.h"
 #include <pthread.h>
 

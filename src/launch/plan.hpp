@@ -18,8 +18,8 @@ struct process_plan {
     std::size_t program; ///< index into job_request::programs
     int first_rank;
     int ranks;
-    bool hosted; ///< its ranks are threads or fibers, so the host program runs it
-    int workers; ///< threads that run its ranks if they are fibers, else 0
+    bool hosted;                        ///< its ranks are threads or fibers, so the host program runs it
+    int workers;                        ///< threads that run its ranks if they are fibers, else 0
     std::string path;                   ///< the file to execute: the program, or the host
     std::vector<std::string> arguments; ///< from argument 0 on
 };
@@ -42,7 +42,8 @@ struct program_shape {
 /// Throws launch_error (exit_not_found, exit_not_executable).
 [[nodiscard]] std::string find_program(const std::string &name, const std::string &directory);
 
-/// The program that runs ranks as threads and fibers, beside this launcher's own file: ../libexec/lisle/lisle-host.
+/// The program that runs ranks as threads and fibers, beside this launcher's own file:
+/// ../libexec/lisle/lisle-host.
 [[nodiscard]] std::string find_host();
 
 /// The whole job. `default_kind` is the value of LISLE_RANKS, or null.

@@ -18,14 +18,18 @@ class communicator;
 
 namespace detail {
 
-inline void append(std::string &text, std::string_view part) { text.append(part); }
+inline void append(std::string &text, std::string_view part) {
+    text.append(part);
+}
 // Without this one, literals would be taken for addresses.
-inline void append(std::string &text, const char *part) { text.append(part); }
-inline void append(std::string &text, char part) { text.push_back(part); }
+inline void append(std::string &text, const char *part) {
+    text.append(part);
+}
+inline void append(std::string &text, char part) {
+    text.push_back(part);
+}
 
-template <std::integral Integer>
-    requires(!std::same_as<Integer, char>)
-void append(std::string &text, Integer part) {
+template <std::integral Integer> void append(std::string &text, Integer part) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
     text.append(digits, end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the host of thread and fiber ranks (src/launch/host) asks of the library: to turn a thread into a rank,
- * to run fibers, to let other threads inherit a rank, and to record how one ended. Plain C with default visibility, since
- * the host links the shared library as any program does. Not for users. */
+ * What the host of thread and fiber ranks (src/launch/host) asks of the library: to turn a thread into a
+ * rank, to run fibers, to let other threads inherit a rank, and to record how one ended. Plain C with default
+ * visibility, since the host links the shared library as any program does. Not for users. */
 #ifndef LISLE_HOST_INTERFACE_H
 #define LISLE_HOST_INTERFACE_H
 

@@ -90,8 +90,8 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     return 0;
 }
 
-// A program or library has its destructors run: its own code calls this at its end. Not by the C library, whose
-// lock a child that another rank forks just now would inherit, held for ever.
+// A program or library has its destructors run: its own code calls this at its end. Not by the C library,
+// whose lock a child that another rank forks just now would inherit, held for ever.
 void __cxa_finalize(void *library) {
     if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
         rank->exits.run_of(library);

@@ -22,17 +22,17 @@ namespace lisle::host {
 
 struct hosted_rank {
     hosted_rank(const closure &unit, int which, int number_in_job, std::vector<std::string> words)
-        : program(unit.program()), index(which), number(number_in_job), arguments(std::move(words)), code(unit) {
-    }
+        : program(unit.program()), index(which), number(number_in_job), arguments(std::move(words)),
+          code(unit) {}
 
     const program_file &program;
     int index;                          ///< among the ranks of this process
     int number;                         ///< in the job
     std::vector<std::string> arguments; ///< argv, which the program may write to
-    image code;                 ///< of the program and its own libraries
-    lisle_rank *rank = nullptr; ///< the library's view; valid until the rank has ended
-    exit_list exits;            ///< atexit and the destructors of static objects
-    exit_list quick_exits;      ///< at_quick_exit
+    image code;                         ///< of the program and its own libraries
+    lisle_rank *rank = nullptr;         ///< the library's view; valid until the rank has ended
+    exit_list exits;                    ///< atexit and the destructors of static objects
+    exit_list quick_exits;              ///< at_quick_exit
     /// The thread that ends the rank, 0 before; written once. Acquire-release: it sees what the others did.
     std::atomic<pthread_t> ended_by{};
     /// Threads of the rank that have not ended; the last one to end ends the rank (pthread_exit in main).

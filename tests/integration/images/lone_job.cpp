@@ -24,7 +24,8 @@ int lisle_host_first_rank(void) {
     return 0;
 }
 
-// All ranks that run are threads; with LISLE_TEST_WORKERS a program is only asked whether it could run as fibers.
+// All ranks that run are threads; with LISLE_TEST_WORKERS a program is only asked whether it could run as
+// fibers.
 int lisle_host_worker_count(void) {
     const char *const wanted = std::getenv("LISLE_TEST_WORKERS");
     return wanted != nullptr ? std::atoi(wanted) : 0;

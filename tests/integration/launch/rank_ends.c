@@ -18,7 +18,8 @@ static void end(const char *way) {
     } else if (strcmp(way, "exit0") == 0) {
         exit(0);
     } else if (strcmp(way, "fault") == 0) {
-        volatile int *volatile nowhere = (volatile int *)16; /* volatile twice: so that it compiles without a warning */
+        volatile int *volatile nowhere =
+            (volatile int *)16; /* volatile twice: so that it compiles without a warning */
         *nowhere = 1;
     } else if (strcmp(way, "signal") == 0) {
         raise(SIGKILL);
@@ -32,7 +33,8 @@ int main(int argc, char **argv) {
     const int who = argc > 2 ? atoi(argv[2]) : -1;
     int rank = 0;
     int token = 0;
-    if (strcmp(way, "before_init") == 0 && getenv("LISLE_RANK") != NULL && atoi(getenv("LISLE_RANK")) == who) {
+    if (strcmp(way, "before_init") == 0 && getenv("LISLE_RANK") != NULL &&
+        atoi(getenv("LISLE_RANK")) == who) {
         return 6;
     }
     if (strcmp(way, "no_init") == 0) {

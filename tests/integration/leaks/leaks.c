@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Makes one object of each sort and more; with the argument "leak" it frees only some of them. Every rank frees
- * what it has in other ways, too: requests by waiting, testing and freeing, in arrays and alone. */
+ * Makes one object of each sort and more; with the argument "leak" it frees only some of them. Every rank
+ * frees what it has in other ways, too: requests by waiting, testing and freeing, in arrays and alone. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -109,7 +109,8 @@ int main(int argc, char **argv) {
     const long allocated = allocations;
     exchange(rounds);
     char text[200];
-    snprintf(text, sizeof text, "%ld allocations and %ld system calls (the first: number %d) in %d messages\n",
+    snprintf(text, sizeof text,
+             "%ld allocations and %ld system calls (the first: number %d) in %d messages\n",
              allocations - allocated, system_calls, first_call, rounds * (2 * window + 1));
     say(text);
     _exit(allocations != allocated || system_calls != 0);

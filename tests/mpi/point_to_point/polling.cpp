@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that look for a message in loops of their own do not starve the one that is to send it: it waits, in a
-// blocking call, for a rank elsewhere, and has to run again although all others of its core are always busy.
+// Ranks that look for a message in loops of their own do not starve the one that is to send it: it waits, in
+// a blocking call, for a rank elsewhere, and has to run again although all others of its core are always
+// busy.
 #include "../check.hpp"
 
 #include <chrono>

@@ -73,8 +73,13 @@ TEST(Environment, KeepsForeignJobsOut) {
     const std::vector<std::string_view> words{"-x",    "HOME=/other", "-x", "MISSING",
                                               "-genv", "A",           "1",  "true"};
     const auto request = parse(words);
-    const process_plan process{
-        .program = 0, .first_rank = 3, .ranks = 1, .hosted = false, .workers = 0, .path = {}, .arguments = {}};
+    const process_plan process{.program = 0,
+                               .first_rank = 3,
+                               .ranks = 1,
+                               .hosted = false,
+                               .workers = 0,
+                               .path = {},
+                               .arguments = {}};
     const auto made = environment_of(process, 2, request, 5, 100, inherited);
     EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
                                               "LISLE_PROCESS=2", "LISLE_SIZE=5", "LISLE_RANK=3"}));
