@@ -87,8 +87,8 @@ void alltoall_bruck(schedule &plan, const team &team, std::span<const typed_buff
     }
 }
 
-std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
-                                        std::span<const typed_buffer> blocks) {
+template <class Plan>
+std::vector<typed_buffer> packed_copies(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
     MPI_Count bytes = 0;
     for (int peer = 0; peer < team.size; ++peer) {
         bytes += peer == team.rank ? 0 : blocks[static_cast<std::size_t>(peer)].bytes();
@@ -108,5 +108,8 @@ std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
     }
     return copies;
 }
+
+template std::vector<typed_buffer> packed_copies(schedule &, const team &, std::span<const typed_buffer>);
+template std::vector<typed_buffer> packed_copies(at_once &, const team &, std::span<const typed_buffer>);
 
 } // namespace lisle::collective

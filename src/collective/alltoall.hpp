@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "collective/at_once.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
@@ -29,7 +30,7 @@ void alltoall_linear(schedule &plan, const team &team, int own_size,
 
 /// Packed copies of all blocks but the calling rank's own: what MPI_IN_PLACE sends while the blocks are
 /// overwritten.
-[[nodiscard]] std::vector<typed_buffer> packed_copies(schedule &plan, const team &team,
-                                                      std::span<const typed_buffer> blocks);
+template <class Plan> [[nodiscard]] std::vector<typed_buffer>
+packed_copies(Plan &plan, const team &team, std::span<const typed_buffer> blocks);
 
 } // namespace lisle::collective

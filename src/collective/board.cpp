@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "communicator/communicator.hpp"
 #include "datatype/copy.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
@@ -66,12 +65,9 @@ std::shared_ptr<board> make_board(const communicator &comm) {
 
 } // namespace
 
-board *board::of(const communicator &comm) {
-    if (!comm.board_sought) {
-        comm.shared_board = make_board(comm);
-        comm.board_sought = true;
-    }
-    return comm.shared_board.get();
+void board::seek(const communicator &comm) {
+    comm.shared_board = make_board(comm);
+    comm.board_sought = true;
 }
 
 board::~board() {
@@ -90,19 +86,13 @@ bool board::has_pages() {
     return pages_ != nullptr;
 }
 
-bool board::may_enter(std::uint64_t number, bool pages) noexcept {
-    if (turn_.load(std::memory_order_acquire) != number) {
-        return false;
+bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
+    std::uint64_t least = UINT64_MAX;
+    for (int member = 0; member < members_.size(); ++member) {
+        least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
     }
-    const unsigned ahead = pages ? page_depth : depth;
-    if (number >= all_finished_ + ahead) {
-        std::uint64_t least = UINT64_MAX;
-        for (int member = 0; member < members_.size(); ++member) {
-            least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
-        }
-        all_finished_ = least;
-    }
-    return number < all_finished_ + ahead;
+    all_finished_ = least;
+    return number < least + (pages ? page_depth : depth);
 }
 
 void board::post(std::uint64_t number, const typed_buffer &data) {
@@ -131,7 +121,10 @@ void board::post(std::uint64_t number, const card &shown) {
 }
 
 void board::publish(std::uint64_t number, std::uint64_t word) noexcept {
-    slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_seq_cst);
+    // An exchange would be as good, but between the stores of the data and its own a peer that looks at the
+    // line would take it away: it would be handed over twice.
+    slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     nudge_all();
     // Has long been read, and is not looked at yet.
     const slot &later = slot_of(self_, number + claimed_ahead);

@@ -18,13 +18,9 @@
 #include <optional>
 #include <span>
 
-#include "communicator/group.hpp"
+#include "communicator/communicator.hpp"
 #include "fabric/fabric.hpp"
 #include "protocol/buffer.hpp"
-
-namespace lisle {
-class communicator;
-}
 
 namespace lisle::collective {
 
@@ -45,7 +41,12 @@ class board {
 
     /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
-    [[nodiscard]] static board *of(const communicator &comm);
+    [[nodiscard]] static board *of(const communicator &comm) {
+        if (!comm.board_sought) [[unlikely]] {
+            seek(comm);
+        }
+        return comm.shared_board.get();
+    }
 
     board(fabric::fabric &medium, std::byte *memory, std::uint64_t key, const group &members, int self,
           bool one_process) noexcept
@@ -84,7 +85,10 @@ class board {
     /// A number for the next operation of the calling rank.
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
     /// True when operation `number` has its turn and its slot is free. @param pages and its page, too
-    [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept;
+    [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept {
+        return turn_.load(std::memory_order_acquire) == number &&
+               (number < all_finished_ + (pages ? page_depth : depth) || look_who_finished(number, pages));
+    }
     /// Shows data. @pre may_enter() has been true, takes(data.bytes())
     void post(std::uint64_t number, const typed_buffer &data);
     /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)
@@ -95,6 +99,10 @@ class board {
     /// True when `peer` has posted for this operation.
     [[nodiscard]] bool posted(std::uint64_t number, int peer) const noexcept {
         return slot_of(peer, number).posted.load(std::memory_order_seq_cst) >> size_bits == number + 1;
+    }
+    /// Fetches what `peer` posts a little later: for one who sees that it is ahead.
+    void look_ahead(std::uint64_t number, int peer) const noexcept {
+        __builtin_prefetch(&slot_of(peer, number + fetched_ahead));
     }
     /// What a peer has posted. @pre posted(number, peer)
     [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer) const noexcept;
@@ -123,6 +131,7 @@ class board {
     static constexpr unsigned page_depth = 4;
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
+    static constexpr std::uint64_t fetched_ahead = 2;
     static_assert(telling <= page_depth && telling <= depth); // else who waits for room might sleep for ever
     static constexpr unsigned size_bits = 20;
     static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
@@ -130,8 +139,8 @@ class board {
 
     struct alignas(64) slot {
         /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
-        /// them and pairs with the load in posted(); both are sequentially consistent because of the
-        /// sleeping (fabric::nudge).
+        /// them and pairs with the load in posted(). That is sequentially consistent, and a fence follows
+        /// the store, because of the sleeping (fabric::nudge).
         std::atomic<std::uint64_t> posted;
         std::byte bytes[most_in_slot];
     };
@@ -153,6 +162,8 @@ class board {
         return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) *
                             static_cast<std::size_t>(most_in_page);
     }
+    static void seek(const communicator &comm);
+    [[nodiscard]] bool look_who_finished(std::uint64_t number, bool pages) noexcept;
     [[nodiscard]] bool has_pages();
     void publish(std::uint64_t number, std::uint64_t word) noexcept;
     void nudge_all() noexcept;

@@ -41,10 +41,6 @@ std::optional<mpi_error> compare(int rank, const call_signature &given, const ca
 
 } // namespace
 
-bool checking() noexcept {
-    return value_of(setting::check) != 0;
-}
-
 call_check::call_check(const communicator &comm, const call_signature &own, int tag)
     : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
 

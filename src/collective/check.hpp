@@ -8,11 +8,15 @@
 
 #include "collective/executor.hpp"
 #include "runtime/error.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::collective {
 
 /// True if collectives are checked: the same for all ranks.
-[[nodiscard]] bool checking() noexcept;
+[[nodiscard]] inline bool checking() noexcept {
+    static const bool wanted = value_of(setting::check) != 0;
+    return wanted;
+}
 
 /// The check of one call.
 class call_check {

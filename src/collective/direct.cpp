@@ -2,6 +2,7 @@
 #include "collective/direct.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace lisle::collective {
@@ -22,24 +23,25 @@ const typed_buffer &at(std::span<const typed_buffer> blocks, int rank) {
     return blocks[static_cast<std::size_t>(rank)];
 }
 
-void show(schedule &plan, const team &team, const card &shown) {
+template <class Plan> void show(Plan &plan, const team &team, const card &shown) {
     plan.enter(*team.shared);
     plan.show(shown);
 }
 
 /// Nobody uses the others' buffers after that.
-void finish_all(schedule &plan, const team &team) {
+template <class Plan> void finish_all(Plan &plan, const team &team) {
     plan.finish(true);
     plan.await_finished(0, team.size);
 }
 
 /// A buffer as others can use it: in one piece if they live in other processes. @param fill with its data
-typed_buffer for_others(schedule &plan, const team &team, const typed_buffer &buffer, bool fill) {
+template <class Plan>
+typed_buffer for_others(Plan &plan, const team &team, const typed_buffer &buffer, bool fill) {
     return team.shared->one_process() ? buffer : as_bytes(plan, buffer, fill);
 }
 
-std::vector<typed_buffer> for_others(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
-                                     bool fill) {
+template <class Plan> std::vector<typed_buffer> for_others(Plan &plan, const team &team,
+                                                           std::span<const typed_buffer> blocks, bool fill) {
     std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
     for (typed_buffer &block : shown) {
         block = for_others(plan, team, block, fill);
@@ -48,7 +50,7 @@ std::vector<typed_buffer> for_others(schedule &plan, const team &team, std::span
 }
 
 /// What others have written, where it belongs. @pre they have finished
-void take_back(schedule &plan, const typed_buffer &shown, const typed_buffer &buffer) {
+template <class Plan> void take_back(Plan &plan, const typed_buffer &shown, const typed_buffer &buffer) {
     if (shown.address != buffer.address) {
         plan.copy(shown, buffer);
     }
@@ -65,7 +67,7 @@ bool uses_pages(const team &team) {
 }
 
 /// Begins with room for whatever a rank may post or show.
-void enter(schedule &plan, const team &team) {
+template <class Plan> void enter(Plan &plan, const team &team) {
     plan.enter(*team.shared, uses_pages(team) ? board::most_in_page : 0);
 }
 
@@ -82,16 +84,45 @@ MPI_Count share_of_root(const team &team, MPI_Count bytes) noexcept {
 }
 
 /// The end of a rank that the root moves data of if `shared`.
-void finish_and_await(schedule &plan, bool shared, int root) {
+template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
     plan.finish(true);
     if (shared) {
         plan.await_finished(root, root + 1);
     }
 }
 
+/// How many bytes pack_blocks() makes.
+MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept {
+    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
+    for (const typed_buffer &block : blocks) {
+        bytes += block.bytes();
+    }
+    return bytes;
+}
+
+/// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
+/// look into. Copied into the plan's memory by steps.
+template <class Plan> typed_buffer pack_blocks(Plan &plan, std::span<const typed_buffer> blocks) {
+    const typed_buffer packed = plan.packed(packed_bytes(blocks));
+    auto *place = static_cast<std::byte *>(packed.address);
+    auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
+    const auto note_offset = [&] {
+        const auto value = static_cast<block_offset>(offset);
+        std::memcpy(place, &value, sizeof value);
+        place += sizeof value;
+    };
+    for (const typed_buffer &block : blocks) {
+        note_offset();
+        plan.copy(block, part(packed, offset, block.bytes()));
+        offset += block.bytes();
+    }
+    note_offset();
+    return packed;
+}
+
 /// Posts a block for each rank if all of them fit together, shows them otherwise: fetch steps find out. True:
 /// they are shown, so others must finish before they may change.
-bool offer(schedule &plan, const team &team, std::span<const typed_buffer> blocks) {
+template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
     if (packed_bytes(blocks) <= (uses_pages(team) ? board::most_in_page : board::most_in_slot)) {
         const typed_buffer all = pack_blocks(plan, blocks);
         enter(plan, team);
@@ -122,8 +153,9 @@ slice slice_of(const team &team, MPI_Count count, int favoured) noexcept {
 }
 
 /// Each rank reduces its slice.
-void reduce_by_slices(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                      const typed_buffer &receive, result_place place, int root) {
+template <class Plan> void reduce_by_slices(Plan &plan, const team &team, const op &operation,
+                                            const typed_buffer &send, const typed_buffer &receive,
+                                            result_place place, int root) {
     show(plan, team, {send, receive, nullptr});
     plan.await_posts(0, team.size);
     // Between processes the root has what it reduces where it belongs, while others have to hand it over.
@@ -137,7 +169,7 @@ void reduce_by_slices(schedule &plan, const team &team, const op &operation, con
 
 } // namespace
 
-void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, int root) {
+template <class Plan> void direct_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
     const MPI_Count by_root = share_of_root(team, bytes);
     if (team.rank == root) {
@@ -165,8 +197,8 @@ void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, 
     take_back(plan, shown, buffer);
 }
 
-void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
-                   std::span<const typed_buffer> blocks, int root) {
+template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
+                                         std::span<const typed_buffer> blocks, int root) {
     enter(plan, team);
     if (team.rank != root) {
         if (posted(team, own)) {
@@ -216,8 +248,8 @@ void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
     }
 }
 
-void direct_scatter(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
-                    const typed_buffer &own, int root) {
+template <class Plan> void direct_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+                                          const typed_buffer &own, int root) {
     if (team.rank == root) {
         const bool shows = offer(plan, team, blocks);
         plan.copy(at(blocks, root), own);
@@ -233,8 +265,8 @@ void direct_scatter(schedule &plan, const team &team, std::span<const typed_buff
     plan.finish(true);
 }
 
-void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,
-                      std::span<const typed_buffer> blocks) {
+template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
+                                            std::span<const typed_buffer> blocks) {
     show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
     plan.copy(own, at(blocks, team.rank));
     for (int distance = 1; distance < team.size; ++distance) {
@@ -245,8 +277,8 @@ void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,
     finish_all(plan, team);
 }
 
-void direct_alltoall(schedule &plan, const team &team, std::span<const typed_buffer> send,
-                     std::span<const typed_buffer> receive) {
+template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
+                                           std::span<const typed_buffer> receive) {
     const bool shows = offer(plan, team, send);
     plan.copy(at(send, team.rank), at(receive, team.rank));
     for (int distance = 1; distance < team.size; ++distance) {
@@ -260,18 +292,19 @@ void direct_alltoall(schedule &plan, const team &team, std::span<const typed_buf
     }
 }
 
-void direct_reduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                   const typed_buffer &receive, int root) {
+template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,
+                                         const typed_buffer &send, const typed_buffer &receive, int root) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::one_member, root);
 }
 
-void direct_allreduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                      const typed_buffer &receive) {
+template <class Plan> void direct_allreduce(Plan &plan, const team &team, const op &operation,
+                                            const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::everywhere, 0);
 }
 
-void direct_reduce_scatter(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                           const typed_buffer &receive, MPI_Count first) {
+template <class Plan> void direct_reduce_scatter(Plan &plan, const team &team, const op &operation,
+                                                 const typed_buffer &send, const typed_buffer &receive,
+                                                 MPI_Count first) {
     // In place the result lies where others still read.
     const bool in_place = send.address == receive.address;
     const typed_buffer result = in_place ? plan.temporary(receive.count, *receive.type) : receive;
@@ -286,14 +319,47 @@ void direct_reduce_scatter(schedule &plan, const team &team, const op &operation
     }
 }
 
-void direct_scan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                 const typed_buffer &receive) {
+template <class Plan> void direct_scan(Plan &plan, const team &team, const op &operation,
+                                       const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes, 0);
 }
 
-void direct_exscan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                   const typed_buffer &receive) {
+template <class Plan> void direct_exscan(Plan &plan, const team &team, const op &operation,
+                                         const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes_before, 0);
 }
+
+template void direct_bcast(schedule &, const team &, const typed_buffer &, int);
+template void direct_bcast(at_once &, const team &, const typed_buffer &, int);
+template void direct_gather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>,
+                            int);
+template void direct_gather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>,
+                            int);
+template void direct_scatter(schedule &, const team &, std::span<const typed_buffer>, const typed_buffer &,
+                             int);
+template void direct_scatter(at_once &, const team &, std::span<const typed_buffer>, const typed_buffer &,
+                             int);
+template void direct_allgather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>);
+template void direct_allgather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>);
+template void direct_alltoall(schedule &, const team &, std::span<const typed_buffer>,
+                              std::span<const typed_buffer>);
+template void direct_alltoall(at_once &, const team &, std::span<const typed_buffer>,
+                              std::span<const typed_buffer>);
+template void direct_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
+                            int);
+template void direct_reduce(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &,
+                            int);
+template void direct_allreduce(schedule &, const team &, const op &, const typed_buffer &,
+                               const typed_buffer &);
+template void direct_allreduce(at_once &, const team &, const op &, const typed_buffer &,
+                               const typed_buffer &);
+template void direct_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &, MPI_Count);
+template void direct_reduce_scatter(at_once &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &, MPI_Count);
+template void direct_scan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void direct_scan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void direct_exscan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void direct_exscan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
 
 } // namespace lisle::collective

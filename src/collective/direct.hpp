@@ -7,32 +7,34 @@
 
 #include <span>
 
+#include "collective/at_once.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
 
-void direct_bcast(schedule &plan, const team &team, const typed_buffer &buffer, int root);
+template <class Plan> void direct_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root);
 /// @param blocks of all ranks; at the root only
-void direct_gather(schedule &plan, const team &team, const typed_buffer &own,
-                   std::span<const typed_buffer> blocks, int root);
+template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
+                                         std::span<const typed_buffer> blocks, int root);
 /// @param blocks as above
-void direct_scatter(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
-                    const typed_buffer &own, int root);
-void direct_allgather(schedule &plan, const team &team, const typed_buffer &own,
-                      std::span<const typed_buffer> blocks);
-void direct_alltoall(schedule &plan, const team &team, std::span<const typed_buffer> send,
-                     std::span<const typed_buffer> receive);
+template <class Plan> void direct_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+                                          const typed_buffer &own, int root);
+template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
+                                            std::span<const typed_buffer> blocks);
+template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
+                                           std::span<const typed_buffer> receive);
 /// For all reductions: `send` and `receive` may be the same buffer.
-void direct_reduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                   const typed_buffer &receive, int root);
-void direct_allreduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                      const typed_buffer &receive);
+template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,
+                                         const typed_buffer &send, const typed_buffer &receive, int root);
+template <class Plan> void direct_allreduce(Plan &plan, const team &team, const op &operation,
+                                            const typed_buffer &send, const typed_buffer &receive);
 /// @param first the element of the vector where this rank's piece begins
-void direct_reduce_scatter(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                           const typed_buffer &receive, MPI_Count first);
-void direct_scan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                 const typed_buffer &receive);
-void direct_exscan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                   const typed_buffer &receive);
+template <class Plan> void direct_reduce_scatter(Plan &plan, const team &team, const op &operation,
+                                                 const typed_buffer &send, const typed_buffer &receive,
+                                                 MPI_Count first);
+template <class Plan> void direct_scan(Plan &plan, const team &team, const op &operation,
+                                       const typed_buffer &send, const typed_buffer &receive);
+template <class Plan> void direct_exscan(Plan &plan, const team &team, const op &operation,
+                                         const typed_buffer &send, const typed_buffer &receive);
 
 } // namespace lisle::collective

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "collective/local_steps.hpp"
 #include "collective/schedule.hpp"
 #include "protocol/request.hpp"
 

@@ -11,77 +11,9 @@
 
 namespace lisle::collective {
 
-namespace {
-
-/// unpack(), which most often is a copy of a few bytes.
-void unpack_quickly(const typed_buffer &to, std::span<const std::byte> from) {
-    if (to.type->contiguous()) [[likely]] {
-        copy_bytes(to.address, from.data(), from.size());
-    } else {
-        unpack(to, 0, from);
-    }
-}
-
-} // namespace
-
-bool local_steps::take(const copy_step &copied) {
-    if (copied.from.bytes() > copied.to.bytes()) {
-        note(MPI_ERR_TRUNCATE, MPI_PROC_NULL);
-    } else if (copied.from.type->contiguous() && copied.to.type->contiguous()) [[likely]] {
-        copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(copied.from.bytes()));
-    } else {
-        lisle::copy(copied.from, copied.to, 0, copied.from.bytes());
-    }
-    return true;
-}
-
 bool local_steps::take(const reduce_step &reduced) {
     reduced.operation->apply(reduced.in.address, reduced.inout.address, reduced.inout.count,
                              *reduced.inout.type);
-    return true;
-}
-
-bool local_steps::take(const enter_step &enter) {
-    return where_->may_enter(number_, enter.pages);
-}
-
-bool local_steps::take(const post_step &post) {
-    where_->post(number_, post.data);
-    return true;
-}
-
-bool local_steps::take(const show_step &show) {
-    where_->post(number_, show.shown);
-    return true;
-}
-
-template <class Predicate> bool local_steps::all_of(int first, int last, Predicate there) {
-    for (; first + seen_ < last; ++seen_) {
-        if (!there(first + seen_)) {
-            return false;
-        }
-    }
-    seen_ = 0;
-    return true;
-}
-
-bool local_steps::take(const await_posts_step &await) {
-    if (!all_of(await.first, await.last, [&](int member) { return where_->posted(number_, member); })) {
-        return false;
-    }
-    if (await.first == 0 && await.last == where_->members()) {
-        where_->note_all_posted(number_);
-    }
-    return true;
-}
-
-bool local_steps::take(const take_step &taken) {
-    const auto data = where_->data(number_, taken.peer);
-    if (data.size() != taken.expected) {
-        note(MPI_ERR_TRUNCATE, taken.peer);
-    } else {
-        unpack_quickly(taken.to, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
-    }
     return true;
 }
 
@@ -99,7 +31,7 @@ bool local_steps::take(const fetch_step &fetched) {
     if (end < begin || end > data.size() || static_cast<MPI_Count>(end - begin) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
-        unpack_quickly(fetched.to, data.subspan(begin, static_cast<std::size_t>(end - begin)));
+        unpack_post(fetched.to, data.subspan(begin, static_cast<std::size_t>(end - begin)));
     }
     return true;
 }
@@ -113,15 +45,6 @@ bool local_steps::take(const reduce_posts_step &reduced) {
     }
     reduce_posts(*where_, number_, reduced);
     return true;
-}
-
-bool local_steps::take(const finish_step &finish) {
-    where_->finish(number_, finish.awaited);
-    return true;
-}
-
-bool local_steps::take(const await_finished_step &await) {
-    return all_of(await.first, await.last, [&](int member) { return where_->finished(number_, member); });
 }
 
 bool local_steps::take(const read_step &read) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the steps that are no messages: copies, reductions, and all that happens on a board. They are taken
 // by an executor, or, where the caller waits for the end anyway, as soon as they have been thought of
-// (schedule::take_at_once), which saves writing them down.
+// (at_once.hpp), which saves writing them down.
 #pragma once
 
 #include <string>
 
 #include "collective/steps.hpp"
+#include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::collective {
 
@@ -18,17 +20,54 @@ class local_steps {
         : where_{where}, number_{where != nullptr ? where->begin() : 0} {}
 
     /// False if the step has to wait for others: it is to be taken again later.
-    bool take(const copy_step &step);
+    bool take(const copy_step &copied) {
+        const bool plain = copied.from.type->contiguous() && copied.to.type->contiguous();
+        if (copied.from.bytes() > copied.to.bytes()) [[unlikely]] {
+            note(MPI_ERR_TRUNCATE, MPI_PROC_NULL);
+        } else if (plain) [[likely]] {
+            copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(copied.from.bytes()));
+        } else {
+            lisle::copy(copied.from, copied.to, 0, copied.from.bytes());
+        }
+        return true;
+    }
     bool take(const reduce_step &step);
-    bool take(const enter_step &step);
-    bool take(const post_step &step);
-    bool take(const show_step &step);
-    bool take(const await_posts_step &step);
-    bool take(const take_step &step);
+    bool take(const enter_step &enter) { return where_->may_enter(number_, enter.pages); }
+    bool take(const post_step &post) {
+        where_->post(number_, post.data);
+        return true;
+    }
+    bool take(const show_step &show) {
+        where_->post(number_, show.shown);
+        return true;
+    }
+    bool take(const await_posts_step &await) {
+        if (!all_of(await.first, await.last, [&](int member) { return where_->posted(number_, member); })) {
+            return false;
+        }
+        if (await.first == 0 && await.last == where_->members()) {
+            where_->note_all_posted(number_);
+        }
+        return true;
+    }
+    bool take(const take_step &taken) {
+        const auto data = where_->data(number_, taken.peer);
+        if (data.size() != taken.expected) [[unlikely]] {
+            note(MPI_ERR_TRUNCATE, taken.peer);
+        } else {
+            unpack_post(taken.to, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
+        }
+        return true;
+    }
     bool take(const fetch_step &step);
     bool take(const reduce_posts_step &step);
-    bool take(const finish_step &step);
-    bool take(const await_finished_step &step);
+    bool take(const finish_step &finish) {
+        where_->finish(number_, finish.awaited);
+        return true;
+    }
+    bool take(const await_finished_step &await) {
+        return all_of(await.first, await.last, [&](int member) { return where_->finished(number_, member); });
+    }
     bool take(const read_step &step);
     bool take(const write_step &step);
     bool take(const reduce_shown_step &step);
@@ -40,6 +79,7 @@ class local_steps {
         }
     }
 
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.
     [[nodiscard]] int error() const noexcept { return error_; }
     /// The rank that it is about, or MPI_PROC_NULL if it is the calling one. @pre error() != MPI_SUCCESS
@@ -59,7 +99,23 @@ class local_steps {
         protocol::wait_until(self, done);
     }
     /// Goes on with `seen_` while `there(member)` holds; true at the end of the members.
-    template <class Predicate> bool all_of(int first, int last, Predicate there);
+    template <class Predicate> bool all_of(int first, int last, Predicate there) {
+        for (; first + seen_ < last; ++seen_) {
+            if (!there(first + seen_)) {
+                return false;
+            }
+        }
+        seen_ = 0;
+        return true;
+    }
+    /// unpack(), which most often is a copy of a few bytes.
+    static void unpack_post(const typed_buffer &to, std::span<const std::byte> from) {
+        if (to.type->contiguous()) [[likely]] {
+            copy_bytes(to.address, from.data(), from.size());
+        } else {
+            unpack(to, 0, from);
+        }
+    }
     /// Keeps the first error; MPI_SUCCESS is none.
     void note(int error, int peer) noexcept;
 

@@ -12,7 +12,7 @@ const typed_buffer &at(std::span<const typed_buffer> blocks, int rank) {
 }
 
 /// Blocks one after the other in one piece of memory.
-typed_buffer together(schedule &plan, std::span<const typed_buffer> blocks) {
+template <class Plan> typed_buffer together(Plan &plan, std::span<const typed_buffer> blocks) {
     const MPI_Count each = blocks.front().bytes();
     const typed_buffer packed = plan.packed(static_cast<MPI_Count>(blocks.size()) * each);
     MPI_Count offset = 0;
@@ -23,7 +23,7 @@ typed_buffer together(schedule &plan, std::span<const typed_buffer> blocks) {
     return packed;
 }
 
-void post_and_await_all(schedule &plan, const team &team, const typed_buffer &data) {
+template <class Plan> void post_and_await_all(Plan &plan, const team &team, const typed_buffer &data) {
     plan.enter(*team.shared, data.bytes());
     plan.post(data);
     plan.await_posts(0, team.size);
@@ -31,12 +31,12 @@ void post_and_await_all(schedule &plan, const team &team, const typed_buffer &da
 
 } // namespace
 
-void board_barrier(schedule &plan, const team &team) {
+template <class Plan> void board_barrier(Plan &plan, const team &team) {
     post_and_await_all(plan, team, nothing());
     plan.finish(false);
 }
 
-void board_bcast(schedule &plan, const team &team, const typed_buffer &buffer, int root) {
+template <class Plan> void board_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     plan.enter(*team.shared, buffer.bytes());
     if (team.rank == root) {
         plan.post(buffer);
@@ -47,8 +47,8 @@ void board_bcast(schedule &plan, const team &team, const typed_buffer &buffer, i
     plan.finish(false);
 }
 
-void board_gather(schedule &plan, const team &team, const typed_buffer &own,
-                  std::span<const typed_buffer> blocks, int root) {
+template <class Plan> void board_gather(Plan &plan, const team &team, const typed_buffer &own,
+                                        std::span<const typed_buffer> blocks, int root) {
     plan.enter(*team.shared, own.bytes());
     if (team.rank != root) {
         plan.post(own);
@@ -64,8 +64,8 @@ void board_gather(schedule &plan, const team &team, const typed_buffer &own,
     plan.finish(false);
 }
 
-void board_scatter(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
-                   const typed_buffer &own, int root) {
+template <class Plan> void board_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+                                         const typed_buffer &own, int root) {
     if (team.rank == root) {
         const typed_buffer all = together(plan, blocks);
         plan.enter(*team.shared, all.bytes());
@@ -79,8 +79,8 @@ void board_scatter(schedule &plan, const team &team, std::span<const typed_buffe
     plan.finish(false);
 }
 
-void board_allgather(schedule &plan, const team &team, const typed_buffer &own,
-                     std::span<const typed_buffer> blocks) {
+template <class Plan> void board_allgather(Plan &plan, const team &team, const typed_buffer &own,
+                                           std::span<const typed_buffer> blocks) {
     post_and_await_all(plan, team, own);
     for (int peer = 0; peer < team.size; ++peer) {
         plan.take(peer, 0, at(blocks, peer).bytes(), at(blocks, peer));
@@ -88,8 +88,8 @@ void board_allgather(schedule &plan, const team &team, const typed_buffer &own,
     plan.finish(false);
 }
 
-void board_alltoall(schedule &plan, const team &team, std::span<const typed_buffer> send,
-                    std::span<const typed_buffer> receive) {
+template <class Plan> void board_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
+                                          std::span<const typed_buffer> receive) {
     const typed_buffer all = together(plan, send);
     post_and_await_all(plan, team, all);
     const MPI_Count each = send.front().bytes();
@@ -99,8 +99,8 @@ void board_alltoall(schedule &plan, const team &team, std::span<const typed_buff
     plan.finish(false);
 }
 
-void board_reduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                  const typed_buffer &receive, int root) {
+template <class Plan> void board_reduce(Plan &plan, const team &team, const op &operation,
+                                        const typed_buffer &send, const typed_buffer &receive, int root) {
     plan.enter(*team.shared, send.bytes());
     plan.post(send);
     if (team.rank == root) {
@@ -110,22 +110,23 @@ void board_reduce(schedule &plan, const team &team, const op &operation, const t
     plan.finish(false);
 }
 
-void board_allreduce(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                     const typed_buffer &receive) {
+template <class Plan> void board_allreduce(Plan &plan, const team &team, const op &operation,
+                                           const typed_buffer &send, const typed_buffer &receive) {
     post_and_await_all(plan, team, send);
     plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);
     plan.finish(false);
 }
 
-void board_reduce_scatter(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                          const typed_buffer &receive, MPI_Count before) {
+template <class Plan> void board_reduce_scatter(Plan &plan, const team &team, const op &operation,
+                                                const typed_buffer &send, const typed_buffer &receive,
+                                                MPI_Count before) {
     post_and_await_all(plan, team, send);
     plan.reduce_posts(operation, 0, team.size, before, send.bytes(), receive);
     plan.finish(false);
 }
 
-void board_scan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                const typed_buffer &receive) {
+template <class Plan> void board_scan(Plan &plan, const team &team, const op &operation,
+                                      const typed_buffer &send, const typed_buffer &receive) {
     plan.enter(*team.shared, send.bytes());
     if (team.rank + 1 < team.size) { // else it is of use to nobody
         plan.post(send);
@@ -138,8 +139,8 @@ void board_scan(schedule &plan, const team &team, const op &operation, const typ
     plan.finish(false);
 }
 
-void board_exscan(schedule &plan, const team &team, const op &operation, const typed_buffer &send,
-                  const typed_buffer &receive) {
+template <class Plan> void board_exscan(Plan &plan, const team &team, const op &operation,
+                                        const typed_buffer &send, const typed_buffer &receive) {
     plan.enter(*team.shared, send.bytes());
     if (team.rank + 1 < team.size) {
         plan.post(send);
@@ -150,5 +151,39 @@ void board_exscan(schedule &plan, const team &team, const op &operation, const t
     }
     plan.finish(false);
 }
+
+template void board_barrier(schedule &, const team &);
+template void board_barrier(at_once &, const team &);
+template void board_bcast(schedule &, const team &, const typed_buffer &, int);
+template void board_bcast(at_once &, const team &, const typed_buffer &, int);
+template void board_gather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>,
+                           int);
+template void board_gather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>, int);
+template void board_scatter(schedule &, const team &, std::span<const typed_buffer>, const typed_buffer &,
+                            int);
+template void board_scatter(at_once &, const team &, std::span<const typed_buffer>, const typed_buffer &,
+                            int);
+template void board_allgather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>);
+template void board_allgather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>);
+template void board_alltoall(schedule &, const team &, std::span<const typed_buffer>,
+                             std::span<const typed_buffer>);
+template void board_alltoall(at_once &, const team &, std::span<const typed_buffer>,
+                             std::span<const typed_buffer>);
+template void board_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
+                           int);
+template void board_reduce(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &,
+                           int);
+template void board_allreduce(schedule &, const team &, const op &, const typed_buffer &,
+                              const typed_buffer &);
+template void board_allreduce(at_once &, const team &, const op &, const typed_buffer &,
+                              const typed_buffer &);
+template void board_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
+                                   const typed_buffer &, MPI_Count);
+template void board_reduce_scatter(at_once &, const team &, const op &, const typed_buffer &,
+                                   const typed_buffer &, MPI_Count);
+template void board_scan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void board_scan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void board_exscan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void board_exscan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
 
 } // namespace lisle::collective

@@ -21,9 +21,9 @@ schedule plan_barrier(const occasion &on) {
         return plan;
     }
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, operation::barrier, 0, 0)) {
+    switch (choose_for(team, operation::barrier, 0, 0)) {
     case algorithm::board:
-        board_barrier(plan, team);
+        use_board(plan, on, team, [&](auto &steps) { board_barrier(steps, team); });
         break;
     case algorithm::two_level:
         two_level_barrier(plan, {team, places_of(team), 0});
@@ -44,12 +44,12 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
         return plan;
     }
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, operation::bcast, buffer.bytes(), buffer.bytes())) {
+    switch (choose_for(team, operation::bcast, buffer.bytes(), buffer.bytes())) {
     case algorithm::board:
-        board_bcast(plan, team, buffer, root);
+        use_board(plan, on, team, [&](auto &steps) { board_bcast(steps, team, buffer, root); });
         break;
     case algorithm::direct:
-        direct_bcast(plan, team, buffer, root);
+        use_board(plan, on, team, [&](auto &steps) { direct_bcast(steps, team, buffer, root); });
         break;
     case algorithm::two_level:
         two_level_bcast(plan, {team, places_of(team), root}, buffer);
@@ -82,12 +82,12 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
-    switch (choose_for(plan, on, team, operation::gather, bytes, bytes)) {
+    switch (choose_for(team, operation::gather, bytes, bytes)) {
     case algorithm::board:
-        board_gather(plan, team, mine, blocks(), root);
+        use_board(plan, on, team, [&](auto &steps) { board_gather(steps, team, mine, blocks(), root); });
         break;
     case algorithm::direct:
-        direct_gather(plan, team, mine, blocks(), root);
+        use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks(), root); });
         break;
     case algorithm::binomial:
         gather_binomial(plan, team, mine, at_root ? whole(block, team.size) : nothing(), root);
@@ -107,8 +107,8 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
     }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    if (choose_for(plan, on, team, operation::gatherv, 0, 0) == algorithm::direct) {
-        direct_gather(plan, team, mine, blocks, root);
+    if (choose_for(team, operation::gatherv, 0, 0) == algorithm::direct) {
+        use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks, root); });
     } else {
         gather_linear(plan, team, mine, blocks, root);
     }
@@ -128,12 +128,12 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
-    switch (choose_for(plan, on, team, operation::scatter, bytes, team.size * bytes)) {
+    switch (choose_for(team, operation::scatter, bytes, team.size * bytes)) {
     case algorithm::board:
-        board_scatter(plan, team, blocks(), mine, root);
+        use_board(plan, on, team, [&](auto &steps) { board_scatter(steps, team, blocks(), mine, root); });
         break;
     case algorithm::direct:
-        direct_scatter(plan, team, blocks(), mine, root);
+        use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks(), mine, root); });
         break;
     case algorithm::binomial:
         scatter_binomial(plan, team, at_root ? whole(block, team.size) : nothing(), mine, root);
@@ -153,8 +153,8 @@ schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
     }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    if (choose_for(plan, on, team, operation::scatterv, 0, 0) == algorithm::direct) {
-        direct_scatter(plan, team, blocks, mine, root);
+    if (choose_for(team, operation::scatterv, 0, 0) == algorithm::direct) {
+        use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks, mine, root); });
     } else {
         scatter_linear(plan, team, blocks, mine, root);
     }
@@ -169,12 +169,14 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
-    switch (choose_for(plan, on, team, operation::allgather, block.bytes(), block.bytes())) {
+    switch (choose_for(team, operation::allgather, block.bytes(), block.bytes())) {
     case algorithm::board:
-        board_allgather(plan, team, mine, equal_blocks(block, team.size));
+        use_board(plan, on, team,
+                  [&](auto &steps) { board_allgather(steps, team, mine, equal_blocks(block, team.size)); });
         break;
     case algorithm::direct:
-        direct_allgather(plan, team, mine, equal_blocks(block, team.size));
+        use_board(plan, on, team,
+                  [&](auto &steps) { direct_allgather(steps, team, mine, equal_blocks(block, team.size)); });
         break;
     case algorithm::bruck:
         allgather_bruck(plan, team, mine, all);
@@ -202,12 +204,12 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
     for (const typed_buffer &block : blocks) {
         longest = std::max(longest, block.bytes());
     }
-    switch (choose_for(plan, on, team, operation::allgatherv, longest, longest)) {
+    switch (choose_for(team, operation::allgatherv, longest, longest)) {
     case algorithm::board:
-        board_allgather(plan, team, mine, blocks);
+        use_board(plan, on, team, [&](auto &steps) { board_allgather(steps, team, mine, blocks); });
         break;
     case algorithm::direct:
-        direct_allgather(plan, team, mine, blocks);
+        use_board(plan, on, team, [&](auto &steps) { direct_allgather(steps, team, mine, blocks); });
         break;
     default:
         allgather_ring(plan, team, mine, blocks);
@@ -224,19 +226,28 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
         plan_of(on, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
-    const algorithm chosen = choose_for(plan, on, team, what, each, team.size * each);
+    const algorithm chosen = choose_for(team, what, each, team.size * each);
+    if (chosen == algorithm::board || chosen == algorithm::direct) {
+        use_board(plan, on, team, [&](auto &steps) {
+            std::vector<typed_buffer> copies;
+            if (!send) {
+                copies = packed_copies(steps, team, receive);
+                send = copies;
+            }
+            if (chosen == algorithm::board) {
+                board_alltoall(steps, team, *send, receive);
+            } else {
+                direct_alltoall(steps, team, *send, receive);
+            }
+        });
+        return plan;
+    }
     std::vector<typed_buffer> copies;
     if (!send) {
         copies = packed_copies(plan, team, receive);
         send = copies;
     }
     switch (chosen == algorithm::bruck && !team.member ? algorithm::pairwise : chosen) {
-    case algorithm::board:
-        board_alltoall(plan, team, *send, receive);
-        break;
-    case algorithm::direct:
-        direct_alltoall(plan, team, *send, receive);
-        break;
     case algorithm::bruck:
         alltoall_bruck(plan, team, *send, receive);
         break;

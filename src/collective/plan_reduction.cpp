@@ -27,12 +27,14 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
         return plan;
     }
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, collective::operation::reduce, operation, receive)) {
+    switch (choose_for(team, collective::operation::reduce, operation, receive)) {
     case algorithm::board:
-        board_reduce(plan, team, operation, mine, receive, root);
+        use_board(plan, on, team,
+                  [&](auto &steps) { board_reduce(steps, team, operation, mine, receive, root); });
         break;
     case algorithm::direct:
-        direct_reduce(plan, team, operation, mine, receive, root);
+        use_board(plan, on, team,
+                  [&](auto &steps) { direct_reduce(steps, team, operation, mine, receive, root); });
         break;
     case algorithm::two_level:
         two_level_reduce(plan, {team, places_of(team), root}, operation, mine, receive);
@@ -59,12 +61,14 @@ schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_
         return plan;
     }
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, collective::operation::allreduce, operation, receive)) {
+    switch (choose_for(team, collective::operation::allreduce, operation, receive)) {
     case algorithm::board:
-        board_allreduce(plan, team, operation, mine, receive);
+        use_board(plan, on, team,
+                  [&](auto &steps) { board_allreduce(steps, team, operation, mine, receive); });
         break;
     case algorithm::direct:
-        direct_allreduce(plan, team, operation, mine, receive);
+        use_board(plan, on, team,
+                  [&](auto &steps) { direct_allreduce(steps, team, operation, mine, receive); });
         break;
     case algorithm::two_level:
         two_level_allreduce(plan, {team, places_of(team), 0}, operation, mine, receive);
@@ -102,12 +106,16 @@ schedule plan_reduce_scatter(const occasion &on, const own_buffer &send, const t
     const auto first = [&] {
         return std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
     };
-    switch (choose_for(plan, on, team, collective::operation::reduce_scatter, operation, vector)) {
+    switch (choose_for(team, collective::operation::reduce_scatter, operation, vector)) {
     case algorithm::board:
-        board_reduce_scatter(plan, team, operation, vector, piece, first() * vector.type->size());
+        use_board(plan, on, team, [&](auto &steps) {
+            board_reduce_scatter(steps, team, operation, vector, piece, first() * vector.type->size());
+        });
         break;
     case algorithm::direct:
-        direct_reduce_scatter(plan, team, operation, vector, piece, first());
+        use_board(plan, on, team, [&](auto &steps) {
+            direct_reduce_scatter(steps, team, operation, vector, piece, first());
+        });
         break;
     case algorithm::recursive_halving:
         reduce_scatter_recursive_halving(plan, team, operation, vector, piece, counts);
@@ -128,12 +136,12 @@ schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffe
     schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, collective::operation::scan, operation, receive)) {
+    switch (choose_for(team, collective::operation::scan, operation, receive)) {
     case algorithm::board:
-        board_scan(plan, team, operation, mine, receive);
+        use_board(plan, on, team, [&](auto &steps) { board_scan(steps, team, operation, mine, receive); });
         break;
     case algorithm::direct:
-        direct_scan(plan, team, operation, mine, receive);
+        use_board(plan, on, team, [&](auto &steps) { direct_scan(steps, team, operation, mine, receive); });
         break;
     case algorithm::linear:
         scan_linear(plan, team, operation, mine, receive);
@@ -151,12 +159,12 @@ schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buf
     schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
     const team team = team_of(on);
-    switch (choose_for(plan, on, team, collective::operation::exscan, operation, receive)) {
+    switch (choose_for(team, collective::operation::exscan, operation, receive)) {
     case algorithm::board:
-        board_exscan(plan, team, operation, mine, receive);
+        use_board(plan, on, team, [&](auto &steps) { board_exscan(steps, team, operation, mine, receive); });
         break;
     case algorithm::direct:
-        direct_exscan(plan, team, operation, mine, receive);
+        use_board(plan, on, team, [&](auto &steps) { direct_exscan(steps, team, operation, mine, receive); });
         break;
     case algorithm::linear:
         exscan_linear(plan, team, operation, mine, receive);

@@ -31,12 +31,6 @@ void refuse_inter(const communicator &comm, const char *what) {
     }
 }
 
-team team_of(const occasion &on) {
-    team found = own_group(on.comm);
-    found.shared = on.how == form::persistent || checking() ? nullptr : board::of(on.comm);
-    return found;
-}
-
 std::vector<int> places_of(const team &team) {
     job &job = this_rank().get_job();
     const job_segment &segment = job.segment();
@@ -53,52 +47,29 @@ std::vector<int> places_of(const team &team) {
     return different > 1 && different < team.size ? places : std::vector<int>{};
 }
 
-schedule plan_of(const occasion &on, const char *call, std::int64_t root, std::int64_t bytes,
-                 const op *reduction) {
-    schedule plan;
-    if (checking()) [[unlikely]] {
-        call_signature what;
-        std::snprintf(what.call, sizeof what.call, "%s", call);
-        if (reduction != nullptr) {
-            std::snprintf(what.operation, sizeof what.operation, "%s",
-                          reduction->predefined() ? reduction->name() : "a user's operation");
-        }
-        if (!on.comm.inter()) { // where groups have different parts, and roots other names
-            what.root = root;
-            what.bytes = bytes;
-        }
-        plan.describe(what);
+call_signature signature_of(const occasion &on, const char *call, std::int64_t root, std::int64_t bytes,
+                            const op *reduction) {
+    call_signature what;
+    std::snprintf(what.call, sizeof what.call, "%s", call);
+    if (reduction != nullptr) {
+        std::snprintf(what.operation, sizeof what.operation, "%s",
+                      reduction->predefined() ? reduction->name() : "a user's operation");
     }
-    return plan;
+    if (!on.comm.inter()) { // where groups have different parts, and roots other names
+        what.root = root;
+        what.bytes = bytes;
+    }
+    return what;
 }
 
-algorithm choose_for(schedule &plan, const occasion &on, const team &team, situation given) {
+algorithm choose_among_all(const team &team, situation given) {
     board *const shared = team.shared;
     given.ranks = team.size;
     given.board = shared != nullptr && shared->takes(given.posted);
     given.one_process = shared != nullptr && shared->one_process();
     given.direct = shared != nullptr && (given.one_process || (given.plain && shared->memory_open()));
     given.two_levels = !places_of(team).empty();
-    const algorithm chosen = choose(given);
-    if (on.how == form::blocking && (chosen == algorithm::board || chosen == algorithm::direct)) {
-        plan.take_at_once(*shared);
-    }
-    return chosen;
-}
-
-algorithm choose_for(schedule &plan, const occasion &on, const team &team, operation what, MPI_Count bytes,
-                     MPI_Count posted) {
-    return choose_for(plan, on, team, {.what = what, .bytes = bytes, .posted = posted});
-}
-
-algorithm choose_for(schedule &plan, const occasion &on, const team &team, operation what,
-                     const op &reduction, const typed_buffer &vector) {
-    return choose_for(plan, on, team,
-                      {.what = what,
-                       .bytes = vector.bytes(),
-                       .posted = vector.bytes(),
-                       .plain = vector.type->contiguous(),
-                       .commutative = reduction.commutative()});
+    return choose(given);
 }
 
 block_list equal_blocks(const typed_buffer &block, int ranks) {

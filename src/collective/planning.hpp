@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "collective/at_once.hpp"
+#include "collective/check.hpp"
 #include "collective/plan.hpp"
 #include "collective/selection.hpp"
 
@@ -18,20 +20,60 @@ namespace lisle::collective {
 /// Throws on inter-communicators.
 void refuse_inter(const communicator &comm, const char *what);
 /// The calling rank's own group with what it shares.
-[[nodiscard]] team team_of(const occasion &on);
+[[nodiscard]] inline team team_of(const occasion &on) {
+    team found = own_group(on.comm);
+    found.shared = on.how == form::persistent || checking() ? nullptr : board::of(on.comm);
+    return found;
+}
 /// The process of each rank, if they live in several, and several in some; otherwise nothing.
 [[nodiscard]] std::vector<int> places_of(const team &team);
+[[nodiscard]] call_signature signature_of(const occasion &on, const char *call, std::int64_t root,
+                                          std::int64_t bytes, const op *reduction);
 /// An empty schedule that says what it is for. @param root unsaid if the call has none
-[[nodiscard]] schedule plan_of(const occasion &on, const char *call, std::int64_t root, std::int64_t bytes,
-                               const op *reduction = nullptr);
+[[nodiscard]] inline schedule plan_of(const occasion &on, const char *call, std::int64_t root,
+                                      std::int64_t bytes, const op *reduction = nullptr) {
+    schedule plan;
+    if (checking()) [[unlikely]] {
+        plan.describe(signature_of(on, call, root, bytes, reduction));
+    }
+    return plan;
+}
 
-/// The algorithm to use; `given` lacks what the team and the board say. Steps of a blocking call that will be
-/// no messages are taken at once from here on. @pre no step so far
-[[nodiscard]] algorithm choose_for(schedule &plan, const occasion &on, const team &team, situation given);
+/// choose() with what the team and its board say.
+[[nodiscard]] algorithm choose_among_all(const team &team, situation given);
+/// The algorithm to use; `given` lacks what the team and the board say.
+[[nodiscard]] inline algorithm choose_for(const team &team, const situation &given) {
+    const bool posts =
+        team.shared != nullptr && prefers_board(given.what, given.bytes) && team.shared->takes(given.posted);
+    return posts ? algorithm::board : choose_among_all(team, given);
+}
 /// @param bytes,posted see situation
-[[nodiscard]] algorithm choose_for(schedule &plan, const occasion &on, const team &team, operation what,
-                                   MPI_Count bytes, MPI_Count posted);
-[[nodiscard]] algorithm choose_for(schedule &plan, const occasion &on, const team &team, operation what,
-                                   const op &reduction, const typed_buffer &vector);
+[[nodiscard]] inline algorithm choose_for(const team &team, operation what, MPI_Count bytes,
+                                          MPI_Count posted) {
+    return choose_for(team, {.what = what, .bytes = bytes, .posted = posted});
+}
+[[nodiscard]] inline algorithm choose_for(const team &team, operation what, const op &reduction,
+                                          const typed_buffer &vector) {
+    return choose_for(team, {.what = what,
+                             .bytes = vector.bytes(),
+                             .posted = vector.bytes(),
+                             .plain = vector.type->contiguous(),
+                             .commutative = reduction.commutative()});
+}
+
+/// Has an algorithm for the team's board write its steps, or take them at once if the call blocks.
+/// @param algorithm is given the schedule, or what takes the steps
+template <class Algorithm>
+void use_board(schedule &plan, const occasion &on, const team &team, Algorithm algorithm) {
+    if (on.how != form::blocking) {
+        algorithm(plan);
+        return;
+    }
+    plan.note_done();
+    communicator::count_one(on.comm.collectives);
+    at_once steps{*team.shared};
+    algorithm(steps);
+    steps.end();
+}
 
 } // namespace lisle::collective

@@ -2,7 +2,7 @@
 #include "collective/schedule.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 
 #include "collective/check.hpp"
 #include "collective/shown.hpp"
@@ -25,7 +25,7 @@ void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
     if (from.bytes() == 0 || (from.address == to.address && from.type == to.type)) {
         return;
     }
-    if (from.bytes() > to.bytes() && !at_once_ && !checking()) { // checks tell all ranks
+    if (from.bytes() > to.bytes() && !checking()) { // checks tell all ranks
         fail(MPI_ERR_TRUNCATE, "the ", from.bytes(), " bytes that this rank contributes do not fit the ",
              to.bytes(), " bytes that it receives from itself");
     }
@@ -84,11 +84,9 @@ void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count 
                             const typed_buffer &to, bool onto) {
     keep(operation);
     keep(*to.type);
-    // Kernels read posts where they lie; users' functions may count on alignment, and on gaps.
-    const bool in_place = operation.predefined() && to.type->contiguous();
-    add(reduce_posts_step{&operation, to, in_place ? nullptr : temporary(to.count, *to.type).address, first,
-                          last, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected),
-                          onto});
+    add(reduce_posts_step{
+        &operation, to, reduces_in_place(operation, to) ? nullptr : temporary(to.count, *to.type).address,
+        first, last, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), onto});
 }
 
 void schedule::read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
@@ -119,15 +117,8 @@ const typed_buffer *schedule::keep_blocks(std::span<const typed_buffer> blocks) 
 }
 
 typed_buffer schedule::temporary(MPI_Count count, const datatype &type) {
-    if (count == 0 || type.size() == 0) {
-        return {nullptr, count, type};
-    }
-    // A negative extent puts the last element at the lowest address.
-    const MPI_Count reach = (count - 1) * type.extent();
-    const MPI_Count lowest = type.true_lower_bound() + std::min<MPI_Count>(0, reach);
-    std::byte *const memory = allocate(type.true_extent() + std::max(reach, -reach));
-    const auto origin = reinterpret_cast<std::intptr_t>(memory) - lowest;
-    return {reinterpret_cast<const void *>(origin), count, type};
+    const MPI_Count bytes = spread_bytes(count, type);
+    return spread_over(bytes == 0 ? nullptr : allocate(bytes), count, type);
 }
 
 typed_buffer schedule::packed(MPI_Count bytes) {
@@ -135,7 +126,7 @@ typed_buffer schedule::packed(MPI_Count bytes) {
 }
 
 void schedule::keep(const datatype &type) {
-    if (type.predefined() || at_once_) {
+    if (type.predefined()) {
         return;
     }
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
@@ -145,56 +136,30 @@ void schedule::keep(const datatype &type) {
 }
 
 void schedule::keep(const op &operation) {
-    if (!operation_ && !operation.predefined() && !at_once_) {
+    if (!operation_ && !operation.predefined()) {
         operation_ = ref<const op>::share(operation);
     }
 }
 
 std::byte *schedule::allocate(MPI_Count bytes) {
-    constexpr std::size_t unit = alignof(std::max_align_t);
-    const std::size_t units = (static_cast<std::size_t>(bytes) + unit - 1) / unit * unit;
-    if (at_once_ && units <= sizeof near_ - near_used_) {
-        near_used_ += units;
-        return near_ + near_used_ - units;
-    }
     return memory_.emplace_back(static_cast<std::size_t>(bytes)).get();
 }
 
-typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill) {
-    if (buffer.type->contiguous()) {
-        return {buffer.address, buffer.bytes(), byte_type()};
+MPI_Count spread_bytes(MPI_Count count, const datatype &type) noexcept {
+    if (count == 0 || type.size() == 0) {
+        return 0;
     }
-    const typed_buffer packed = plan.packed(buffer.bytes());
-    if (fill) {
-        plan.copy(buffer, packed);
-    }
-    return packed;
+    return type.true_extent() + std::abs((count - 1) * type.extent());
 }
 
-MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept {
-    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
-    for (const typed_buffer &block : blocks) {
-        bytes += block.bytes();
+typed_buffer spread_over(std::byte *memory, MPI_Count count, const datatype &type) noexcept {
+    if (memory == nullptr) {
+        return {nullptr, count, type};
     }
-    return bytes;
-}
-
-typed_buffer pack_blocks(schedule &plan, std::span<const typed_buffer> blocks) {
-    const typed_buffer packed = plan.packed(packed_bytes(blocks));
-    auto *place = static_cast<std::byte *>(packed.address);
-    auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
-    const auto note_offset = [&] {
-        const auto value = static_cast<block_offset>(offset);
-        std::memcpy(place, &value, sizeof value);
-        place += sizeof value;
-    };
-    for (const typed_buffer &block : blocks) {
-        note_offset();
-        plan.copy(block, part(packed, offset, block.bytes()));
-        offset += block.bytes();
-    }
-    note_offset();
-    return packed;
+    // A negative extent puts the last element at the lowest address.
+    const MPI_Count lowest = type.true_lower_bound() + std::min<MPI_Count>(0, (count - 1) * type.extent());
+    const auto origin = reinterpret_cast<std::intptr_t>(memory) - lowest;
+    return {reinterpret_cast<const void *>(origin), count, type};
 }
 
 typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept {

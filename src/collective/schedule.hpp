@@ -4,19 +4,17 @@
 // complete. Copies and reductions are done at once. Ranks that share memory need no messages: their steps
 // show something on a board (board.hpp), await what others show, and move data straight between buffers.
 // Nothing is moved while a schedule is being built, so one schedule serves the blocking, the non-blocking
-// and (run again) the persistent form. The exception are blocking calls without messages: see take_at_once.
+// and (run again) the persistent form. Blocking calls without messages save it: see at_once.hpp.
 // Invariant: messages between two ranks match in the order of their steps, since all have one tag.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "collective/board.hpp"
-#include "collective/local_steps.hpp"
 #include "collective/op.hpp"
 #include "collective/scratch.hpp"
 #include "collective/signature.hpp"
@@ -40,11 +38,9 @@ class schedule {
     void await(step_index communication);
     void await_all();
 
-    /// Every step is taken at once, waiting if need be, instead of being written down: the schedule stays
-    /// empty. For blocking calls whose steps are no messages. @pre no step so far
-    void take_at_once(board &where) { at_once_.emplace(&where); }
-    /// What has taken them at once, or null.
-    [[nodiscard]] const local_steps *taken() const noexcept { return at_once_ ? &*at_once_ : nullptr; }
+    /// Says that all is done already: the schedule stays empty and is not to be run.
+    void note_done() noexcept { done_ = true; }
+    [[nodiscard]] bool done() const noexcept { return done_; }
 
     /// From here on the steps are those on a board. One board in a schedule, entered once.
     /// @param posted the most that a rank may post
@@ -82,12 +78,6 @@ class schedule {
     void keep(const datatype &type);
     void keep(const op &operation);
     template <class Step> step_index add(const Step &next) {
-        if constexpr (requires(local_steps taker) { taker.take(next); }) {
-            if (at_once_) {
-                at_once_->finish(next);
-                return 0;
-            }
-        }
         steps_.push_back(next);
         return static_cast<step_index>(steps_.size() - 1);
     }
@@ -97,29 +87,35 @@ class schedule {
     std::vector<ref<const datatype>> types_; ///< each type once; predefined types need no keeping
     ref<const op> operation_;                ///< a schedule has one at most
     std::vector<scratch> memory_;
-    /// Short pieces of steps that are taken at once: then the schedule is not moved while they are used.
-    alignas(std::max_align_t) std::byte near_[512];
-    std::size_t near_used_ = 0;
     std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
-    std::optional<local_steps> at_once_;
     board *board_ = nullptr;
+    bool done_ = false;
     call_signature signature_;
 };
 
+/// MPI_BYTE: the type of packed data and of messages that carry nothing.
+[[nodiscard]] const datatype &byte_type();
 /// The data of a buffer as bytes that can be cut anywhere: the buffer itself, or packed memory, which `fill`
 /// says to fill first.
-[[nodiscard]] typed_buffer as_bytes(schedule &plan, const typed_buffer &buffer, bool fill);
+template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const typed_buffer &buffer, bool fill) {
+    if (buffer.type->contiguous()) {
+        return {buffer.address, buffer.bytes(), byte_type()};
+    }
+    const typed_buffer packed = plan.packed(buffer.bytes());
+    if (fill) {
+        plan.copy(buffer, packed);
+    }
+    return packed;
+}
 /// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
 [[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
 
-/// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
-/// look into. Copied into the plan's memory by steps.
-[[nodiscard]] typed_buffer pack_blocks(schedule &plan, std::span<const typed_buffer> blocks);
-/// How many bytes that makes.
-[[nodiscard]] MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept;
+/// The bytes between the lowest and the highest of `count` elements of a type, laid out as a user would do
+/// it.
+[[nodiscard]] MPI_Count spread_bytes(MPI_Count count, const datatype &type) noexcept;
+/// The elements in so much memory.
+[[nodiscard]] typed_buffer spread_over(std::byte *memory, MPI_Count count, const datatype &type) noexcept;
 
-/// MPI_BYTE: the type of packed data and of messages that carry nothing.
-[[nodiscard]] const datatype &byte_type();
 /// A message without data.
 [[nodiscard]] typed_buffer nothing();
 /// Elements [first, first + count) of a buffer. @pre within it

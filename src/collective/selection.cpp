@@ -204,6 +204,24 @@ algorithm choose(const situation &given) {
     return applies->use;
 }
 
+bool prefers_board(operation what, MPI_Count bytes) noexcept {
+    // Up to these sizes a board comes first, but for meetings, which are no schedules. -1: it does not.
+    static constexpr auto most = [] {
+        std::array<MPI_Count, operations> found{};
+        std::array<bool, operations> decided{};
+        for (const rule &each : rules) {
+            const auto index = static_cast<std::size_t>(each.what);
+            if (!decided[index] && each.use != meeting) {
+                found[index] = each.use == board && each.most_ranks == any_ranks ? each.most_bytes : -1;
+                decided[index] = true;
+            }
+        }
+        return found;
+    }();
+    return bytes <= most[static_cast<std::size_t>(what)] &&
+           value_of(algorithm_of(what)) == description_of(algorithm_of(what)).default_value;
+}
+
 std::string describe_selection() {
     std::string text;
     for (const rule &each : rules) {

@@ -52,6 +52,8 @@ struct situation {
 };
 
 [[nodiscard]] algorithm choose(const situation &given);
+/// True if that is a board wherever the ranks have one that takes the data: most calls need to ask no more.
+[[nodiscard]] bool prefers_board(operation what, MPI_Count bytes) noexcept;
 
 /// The table in words, a line for each rule, with what settings force.
 [[nodiscard]] std::string describe_selection();

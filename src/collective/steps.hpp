@@ -97,6 +97,11 @@ struct reduce_posts_step {
     bool onto;
 };
 
+/// True if kernels can read posts where they lie; users' functions may count on alignment, and on gaps.
+[[nodiscard]] inline bool reduces_in_place(const op &operation, const typed_buffer &to) noexcept {
+    return operation.predefined() && to.type->contiguous();
+}
+
 /// This rank needs nothing of the others any more. `awaited`: some wait for that.
 struct finish_step {
     bool awaited;

@@ -26,7 +26,7 @@ enum class form : unsigned char { blocking, nonblocking, persistent };
 /// A collective call as its schedule sees it: on which communicator, and in which form. Persistent ones may
 /// be started in different orders by different ranks, so they cannot take turns on a board.
 struct occasion {
-    const communicator &comm;
+    communicator &comm;
     form how = form::nonblocking;
 };
 
