@@ -215,12 +215,7 @@ schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count send
 schedule alltoall_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
                        void *recvbuf, MPI_Count recvcount, const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
-    const auto places = collective::equal_blocks({recvbuf, recvcount, recvtype}, on.comm.peer_count());
-    if (in_place(sendbuf)) {
-        return plan_alltoall(on, {}, places);
-    }
-    return plan_alltoall(on, collective::equal_blocks({sendbuf, sendcount, sendtype}, on.comm.peer_count()),
-                         places);
+    return plan_alltoall(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
 schedule alltoallv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list sdispls,

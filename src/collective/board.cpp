@@ -95,6 +95,10 @@ bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
     return number < least + (pages ? page_depth : depth);
 }
 
+void board::claim(std::uint64_t number) noexcept {
+    claim_line(&slot_of(self_, number));
+}
+
 void board::post(std::uint64_t number, const typed_buffer &data) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
     std::byte *const to =

@@ -89,6 +89,9 @@ class board {
         return turn_.load(std::memory_order_acquire) == number &&
                (number < all_finished_ + (pages ? page_depth : depth) || look_who_finished(number, pages));
     }
+    /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
+    /// it, and otherwise the store would wait for that.
+    void claim(std::uint64_t number) noexcept;
     /// Shows data. @pre may_enter() has been true, takes(data.bytes())
     void post(std::uint64_t number, const typed_buffer &data);
     /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)

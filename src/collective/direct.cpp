@@ -216,15 +216,18 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
         finish_and_await(plan, by_root > 0, root);
         return;
     }
-    std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
     bool shows = false;
     for (int rank = 0; rank < team.size; ++rank) {
-        if (rank != root && !posted(team, at(blocks, rank))) {
-            shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
-            shows = true;
-        }
+        shows = shows || (rank != root && !posted(team, at(blocks, rank)));
     }
+    std::vector<typed_buffer> shown;
     if (shows) {
+        shown.assign(blocks.begin(), blocks.end());
+        for (int rank = 0; rank < team.size; ++rank) {
+            if (rank != root && !posted(team, at(blocks, rank))) {
+                shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
+            }
+        }
         plan.show({{}, {}, plan.keep_blocks(shown)});
     }
     plan.copy(own, at(blocks, root));

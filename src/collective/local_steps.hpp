@@ -10,6 +10,7 @@
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
 #include "runtime/copy_bytes.hpp"
+#include "runtime/spin_lock.hpp"
 
 namespace lisle::collective {
 
@@ -32,7 +33,10 @@ class local_steps {
         return true;
     }
     bool take(const reduce_step &step);
-    bool take(const enter_step &enter) { return where_->may_enter(number_, enter.pages); }
+    bool take(const enter_step &enter) {
+        where_->claim(number_);
+        return where_->may_enter(number_, enter.pages);
+    }
     bool take(const post_step &post) {
         where_->post(number_, post.data);
         return true;
@@ -95,6 +99,7 @@ class local_steps {
             if (done()) {
                 return;
             }
+            relax(); // else the look takes the line away from whoever is about to write it
         }
         protocol::wait_until(self, done);
     }

@@ -7,18 +7,12 @@ namespace lisle::collective {
 
 namespace {
 
-const typed_buffer &at(std::span<const typed_buffer> blocks, int rank) {
-    return blocks[static_cast<std::size_t>(rank)];
-}
-
 /// Blocks one after the other in one piece of memory.
-template <class Plan> typed_buffer together(Plan &plan, std::span<const typed_buffer> blocks) {
-    const MPI_Count each = blocks.front().bytes();
-    const typed_buffer packed = plan.packed(static_cast<MPI_Count>(blocks.size()) * each);
-    MPI_Count offset = 0;
-    for (const typed_buffer &block : blocks) {
-        plan.copy(block, part(packed, offset, each));
-        offset += each;
+template <class Plan> typed_buffer together(Plan &plan, const block_view &blocks) {
+    const MPI_Count each = blocks[0].bytes();
+    const typed_buffer packed = plan.packed(blocks.size() * each);
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        plan.copy(blocks[rank], part(packed, rank * each, each));
     }
     return packed;
 }
@@ -47,8 +41,8 @@ template <class Plan> void board_bcast(Plan &plan, const team &team, const typed
     plan.finish(false);
 }
 
-template <class Plan> void board_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                        std::span<const typed_buffer> blocks, int root) {
+template <class Plan>
+void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
     plan.enter(*team.shared, own.bytes());
     if (team.rank != root) {
         plan.post(own);
@@ -56,21 +50,21 @@ template <class Plan> void board_gather(Plan &plan, const team &team, const type
         for (int peer = 0; peer < team.size; ++peer) {
             if (peer != root) {
                 plan.await_posts(peer, peer + 1);
-                plan.take(peer, 0, at(blocks, peer).bytes(), at(blocks, peer));
+                plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
             }
         }
-        plan.copy(own, at(blocks, root));
+        plan.copy(own, blocks[root]);
     }
     plan.finish(false);
 }
 
-template <class Plan> void board_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+template <class Plan> void board_scatter(Plan &plan, const team &team, const block_view &blocks,
                                          const typed_buffer &own, int root) {
     if (team.rank == root) {
         const typed_buffer all = together(plan, blocks);
         plan.enter(*team.shared, all.bytes());
         plan.post(all);
-        plan.copy(at(blocks, root), own);
+        plan.copy(blocks[root], own);
     } else {
         plan.enter(*team.shared);
         plan.await_posts(root, root + 1);
@@ -79,22 +73,22 @@ template <class Plan> void board_scatter(Plan &plan, const team &team, std::span
     plan.finish(false);
 }
 
-template <class Plan> void board_allgather(Plan &plan, const team &team, const typed_buffer &own,
-                                           std::span<const typed_buffer> blocks) {
+template <class Plan>
+void board_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
     post_and_await_all(plan, team, own);
     for (int peer = 0; peer < team.size; ++peer) {
-        plan.take(peer, 0, at(blocks, peer).bytes(), at(blocks, peer));
+        plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
     }
     plan.finish(false);
 }
 
-template <class Plan> void board_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
-                                          std::span<const typed_buffer> receive) {
+template <class Plan>
+void board_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
     const typed_buffer all = together(plan, send);
     post_and_await_all(plan, team, all);
-    const MPI_Count each = send.front().bytes();
+    const MPI_Count each = send[0].bytes();
     for (int peer = 0; peer < team.size; ++peer) {
-        plan.take(peer, team.rank * each, all.bytes(), at(receive, peer));
+        plan.take(peer, team.rank * each, all.bytes(), receive[peer]);
     }
     plan.finish(false);
 }
@@ -156,19 +150,14 @@ template void board_barrier(schedule &, const team &);
 template void board_barrier(at_once &, const team &);
 template void board_bcast(schedule &, const team &, const typed_buffer &, int);
 template void board_bcast(at_once &, const team &, const typed_buffer &, int);
-template void board_gather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>,
-                           int);
-template void board_gather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>, int);
-template void board_scatter(schedule &, const team &, std::span<const typed_buffer>, const typed_buffer &,
-                            int);
-template void board_scatter(at_once &, const team &, std::span<const typed_buffer>, const typed_buffer &,
-                            int);
-template void board_allgather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>);
-template void board_allgather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>);
-template void board_alltoall(schedule &, const team &, std::span<const typed_buffer>,
-                             std::span<const typed_buffer>);
-template void board_alltoall(at_once &, const team &, std::span<const typed_buffer>,
-                             std::span<const typed_buffer>);
+template void board_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
+template void board_gather(at_once &, const team &, const typed_buffer &, const block_view &, int);
+template void board_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
+template void board_scatter(at_once &, const team &, const block_view &, const typed_buffer &, int);
+template void board_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
+template void board_allgather(at_once &, const team &, const typed_buffer &, const block_view &);
+template void board_alltoall(schedule &, const team &, const block_view &, const block_view &);
+template void board_alltoall(at_once &, const team &, const block_view &, const block_view &);
 template void board_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
                            int);
 template void board_reduce(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &,

@@ -4,9 +4,8 @@
 // waits for those who need nothing of it.
 #pragma once
 
-#include <span>
-
 #include "collective/at_once.hpp"
+#include "collective/block_view.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
@@ -14,16 +13,16 @@ namespace lisle::collective {
 template <class Plan> void board_barrier(Plan &plan, const team &team);
 template <class Plan> void board_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root);
 /// @param blocks of all ranks; at the root only
-template <class Plan> void board_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                        std::span<const typed_buffer> blocks, int root);
+template <class Plan>
+void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root);
 /// @param blocks as above, all of the same size, which is that of `own`
-template <class Plan> void board_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
-                                         const typed_buffer &own, int root);
-template <class Plan> void board_allgather(Plan &plan, const team &team, const typed_buffer &own,
-                                           std::span<const typed_buffer> blocks);
+template <class Plan>
+void board_scatter(Plan &plan, const team &team, const block_view &blocks, const typed_buffer &own, int root);
+template <class Plan>
+void board_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks);
 /// @param send,receive blocks of one size
-template <class Plan> void board_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
-                                          std::span<const typed_buffer> receive);
+template <class Plan>
+void board_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive);
 /// For all reductions: `send` and `receive` may be the same buffer.
 template <class Plan> void board_reduce(Plan &plan, const team &team, const op &operation,
                                         const typed_buffer &send, const typed_buffer &receive, int root);

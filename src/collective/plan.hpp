@@ -34,10 +34,8 @@ using own_buffer = std::optional<typed_buffer>;
 [[nodiscard]] schedule plan_allgatherv(const occasion &on, const own_buffer &own,
                                        std::span<const typed_buffer> blocks);
 
-/// Serves MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw: one block for each peer. @param send none:
-/// MPI_IN_PLACE
-[[nodiscard]] schedule plan_alltoall(const occasion &on, std::optional<std::span<const typed_buffer>> send,
-                                     std::span<const typed_buffer> receive);
+/// @param send,receive the first of as many blocks as there are peers; send none: MPI_IN_PLACE
+[[nodiscard]] schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive);
 /// The same where blocks differ in size or type.
 [[nodiscard]] schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
                                       std::span<const typed_buffer> receive);

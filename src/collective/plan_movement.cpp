@@ -84,7 +84,9 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::gather, bytes, bytes)) {
     case algorithm::board:
-        use_board(plan, on, team, [&](auto &steps) { board_gather(steps, team, mine, blocks(), root); });
+        use_board(plan, on, team, [&](auto &steps) {
+            board_gather(steps, team, mine, at_root ? block_view{block, team.size} : block_view{}, root);
+        });
         break;
     case algorithm::direct:
         use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks(), root); });
@@ -130,7 +132,9 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::scatter, bytes, team.size * bytes)) {
     case algorithm::board:
-        use_board(plan, on, team, [&](auto &steps) { board_scatter(steps, team, blocks(), mine, root); });
+        use_board(plan, on, team, [&](auto &steps) {
+            board_scatter(steps, team, at_root ? block_view{block, team.size} : block_view{}, mine, root);
+        });
         break;
     case algorithm::direct:
         use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks(), mine, root); });
@@ -171,8 +175,9 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     const typed_buffer all = whole(block, team.size);
     switch (choose_for(team, operation::allgather, block.bytes(), block.bytes())) {
     case algorithm::board:
-        use_board(plan, on, team,
-                  [&](auto &steps) { board_allgather(steps, team, mine, equal_blocks(block, team.size)); });
+        use_board(plan, on, team, [&](auto &steps) {
+            board_allgather(steps, team, mine, block_view{block, team.size});
+        });
         break;
     case algorithm::direct:
         use_board(plan, on, team,
@@ -262,9 +267,24 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
 
 } // namespace
 
-schedule plan_alltoall(const occasion &on, std::optional<std::span<const typed_buffer>> send,
-                       std::span<const typed_buffer> receive) {
-    return plan_exchange(on, operation::alltoall, receive.front().bytes(), send, receive);
+schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive) {
+    if (!on.comm.inter() && send) {
+        const team team = team_of(on);
+        const MPI_Count each = receive.bytes();
+        if (choose_for(team, operation::alltoall, each, team.size * each) == algorithm::board) {
+            schedule plan;
+            use_board(plan, on, team, [&](auto &steps) {
+                board_alltoall(steps, team, {*send, team.size}, {receive, team.size});
+            });
+            return plan;
+        }
+    }
+    const int peers = on.comm.peer_count();
+    const block_list places = equal_blocks(receive, peers);
+    if (!send) {
+        return plan_exchange(on, operation::alltoall, receive.bytes(), {}, places);
+    }
+    return plan_exchange(on, operation::alltoall, receive.bytes(), equal_blocks(*send, peers), places);
 }
 
 schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,

@@ -68,7 +68,7 @@ algorithm choose_among_all(const team &team, situation given) {
     given.board = shared != nullptr && shared->takes(given.posted);
     given.one_process = shared != nullptr && shared->one_process();
     given.direct = shared != nullptr && (given.one_process || (given.plain && shared->memory_open()));
-    given.two_levels = !places_of(team).empty();
+    given.two_levels = has_two_levels(given.what) && !places_of(team).empty();
     return choose(given);
 }
 

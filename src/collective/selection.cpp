@@ -3,6 +3,7 @@
 // bench/ on one node say nothing else.
 #include "collective/selection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -220,6 +221,11 @@ bool prefers_board(operation what, MPI_Count bytes) noexcept {
     }();
     return bytes <= most[static_cast<std::size_t>(what)] &&
            value_of(algorithm_of(what)) == description_of(algorithm_of(what)).default_value;
+}
+
+bool has_two_levels(operation what) noexcept {
+    return std::any_of(std::begin(rules), std::end(rules),
+                       [what](const rule &each) { return each.what == what && each.use == two_level; });
 }
 
 std::string describe_selection() {

@@ -55,6 +55,9 @@ struct situation {
 /// True if that is a board wherever the ranks have one that takes the data: most calls need to ask no more.
 [[nodiscard]] bool prefers_board(operation what, MPI_Count bytes) noexcept;
 
+/// True if the operation has an algorithm for ranks that live in several places.
+[[nodiscard]] bool has_two_levels(operation what) noexcept;
+
 /// The table in words, a line for each rule, with what settings force.
 [[nodiscard]] std::string describe_selection();
 

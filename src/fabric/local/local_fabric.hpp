@@ -52,7 +52,11 @@ class local_fabric final : public fabric {
         return shared_.block(key, bytes);
     }
     void leave_block(std::uint64_t key, int sharers) noexcept override { shared_.leave(key, sharers); }
-    void nudge(int dest) noexcept override { shared_.nudge(dest, segment_.bell(dest)); }
+    void nudge(int dest) noexcept override {
+        if (shared_.watched(dest)) [[unlikely]] {
+            shared_.nudge(dest, segment_.bell(dest));
+        }
+    }
     [[nodiscard]] bool memory_open(int peer) noexcept override;
 
   private:

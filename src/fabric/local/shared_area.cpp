@@ -73,9 +73,7 @@ bool shared_area::watch(int rank) noexcept {
 }
 
 void shared_area::nudge(int rank, doorbell &bell) noexcept {
-    auto &word = watch_word(rank);
-    // The first look keeps the line shared while nobody sleeps.
-    if (word.load(std::memory_order_seq_cst) != 0 && word.exchange(0, std::memory_order_relaxed) != 0) {
+    if (watched(rank) && watch_word(rank).exchange(0, std::memory_order_relaxed) != 0) {
         bell.ring();
     }
 }

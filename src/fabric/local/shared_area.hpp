@@ -34,6 +34,10 @@ class shared_area {
     [[nodiscard]] bool watch(int rank) noexcept;
     /// Rings if `rank` watches. Call after storing, with sequential consistency, what it is to see.
     void nudge(int rank, doorbell &bell) noexcept;
+    /// False: nudge() would do nothing.
+    [[nodiscard]] bool watched(int rank) noexcept {
+        return watch_word(rank).load(std::memory_order_seq_cst) != 0; // keeps the line shared
+    }
 
     /// Whether processes may read and write each other's memory: the first answer that somebody `found`
     /// stays; returns that. Nothing if nobody has found one yet and the caller has not either.
