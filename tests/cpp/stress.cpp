@@ -37,8 +37,9 @@ void in_two_messages(const lisle::communicator &world, std::uint32_t count) {
     std::vector<std::thread> workers;
     for (int i = 0; i < threads; ++i)
         workers.emplace_back([&, i] {
-            for (std::uint32_t number = next_out++; i % 2 == 0 && number < count; number = next_out++)
-                pair.send(message(number), 1 - world.rank());
+            if (i % 2 == 0)
+                for (std::uint32_t number = next_out++; number < count; number = next_out++)
+                    pair.send(message(number), 1 - world.rank());
             while (i % 2 == 1 && next_in++ < count) {
                 const auto got = pair.receive<std::vector<std::uint32_t>>(lisle::any_source);
                 CHECK(!got.empty() && got.front() < count);
