@@ -126,6 +126,7 @@ void comm_free(MPI_Comm *comm) {
 void comm_get_info(communicator &comm, MPI_Info *info_used) {
     auto hints = std::make_unique<info>();
     comm.hints.describe(*hints);
+    hints->set(memory_kinds_key, memory_kinds_of(comm.session));
     *info_used = handle_of<MPI_Info>(*hints.release());
 }
 

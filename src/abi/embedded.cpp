@@ -22,7 +22,7 @@ void run(int ranks, int kind, int workers, MPIX_Rank_function *function, void *c
 }
 
 void parallel(MPI_Count chunks, MPIX_Chunk_function *function, void *context) {
-    share_task(this_rank().get_job(), chunks, function, context, [] {
+    share_task(this_rank().get_job(), any_helper, chunks, function, context, [] {
         protocol::engine &mine = this_rank().engine();
         if (!mine.progress()) {
             mine.found_nothing();

@@ -329,11 +329,11 @@ void cart_sub(communicator &comm, const int remain_dims[], MPI_Comm *newcomm) {
 }
 
 void cart_map(communicator &comm, int ndims, const int dims[], const int periods[], int *newrank) {
-    *newrank = place_in(placement_of(comm, grid_from(comm, ndims, dims, periods), true), comm.rank());
+    *newrank = place_in(placement_of(comm, grid_from(comm, ndims, dims, periods)), comm.rank());
 }
 
 void graph_map(communicator &comm, int nnodes, const int indx[], const int edges[], int *newrank) {
-    *newrank = place_in(placement_of(comm, graph_from(comm, nnodes, indx, edges), true), comm.rank());
+    *newrank = place_in(placement_of(comm, graph_from(comm, nnodes, indx, edges)), comm.rank());
 }
 
 } // namespace lisle::api

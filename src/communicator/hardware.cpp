@@ -73,23 +73,32 @@ std::optional<processors> cache_of(const std::string &processor, const char *lev
     }
 }
 
+/// The processors of each memory node.
+std::vector<processors> all_nodes() {
+    std::vector<processors> all;
+    for (const int node : read_list("/sys/devices/system/node/online").value_or(processors{})) {
+        if (auto members = read_list(sentence("/sys/devices/system/node/node", node, "/cpulist"))) {
+            all.push_back(std::move(*members));
+        }
+    }
+    return all;
+}
+
 std::optional<processors> node_of(int processor) {
-    const auto nodes = read_list("/sys/devices/system/node/online");
-    for (const int node : nodes.value_or(processors{})) {
-        auto members = read_list(sentence("/sys/devices/system/node/node", node, "/cpulist"));
-        if (members && std::ranges::binary_search(*members, processor)) {
-            return members;
+    for (processors &members : all_nodes()) {
+        if (std::ranges::binary_search(members, processor)) {
+            return std::move(members);
         }
     }
     return std::nullopt;
 }
 
-/// The processors that the calling thread may use.
-processors allowed_processors() {
+/// The processors that a thread may use. @param thread its number, 0: the calling one
+processors allowed_processors(int thread = 0) {
     processors all;
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    if (sched_getaffinity(thread, sizeof set, &set) == 0) {
         for (int i = 0; i < CPU_SETSIZE; ++i) {
             if (CPU_ISSET(i, &set)) {
                 all.push_back(i);
@@ -125,6 +134,18 @@ hardware_place find_hardware_place() {
         }
     }
     return place;
+}
+
+memory_nodes::memory_nodes() : processors_{all_nodes()} {}
+
+int memory_nodes::node_of(int process_id) const {
+    const processors allowed = process_id > 0 ? allowed_processors(process_id) : processors{};
+    for (std::size_t i = 0; i < processors_.size(); ++i) {
+        if (!allowed.empty() && std::ranges::includes(processors_[i], allowed)) {
+            return static_cast<int>(i);
+        }
+    }
+    return not_restricted;
 }
 
 } // namespace lisle

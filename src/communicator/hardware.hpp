@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 namespace lisle {
 
@@ -24,5 +25,16 @@ inline constexpr int not_restricted = -1; ///< to one part of this sort
 inline constexpr int not_known = -2;      ///< the machine does not tell of such parts
 
 [[nodiscard]] hardware_place find_hardware_place();
+
+/// The parts of the machine that have memory of their own (NUMA nodes), read once.
+class memory_nodes {
+  public:
+    memory_nodes();
+    /// Which of them the process (its first thread) is restricted to, or `not_restricted`.
+    [[nodiscard]] int node_of(int process_id) const;
+
+  private:
+    std::vector<std::vector<int>> processors_;
+};
 
 } // namespace lisle

@@ -108,7 +108,6 @@ void describe_environment(info &into, const std::vector<std::string> &arguments,
     if (getcwd(directory, sizeof directory) != nullptr) {
         add("wdir", directory);
     }
-    add("mpi_memory_alloc_kinds", "mpi,system");
 }
 
 } // namespace lisle

@@ -31,10 +31,57 @@ bool same_letters(std::string_view left, std::string_view right) {
     return left.size() == right.size() && strncasecmp(left.data(), right.data(), left.size()) == 0;
 }
 
+constexpr std::string_view memory_kinds_of_all = "mpi,system";
+constexpr std::string_view ways_to_get_memory[] = {"alloc_mem", "win_allocate", "win_allocate_shared"};
+
+/// Calls `function` with each part between the separators.
+template <class Function> void each_part(std::string_view text, char separator, Function function) {
+    for (;;) {
+        const auto end = text.find(separator);
+        function(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return;
+        }
+        text.remove_prefix(end + 1);
+    }
+}
+
+/// MPI's own memory, restricted to what some of its calls give.
+bool is_restricted_kind(std::string_view kind) {
+    if (!kind.starts_with("mpi:")) {
+        return false;
+    }
+    bool known = true;
+    each_part(kind.substr(4), ':', [&](std::string_view way) {
+        known = known && std::find(std::begin(ways_to_get_memory), std::end(ways_to_get_memory), way) !=
+                             std::end(ways_to_get_memory);
+    });
+    return known;
+}
+
+/// What is supported of the kinds asked for, and those that always are.
+std::string memory_kinds(std::string_view wanted) {
+    std::string kinds{memory_kinds_of_all};
+    each_part(wanted, ',', [&](std::string_view kind) {
+        if (is_restricted_kind(kind)) {
+            (kinds += ',') += kind;
+        }
+    });
+    return kinds;
+}
+
 } // namespace
 
+std::string memory_kinds_of(std::uint64_t session_number) {
+    const session *const origin = session_number != 0 ? find_session(session_number) : nullptr;
+    return origin != nullptr ? origin->facts().get(memory_kinds_key).value_or("")
+                             : std::string{memory_kinds_of_all};
+}
+
 session::session(std::uint64_t number, const info *hints) : object{object_kind::session}, number_{number} {
+    std::string wanted_kinds;
     if (hints != nullptr) {
+        wanted_kinds = hints->get(memory_kinds_key).value_or("");
         const auto wanted = hints->get("thread_level");
         if (wanted && std::find(std::begin(thread_levels), std::end(thread_levels), *wanted) ==
                           std::end(thread_levels)) {
@@ -44,7 +91,7 @@ session::session(std::uint64_t number, const info *hints) : object{object_kind::
     }
     // Any thread may call at any time, whatever was asked for.
     facts_.set("thread_level", "MPI_THREAD_MULTIPLE");
-    facts_.set("mpi_memory_alloc_kinds", "mpi,system");
+    facts_.set(memory_kinds_key, memory_kinds(wanted_kinds));
 }
 
 session::~session() = default;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "communicator/errhandler.hpp"
@@ -48,6 +49,11 @@ class session : public object {
     std::uint64_t number_;
     info facts_;
 };
+
+/// The info key for the kinds of memory that buffers may lie in [MPI-5.0 11.4.3].
+inline constexpr std::string_view memory_kinds_key = "mpi_memory_alloc_kinds";
+/// The kinds for what comes from this session of the calling rank; 0: from the world model.
+[[nodiscard]] std::string memory_kinds_of(std::uint64_t session_number);
 
 /// The calling rank's open session with this number, or null.
 [[nodiscard]] session *find_session(std::uint64_t number);

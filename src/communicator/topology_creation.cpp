@@ -2,11 +2,14 @@
 #include "communicator/topology_creation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <span>
 
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
+#include "communicator/hardware.hpp"
 #include "communicator/topology_placement.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
@@ -16,13 +19,28 @@ namespace lisle {
 
 namespace {
 
-/// Where the first `count` ranks of a communicator live.
-std::vector<int> homes_of(const communicator &comm, int count) {
+/// Where the first `count` ranks of a communicator live, as far as the calling rank can see.
+std::vector<dwelling> homes_of(const communicator &comm, int count) {
     const job_segment &segment = this_rank().get_job().segment();
-    std::vector<int> homes(static_cast<std::size_t>(count));
+    std::vector<dwelling> homes(static_cast<std::size_t>(count));
+    std::map<int, int> nodes; // by process
+    const memory_nodes machine;
     for (int rank = 0; rank < count; ++rank) {
-        homes[static_cast<std::size_t>(rank)] = segment.process_of(comm.local_group().member(rank));
+        const int process = segment.process_of(comm.local_group().member(rank));
+        const auto [node, is_new] = nodes.try_emplace(process, 0);
+        if (is_new) {
+            node->second = machine.node_of(segment.pid(process));
+        }
+        homes[static_cast<std::size_t>(rank)] = {process, node->second};
     }
+    return homes;
+}
+
+/// The same, and the same for all: a process may be bound anew while they look.
+std::vector<dwelling> agreed_homes(communicator &parent, int count) {
+    auto homes =
+        parent.rank() == 0 ? homes_of(parent, count) : std::vector<dwelling>(static_cast<std::size_t>(count));
+    party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.broadcast(std::span{homes});
     return homes;
 }
 
@@ -46,22 +64,24 @@ communicator_ref with_topology(communicator_ref made, topology shape) {
 
 } // namespace
 
-std::vector<int> placement_of(const communicator &parent, const cartesian &grid, bool reorder) {
-    return reorder ? place_on_grid(grid, homes_of(parent, grid.size())) : first_ranks(grid.size());
+std::vector<int> placement_of(const communicator &parent, const cartesian &grid) {
+    return place_on_grid(grid, homes_of(parent, grid.size()));
 }
 
-std::vector<int> placement_of(const communicator &parent, const general_graph &graph, bool reorder) {
-    return reorder ? place_on_graph(graph.nodes(), links_of(graph), homes_of(parent, graph.nodes()))
-                   : first_ranks(graph.nodes());
+std::vector<int> placement_of(const communicator &parent, const general_graph &graph) {
+    return place_on_graph(graph.nodes(), links_of(graph), homes_of(parent, graph.nodes()));
 }
 
 communicator_ref create_cartesian(communicator &parent, cartesian grid, bool reorder) {
-    const auto rank_at = placement_of(parent, grid, reorder);
+    const auto rank_at =
+        reorder ? place_on_grid(grid, agreed_homes(parent, grid.size())) : first_ranks(grid.size());
     return with_topology(create_ordered(parent, rank_at), std::move(grid));
 }
 
 communicator_ref create_graph(communicator &parent, general_graph graph, bool reorder) {
-    const auto rank_at = placement_of(parent, graph, reorder);
+    const auto rank_at =
+        reorder ? place_on_graph(graph.nodes(), links_of(graph), agreed_homes(parent, graph.nodes()))
+                : first_ranks(graph.nodes());
     return with_topology(create_ordered(parent, rank_at), std::move(graph));
 }
 
@@ -114,8 +134,8 @@ std::vector<traffic_link> links_of(std::span<const known_edge> edges) {
     return links;
 }
 
-std::vector<int> placement_of(const communicator &parent, std::span<const known_edge> edges, bool reorder) {
-    return reorder ? place_on_graph(parent.size(), links_of(edges), homes_of(parent, parent.size()))
+std::vector<int> placement_of(communicator &parent, std::span<const known_edge> edges, bool reorder) {
+    return reorder ? place_on_graph(parent.size(), links_of(edges), agreed_homes(parent, parent.size()))
                    : first_ranks(parent.size());
 }
 

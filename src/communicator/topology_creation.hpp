@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators with a topology. Collective over the parent; a null result means that the calling rank is
-// not needed. With `reorder` ranks of one process come to neighbouring places (topology_placement.hpp).
+// not needed. With `reorder` ranks of one process, and processes that are bound to one memory node, come to
+// neighbouring places (topology_placement.hpp).
 #pragma once
 
 #include "communicator/communicator.hpp"
@@ -8,10 +9,10 @@
 
 namespace lisle {
 
-/// Which rank of the parent goes to which place. @pre the topology has no more places than the parent ranks
-[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const cartesian &grid, bool reorder);
-[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const general_graph &graph,
-                                            bool reorder);
+/// Which rank of the parent would go to which place with `reorder`, as far as the calling rank can see.
+/// @pre the topology has no more places than the parent ranks
+[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const cartesian &grid);
+[[nodiscard]] std::vector<int> placement_of(const communicator &parent, const general_graph &graph);
 
 [[nodiscard]] communicator_ref create_cartesian(communicator &parent, cartesian grid, bool reorder);
 [[nodiscard]] communicator_ref create_graph(communicator &parent, general_graph graph, bool reorder);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several ways to cut a topology into pieces as large as the homes are, of which the one with the least
-// traffic between homes is taken: tiles of a grid, halving a grid again and again, growing a piece of a
-// graph from a seed. Exchanges of two places then improve what can be improved.
+// distant traffic is taken: tiles of a grid (for processes within tiles for nodes), halving a grid again and
+// again, growing a piece of a graph from a seed. Exchanges of two places then improve what can be improved.
 #include "communicator/topology_placement.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <queue>
+#include <utility>
 
 namespace lisle {
 
@@ -36,14 +38,14 @@ std::vector<traffic_link> links_of(const general_graph &graph) {
     return links;
 }
 
-std::int64_t distant_traffic(std::span<const traffic_link> links, std::span<const int> home,
+std::int64_t distant_traffic(std::span<const traffic_link> links, std::span<const dwelling> home,
                              std::span<const int> rank_at) {
     const auto home_of_place = [&](int place) {
         return home[static_cast<std::size_t>(rank_at[static_cast<std::size_t>(place)])];
     };
     std::int64_t total = 0;
     for (const traffic_link &each : links) {
-        total += home_of_place(each.from) != home_of_place(each.to) ? each.weight : 0;
+        total += distance(home_of_place(each.from), home_of_place(each.to)) * each.weight;
     }
     return total;
 }
@@ -52,18 +54,40 @@ namespace {
 
 using order = std::vector<int>;
 
-/// The ranks of each home, homes in the order of their first rank.
-std::vector<order> households(std::span<const int> home) {
+/// The ranks of each home: homes of one node after each other, otherwise in the order of their first rank.
+std::vector<order> households(std::span<const dwelling> home) {
     std::vector<order> found;
-    std::map<int, std::size_t> known;
+    std::map<std::pair<int, int>, std::size_t> known;
+    std::map<int, std::size_t> first_of_node; // the first home of each node
     for (std::size_t rank = 0; rank < home.size(); ++rank) {
-        const auto [place, is_new] = known.try_emplace(home[rank], found.size());
+        const auto [place, is_new] = known.try_emplace({home[rank].process, home[rank].node}, found.size());
         if (is_new) {
+            first_of_node.try_emplace(home[rank].node, found.size());
             found.emplace_back();
         }
         found[place->second].push_back(static_cast<int>(rank));
     }
+    const auto node_of = [&](const order &members) {
+        return first_of_node[home[static_cast<std::size_t>(members.front())].node];
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const order &a, const order &b) { return node_of(a) < node_of(b); });
     return found;
+}
+
+/// How many ranks each node has, nodes in the order of the homes.
+std::vector<std::size_t> node_sizes(const std::vector<order> &homes, std::span<const dwelling> home) {
+    std::vector<std::size_t> sizes;
+    int latest = 0;
+    for (const order &members : homes) {
+        const int node = home[static_cast<std::size_t>(members.front())].node;
+        if (sizes.empty() || node != latest) {
+            sizes.push_back(0);
+        }
+        latest = node;
+        sizes.back() += members.size();
+    }
+    return sizes;
 }
 
 order unchanged(std::size_t places) {
@@ -107,44 +131,46 @@ void halve(const cartesian &grid, const box &piece, order &places) {
     halve(grid, high, places);
 }
 
-/// The shapes of a tile with this volume that tile the grid, one after the other.
-template <class Function>
-void each_tile(const cartesian &grid, int tile_volume, std::vector<int> &tile, Function function) {
+/// The shapes of a tile with this volume that tile a box of this extent, one after the other.
+template <class Function> void each_tile(const std::vector<int> &extent, std::size_t volume,
+                                         std::vector<int> &tile, const Function &function) {
     const std::size_t dimension = tile.size();
-    if (dimension == grid.dims.size()) {
-        if (tile_volume == 1) {
+    if (dimension == extent.size()) {
+        if (volume == 1) {
             function(tile);
         }
         return;
     }
-    for (int extent = 1; extent <= std::min(tile_volume, grid.dims[dimension]); ++extent) {
-        if (tile_volume % extent == 0 && grid.dims[dimension] % extent == 0) {
-            tile.push_back(extent);
-            each_tile(grid, tile_volume / extent, tile, function);
+    for (int length = 1; length <= extent[dimension]; ++length) {
+        const auto size = static_cast<std::size_t>(length);
+        if (volume % size == 0 && extent[dimension] % length == 0) {
+            tile.push_back(length);
+            each_tile(extent, volume / size, tile, function);
             tile.pop_back();
         }
     }
 }
 
-/// Places tile by tile.
-order tile_by_tile(const cartesian &grid, const std::vector<int> &tile) {
-    cartesian tiles{{}, std::vector<bool>(tile.size())};
-    const cartesian within{tile, std::vector<bool>(tile.size())};
+/// The places of a box tile by tile, those of each tile by smaller tiles, and so on.
+void tile_by_tile(const cartesian &grid, const box &piece, std::span<const std::vector<int>> tiles,
+                  order &places) {
+    const std::vector<int> single(piece.extent.size(), 1);
+    const std::vector<int> &tile = tiles.empty() ? single : tiles.front();
+    cartesian counts{{}, std::vector<bool>(tile.size())};
     for (std::size_t i = 0; i < tile.size(); ++i) {
-        tiles.dims.push_back(grid.dims[i] / tile[i]);
+        counts.dims.push_back(piece.extent[i] / tile[i]);
     }
-    order places;
-    for (int which = 0; which < tiles.size(); ++which) {
-        const auto corner = tiles.coordinates(which);
-        for (int inner = 0; inner < within.size(); ++inner) {
-            auto place = within.coordinates(inner);
-            for (std::size_t i = 0; i < place.size(); ++i) {
-                place[i] += corner[i] * tile[i];
-            }
-            places.push_back(grid.rank_at(place));
+    for (int which = 0; which < counts.size(); ++which) {
+        box next{counts.coordinates(which), tile};
+        for (std::size_t i = 0; i < tile.size(); ++i) {
+            next.corner[i] = piece.corner[i] + next.corner[i] * tile[i];
+        }
+        if (tiles.empty()) {
+            places.push_back(grid.rank_at(next.corner));
+        } else {
+            tile_by_tile(grid, next, tiles.subspan(1), places);
         }
     }
-    return places;
 }
 
 /// Each place's links, both ways.
@@ -216,18 +242,18 @@ order grow(const adjacency &near, const std::vector<order> &homes) {
 
 /// Exchanges the ranks of two places for as long as that makes distant traffic less. [B. Kernighan, S. Lin:
 /// An efficient heuristic procedure for partitioning graphs, 1970, without its look ahead]
-void exchange(const adjacency &near, std::span<const int> home, order &rank_at) {
+void exchange(const adjacency &near, std::span<const dwelling> home, order &rank_at) {
     constexpr std::size_t most_places = 512; // quadratic
     constexpr int most_rounds = 8;
     if (rank_at.size() > most_places) {
         return;
     }
     const auto home_at = [&](std::size_t place) { return home[static_cast<std::size_t>(rank_at[place])]; };
-    const auto local_traffic = [&](std::size_t place, int where, std::size_t except) {
+    const auto traffic_from = [&](std::size_t place, const dwelling &where, std::size_t except) {
         std::int64_t total = 0;
         for (const auto &[other, weight] : near[place]) {
             const auto which = static_cast<std::size_t>(other);
-            total += which != except && home_at(which) == where ? weight : 0;
+            total += which != except ? distance(where, home_at(which)) * weight : 0;
         }
         return total;
     };
@@ -236,16 +262,16 @@ void exchange(const adjacency &near, std::span<const int> home, order &rank_at) 
         improved = false;
         for (std::size_t left = 0; left < rank_at.size(); ++left) {
             for (std::size_t right = left + 1; right < rank_at.size(); ++right) {
-                const int left_home = home_at(left);
-                const int right_home = home_at(right);
+                const dwelling left_home = home_at(left);
+                const dwelling right_home = home_at(right);
                 if (left_home == right_home) {
                     continue;
                 }
                 const std::int64_t before =
-                    local_traffic(left, left_home, right) + local_traffic(right, right_home, left);
+                    traffic_from(left, left_home, right) + traffic_from(right, right_home, left);
                 const std::int64_t after =
-                    local_traffic(left, right_home, right) + local_traffic(right, left_home, left);
-                if (after > before) {
+                    traffic_from(left, right_home, right) + traffic_from(right, left_home, left);
+                if (after < before) {
                     std::swap(rank_at[left], rank_at[right]);
                     improved = true;
                 }
@@ -257,7 +283,7 @@ void exchange(const adjacency &near, std::span<const int> home, order &rank_at) 
 /// Remembers the best of several placements; of equals the first.
 class best_placement {
   public:
-    best_placement(std::span<const traffic_link> links, std::span<const int> home)
+    best_placement(std::span<const traffic_link> links, std::span<const dwelling> home)
         : links_{links}, home_{home}, best_{unchanged(home.size())}, traffic_{distant_traffic(links, home,
                                                                                               best_)} {}
     void consider(order rank_at) {
@@ -271,21 +297,26 @@ class best_placement {
 
   private:
     std::span<const traffic_link> links_;
-    std::span<const int> home_;
+    std::span<const dwelling> home_;
     order best_;
     std::int64_t traffic_;
 };
 
-/// Nothing can be gained where all live together or each alone.
-bool hopeless(const std::vector<order> &homes, std::size_t places) {
-    return homes.size() <= 1 || homes.size() == places;
+/// Nothing can be gained where all live together or all equally far apart.
+bool hopeless(const std::vector<order> &homes, const std::vector<std::size_t> &nodes, std::size_t places) {
+    return homes.size() <= 1 || (homes.size() == places && (nodes.size() == 1 || nodes.size() == places));
+}
+
+bool all_equal(const std::vector<std::size_t> &sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [&](std::size_t size) { return size == sizes.front(); });
 }
 
 } // namespace
 
-std::vector<int> place_on_graph(int places, std::span<const traffic_link> links, std::span<const int> home) {
+std::vector<int> place_on_graph(int places, std::span<const traffic_link> links,
+                                std::span<const dwelling> home) {
     const auto homes = households(home);
-    if (hopeless(homes, home.size())) {
+    if (hopeless(homes, node_sizes(homes, home), home.size())) {
         return unchanged(home.size());
     }
     const adjacency near = both_ways(places, links);
@@ -297,22 +328,32 @@ std::vector<int> place_on_graph(int places, std::span<const traffic_link> links,
     return placement.best();
 }
 
-std::vector<int> place_on_grid(const cartesian &grid, std::span<const int> home) {
+std::vector<int> place_on_grid(const cartesian &grid, std::span<const dwelling> home) {
     const auto homes = households(home);
-    if (hopeless(homes, home.size())) {
+    const auto nodes = node_sizes(homes, home);
+    if (hopeless(homes, nodes, home.size())) {
         return unchanged(home.size());
     }
     const auto links = links_of(grid);
     best_placement placement{links, home};
-    const std::size_t members = homes.front().size();
-    if (std::all_of(homes.begin(), homes.end(), [=](const auto &each) { return each.size() == members; })) {
-        std::vector<int> tile;
-        each_tile(grid, static_cast<int>(members), tile, [&](const std::vector<int> &shape) {
-            placement.consider(settle(tile_by_tile(grid, shape), homes));
+    const box whole{std::vector<int>(grid.dims.size()), grid.dims};
+    std::vector<std::size_t> sizes;
+    std::transform(homes.begin(), homes.end(), std::back_inserter(sizes),
+                   [](const order &members) { return members.size(); });
+    if (all_equal(sizes) && all_equal(nodes)) {
+        std::vector<int> outer;
+        each_tile(grid.dims, nodes.front(), outer, [&](const std::vector<int> &of_node) {
+            std::vector<int> inner;
+            each_tile(of_node, sizes.front(), inner, [&](const std::vector<int> &of_home) {
+                const std::vector<int> tiles[] = {of_node, of_home};
+                order places;
+                tile_by_tile(grid, whole, tiles, places);
+                placement.consider(settle(places, homes));
+            });
         });
     }
     order halves;
-    halve(grid, {std::vector<int>(grid.dims.size()), grid.dims}, halves);
+    halve(grid, whole, halves);
     placement.consider(settle(halves, homes));
     order improved = placement.best();
     exchange(both_ways(grid.size(), links), home, improved);

@@ -258,6 +258,8 @@ class engine final : private fabric::sink {
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
     void transfer(receive_operation &receive);
+    /// Moves the data of a matched message of a rank of this process. Without the lock.
+    void copy_here(const receive_operation &receive, MPI_Count bytes);
     /// One of this rank's sends is complete. Without the lock.
     void finish(send_operation &send);
     /// Tells the sender of a message whose data is no longer needed from it. Without the lock.

@@ -4,10 +4,12 @@
 // allow that or the data lies in pieces on the sender's side.
 #include <algorithm>
 #include <mutex>
+#include <sched.h>
 #include <vector>
 
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
+#include "runtime/shared_task.hpp"
 
 namespace lisle::protocol {
 
@@ -19,6 +21,9 @@ constexpr std::size_t most_runs = 1024;
 constexpr MPI_Count least_run = 4096;
 // Packets that one round of progress may add to a stream: others want the lock, too.
 constexpr int stream_batch = 4;
+// Within a process both sides copy messages of at least so many bytes, in such pieces, measured with bench/.
+constexpr MPI_Count least_shared_copy = MPI_Count{512} << 10;
+constexpr MPI_Count shared_piece = MPI_Count{256} << 10;
 
 } // namespace
 
@@ -28,8 +33,7 @@ void engine::transfer(receive_operation &receive) {
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (job_.here(sender.rank)) {
-        const auto &sending = *reinterpret_cast<send_operation *>(sender.address);
-        copy(sending.buffer, receive.buffer, 0, bytes);
+        copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
         if (prefer_stream(receive, bytes) || copy_jointly(receive, bytes)) {
@@ -43,6 +47,28 @@ void engine::transfer(receive_operation &receive) {
     }
     finish_sender(sender);
     complete(receive);
+}
+
+void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
+    const auto &sending = *reinterpret_cast<send_operation *>(receive.sender.address);
+    if (bytes < least_shared_copy || job_.oversubscribed()) {
+        copy(sending.buffer, receive.buffer, 0, bytes);
+        return;
+    }
+    struct task {
+        const typed_buffer &from, &to;
+        MPI_Count bytes;
+    } whole{sending.buffer, receive.buffer, bytes};
+    const bool receiver_copies = &this_rank() == &owner_;
+    share_task(
+        // Whoever else waits has no part in it and would answer its own peers later.
+        job_, receiver_copies ? receive.sender.rank : number_, (bytes + shared_piece - 1) / shared_piece,
+        [](void *context, long piece) {
+            const task &mine = *static_cast<task *>(context);
+            const MPI_Count offset = piece * shared_piece;
+            copy(mine.from, mine.to, offset, std::min(shared_piece, mine.bytes - offset));
+        },
+        &whole, [] { sched_yield(); });
 }
 
 void engine::finish_sender(const announcement &sender) {

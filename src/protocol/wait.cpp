@@ -98,7 +98,7 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
             idle = 0;
             continue;
         }
-        if (help_wanted() && help_once()) [[unlikely]] {
+        if (help_wanted() && help_once(number_)) [[unlikely]] {
             idle = 0;
             continue;
         }

@@ -14,6 +14,7 @@ constinit std::atomic<int> tasks_with_chunks{0};
 namespace {
 
 struct shared_task {
+    int helper; ///< see share_task
     std::int64_t chunks;
     void (*function)(void *, long);
     void *context;
@@ -61,7 +62,11 @@ slot *claim_slot() {
 // A sleeping rank costs a wake-up; more helpers than cores are of no use.
 constexpr int most_called = 64;
 
-void call_helpers(job &here) {
+void call_helpers(job &here, int helper) {
+    if (helper != any_helper) {
+        here.segment().bell(helper).ring();
+        return;
+    }
     const int count = here.rank_count();
     const int step = count > most_called ? count / most_called : 1;
     for (int index = 0; index < count; index += step) {
@@ -71,7 +76,7 @@ void call_helpers(job &here) {
 
 } // namespace
 
-bool help_once() {
+bool help_once(int rank) {
     if (!help_wanted()) {
         return false;
     }
@@ -81,7 +86,8 @@ bool help_once() {
         }
         place.helpers.fetch_add(1, std::memory_order_seq_cst);
         shared_task *const task = place.task.load(std::memory_order_seq_cst);
-        const bool helped = task != nullptr && task->run_one();
+        const bool helped =
+            task != nullptr && (task->helper == any_helper || task->helper == rank) && task->run_one();
         place.helpers.fetch_sub(1, std::memory_order_seq_cst);
         if (helped) {
             return true;
@@ -90,18 +96,18 @@ bool help_once() {
     return false;
 }
 
-void share_task(job &here, std::int64_t chunks, void (*function)(void *, long), void *context,
+void share_task(job &here, int helper, std::int64_t chunks, void (*function)(void *, long), void *context,
                 void (*wait)()) {
     if (chunks == 0) {
         return;
     }
-    shared_task task{.chunks = chunks, .function = function, .context = context};
+    shared_task task{.helper = helper, .chunks = chunks, .function = function, .context = context};
     slot *const mine = chunks > 1 ? claim_slot() : nullptr;
     if (mine != nullptr) {
         task.offered = true;
         detail::tasks_with_chunks.fetch_add(1, std::memory_order_relaxed);
         mine->task.store(&task, std::memory_order_seq_cst);
-        call_helpers(here);
+        call_helpers(here, helper);
     }
     while (task.run_one()) {
     }

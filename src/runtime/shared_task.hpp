@@ -21,12 +21,17 @@ extern constinit std::atomic<int> tasks_with_chunks;
     return detail::tasks_with_chunks.load(std::memory_order_relaxed) != 0;
 }
 
-/// Runs one chunk of some task of the process; false if there is none. From any thread.
-bool help_once();
+/// Runs one chunk of some task of the process that `rank` (its number in the job) may help with; false if
+/// there is none. From any thread.
+bool help_once(int rank);
+
+/// Any rank may help.
+constexpr int any_helper = -1;
 
 /// Runs function(context, chunk) for all chunks, with the help of ranks of `here` that wait.
+/// @param helper who may help: a rank of `here`, by its number in the job, or any_helper
 /// @param wait called again and again while others finish theirs: makes progress, lets others run
-void share_task(job &here, std::int64_t chunks, void (*function)(void *context, long chunk), void *context,
-                void (*wait)());
+void share_task(job &here, int helper, std::int64_t chunks, void (*function)(void *context, long chunk),
+                void *context, void (*wait)());
 
 } // namespace lisle

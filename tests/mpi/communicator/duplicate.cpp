@@ -86,6 +86,7 @@ void hints(const check::job &) {
     CHECK_MPI(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &with));
     CHECK_EQ(hint_of(with, key), "true");
     CHECK_EQ(hint_of(with, "unknown_hint"), "");
+    CHECK_EQ(hint_of(with, "mpi_memory_alloc_kinds"), "mpi,system");
     CHECK_EQ(hint_of(MPI_COMM_WORLD, key), "false");
     // Hints are not inherited [MPI-5.0 7.4.2].
     CHECK_MPI(MPI_Comm_dup(with, &without));

@@ -109,11 +109,47 @@ void thread_level(const session &of) {
     CHECK_MPI(MPI_Info_free(&wanted));
 }
 
+std::string memory_kinds(MPI_Info facts) {
+    char kinds[256] = "";
+    int length = sizeof kinds;
+    int there = 0;
+    CHECK_MPI(MPI_Info_get_string(facts, "mpi_memory_alloc_kinds", &length, kinds, &there));
+    CHECK(there != 0);
+    CHECK_MPI(MPI_Info_free(&facts));
+    return kinds;
+}
+
+/// What is asked for and supported comes back, with the session and with all that comes from it.
+void kinds_of_memory(const std::string &tag) {
+    MPI_Info wanted = MPI_INFO_NULL;
+    CHECK_MPI(MPI_Info_create(&wanted));
+    CHECK_MPI(MPI_Info_set(wanted, "mpi_memory_alloc_kinds", "mpi:alloc_mem:win_allocate,cuda:device,mpi:x"));
+    MPI_Session handle = MPI_SESSION_NULL;
+    CHECK_MPI(MPI_Session_init(wanted, MPI_ERRORS_RETURN, &handle));
+    CHECK_MPI(MPI_Info_free(&wanted));
+    const std::string expected = "mpi,system,mpi:alloc_mem:win_allocate";
+    MPI_Info facts = MPI_INFO_NULL;
+    CHECK_MPI(MPI_Session_get_info(handle, &facts));
+    CHECK_EQ(memory_kinds(facts), expected);
+    MPI_Group self = members(handle, "mpi://SELF");
+    MPI_Comm alone = made_of(self, tag);
+    MPI_Comm copy = MPI_COMM_NULL;
+    CHECK_MPI(MPI_Comm_dup(alone, &copy));
+    for (MPI_Comm *comm : {&alone, &copy}) {
+        CHECK_MPI(MPI_Comm_get_info(*comm, &facts));
+        CHECK_EQ(memory_kinds(facts), expected);
+        CHECK_MPI(MPI_Comm_free(comm));
+    }
+    CHECK_MPI(MPI_Group_free(&self));
+    CHECK_MPI(MPI_Session_finalize(&handle));
+}
+
 /// Everything that a session offers, used once.
 void whole_life(const std::string &tag) {
     const session own;
     process_sets(own);
     thread_level(own);
+    kinds_of_memory(tag + "/kinds");
     MPI_Group all = members(own.handle, "mpi://world"); // any case of letters
     MPI_Group self = members(own.handle, "mpi://SELF");
     MPI_Comm world = made_of(all, tag);

@@ -184,9 +184,13 @@ void expect_permutation(list order) {
 TEST_F(topologies, place_every_rank_once_and_never_worse) {
     for (int round = 0; round < 200; ++round) {
         const cartesian grid = draw_grid();
-        list home(static_cast<std::size_t>(grid.size()));
+        std::vector<dwelling> home(static_cast<std::size_t>(grid.size()));
         const int homes = draw(1, 5);
-        std::generate(home.begin(), home.end(), [&] { return draw(0, homes - 1); });
+        const int nodes = draw(1, 3);
+        std::generate(home.begin(), home.end(), [&] {
+            const int process = draw(0, homes - 1);
+            return dwelling{process, process % nodes};
+        });
         list identity(home.size());
         std::iota(identity.begin(), identity.end(), 0);
         const auto links = links_of(grid);
@@ -202,16 +206,42 @@ TEST_F(topologies, place_every_rank_once_and_never_worse) {
 TEST_F(topologies, give_each_home_a_tile) {
     // 4 homes of 16 ranks each on an 8 x 8 grid: 4 x 4 tiles cut 16 links; rows would cut 24.
     const cartesian grid{{8, 8}, {false, false}};
-    list home(64);
+    std::vector<dwelling> home(64);
     for (std::size_t i = 0; i < home.size(); ++i) {
-        home[i] = static_cast<int>(i / 16);
+        home[i].process = static_cast<int>(i / 16);
     }
     EXPECT_EQ(distant_traffic(links_of(grid), home, place_on_grid(grid, home)), 16);
     // Ranks of a home that are dealt out like cards gain most.
     for (std::size_t i = 0; i < home.size(); ++i) {
-        home[i] = static_cast<int>(i % 4);
+        home[i].process = static_cast<int>(i % 4);
     }
     EXPECT_EQ(distant_traffic(links_of(grid), home, place_on_grid(grid, home)), 16);
+}
+
+TEST_F(topologies, give_each_memory_node_a_tile_of_processes) {
+    // 16 processes of 4 ranks, dealt out to 4 nodes like cards, on an 8 x 8 grid. Tiles of 2 x 2 for
+    // processes cut 48 links, 16 of them between the nodes' tiles of 4 x 4, which count twice.
+    const cartesian grid{{8, 8}, {false, false}};
+    std::vector<dwelling> home(64);
+    for (std::size_t i = 0; i < home.size(); ++i) {
+        home[i] = {static_cast<int>(i / 4), static_cast<int>(i / 4 % 4)};
+    }
+    EXPECT_EQ(distant_traffic(links_of(grid), home, place_on_grid(grid, home)), 48 + 16);
+    // Also where each rank has a process of its own: all 112 links are between processes.
+    for (std::size_t i = 0; i < home.size(); ++i) {
+        home[i] = {static_cast<int>(i), static_cast<int>(i % 4)};
+    }
+    EXPECT_EQ(distant_traffic(links_of(grid), home, place_on_grid(grid, home)), 112 + 16);
+}
+
+TEST_F(topologies, place_thousands_without_taking_ages) {
+    const cartesian grid{{16, 16, 16}, {true, true, true}};
+    std::vector<dwelling> home(4096);
+    for (std::size_t i = 0; i < home.size(); ++i) {
+        home[i] = {static_cast<int>(i / 8), static_cast<int>(i / 8 % 8)};
+    }
+    // Of 12,288 links 6,144 leave tiles of 2 x 2 x 2, and 1,536 of these the nodes' 8 x 8 x 8.
+    EXPECT_EQ(distant_traffic(links_of(grid), home, place_on_grid(grid, home)), 6144 + 1536);
 }
 
 TEST_F(topologies, keep_the_cliques_of_a_graph_together) {
@@ -225,11 +255,12 @@ TEST_F(topologies, keep_the_cliques_of_a_graph_together) {
         }
         links.push_back({clique, (clique + 1) % 4, 1});
     }
-    list home(16);
+    std::vector<dwelling> home(16);
     for (std::size_t i = 0; i < home.size(); ++i) {
-        home[i] = static_cast<int>(i / 4);
+        home[i] = {static_cast<int>(i / 4), static_cast<int>(i / 8)};
     }
-    EXPECT_EQ(distant_traffic(links, home, place_on_graph(16, links, home)), 4);
+    // The ring has two of its links between nodes, which count twice.
+    EXPECT_EQ(distant_traffic(links, home, place_on_graph(16, links, home)), 4 + 2);
 }
 
 } // namespace
