@@ -40,8 +40,8 @@ static inline double bench_median(double *values, int count) {
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* MPI_Init for a program of so many ranks, each pinned; the calling rank. */
-static inline int bench_begin(int *argc, char ***argv, int wanted) {
+/* MPI_Init for a program of so many ranks; the calling rank. */
+static inline int bench_start(int *argc, char ***argv, int wanted) {
     int rank, ranks;
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -50,12 +50,28 @@ static inline int bench_begin(int *argc, char ***argv, int wanted) {
         fprintf(stderr, "%s: wants %d ranks, not %d\n", (*argv)[0], wanted, ranks);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    return rank;
+}
+
+/* The same, with each rank pinned to a core of its own. */
+static inline int bench_begin(int *argc, char ***argv, int wanted) {
+    const int rank = bench_start(argc, argv, wanted);
     bench_pin(rank);
     return rank;
 }
 
 static inline void bench_result(const char *name, long size, double value) {
     printf("%s %ld %.9g\n", name, size, value);
+}
+
+/* The values that divide sorted ones into six parts of as many each, as "name_sextile<1 to 5>". */
+static inline void bench_sextiles(const char *name, long size, double *values, int count) {
+    char sextile[64];
+    qsort(values, (size_t)count, sizeof *values, bench_compare);
+    for (int part = 1; part < 6; ++part) {
+        snprintf(sextile, sizeof sextile, "%s_sextile%d", name, part);
+        bench_result(sextile, size, values[part * (count - 1) / 6]);
+    }
 }
 
 #endif

@@ -40,8 +40,11 @@ int main(int argc, char **argv) {
         batch(rank, out, in, size, count);
         for (int i = 0; i < batches; ++i)
             times[i] = batch(rank, out, in, size, count);
-        if (rank == 0)
+        if (rank == 0) {
             bench_result("latency", size, bench_median(times, batches));
+            if (size == 8)
+                bench_sextiles("latency", size, times, batches);
+        }
     }
     free(out);
     free(in);

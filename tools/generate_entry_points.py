@@ -6,7 +6,7 @@ Usage: generate_entry_points.py DATA_DIR SOURCE_DIR OUTPUT_DIR
        generate_entry_points.py --declarations DATA_DIR GROUP...
 
 One file for each group of functions. An entry point checks its arguments and converts them as the tables
-below say, by the standard's kind of each parameter, and calls lisle::api::x; what lisle::api does not
+in parameters.py say, by the standard's kind of each parameter, and calls lisle::api::x; what lisle::api does not
 declare (see standard.py) answers MPI_ERR_UNSUPPORTED_OPERATION. With --declarations: prints what the
 entry points of a group expect src/abi/*.hpp to declare.
 """
@@ -14,172 +14,11 @@ import pathlib
 import sys
 
 import standard
-
-# Calls that the standard allows before MPI_Init and after MPI_Finalize [MPI-5.0 11.4.1], and those that
-# touch nothing but their arguments.
-ANY_TIME_GROUPS = {"abi", "convert", "info", "init", "memory", "mpi_t", "session", "status", "timer"}
-ANY_TIME = {
-    "MPI_Get_version", "MPI_Get_library_version", "MPI_Pcontrol", "MPI_Error_class", "MPI_Error_string",
-    "MPI_Add_error_class", "MPI_Add_error_code", "MPI_Add_error_string", "MPI_Remove_error_class",
-    "MPI_Remove_error_code", "MPI_Remove_error_string", "MPI_Errhandler_free", "MPI_Test_cancelled",
-    "MPI_Session_create_errhandler", "MPI_Session_call_errhandler", "MPI_Session_get_errhandler",
-    "MPI_Session_set_errhandler", "MPI_Group_from_session_pset", "MPI_Aint_add", "MPI_Aint_diff",
-}  # fmt: skip
-NOT_ANY_TIME = {"MPI_Abort", "MPI_Finalize", "MPI_Is_thread_main", "MPI_Query_thread"}
-
-# Groups in which datatypes describe data to be moved, and so must be committed.
-MOVES_DATA_GROUPS = {"pt2pt", "coll", "neighbor", "partitioned", "rma", "io"}
-MOVES_DATA = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"}
-
-# Groups in which MPI_IN_PLACE makes the arguments that belong to a buffer meaningless.
-COLLECTIVE_GROUPS = {"coll", "neighbor"}
-
-# Groups whose pointers may be null.
-LAX_GROUPS = {"mpi_t"}
-
-# Parameters (function:parameter) whose handle may be the null handle.
-MAY_BE_NULL = {
-    "MPI_Intercomm_create:peer_comm",  # means something at the leader only
-    "MPI_Intercomm_create_from_groups:remote_group",  # likewise
-    "MPI_Comm_get_name:comm",  # the null handles have names, too
-    "MPI_Type_get_name:datatype",
-    "MPI_Request_get_status:request",
-}
-
-# Kinds of scalars that must not be negative, with the error class that says so.
-NOT_NEGATIVE = {
-    "POLYXFER_NUM_ELEM_NNI": "MPI_ERR_COUNT",
-    "POLYXFER_NUM_ELEM": "MPI_ERR_COUNT",
-    "XFER_NUM_ELEM": "MPI_ERR_COUNT",
-    "POLYDTYPE_NUM_ELEM_NNI": "MPI_ERR_COUNT",
-    "POLYNUM_PARAM_VALUES": "MPI_ERR_ARG",
-    "POLYNUM_BYTES_NNI": "MPI_ERR_ARG",
-    "POLYDTYPE_PACK_SIZE": "MPI_ERR_ARG",
-    "ALLOC_MEM_NUM_BYTES": "MPI_ERR_ARG",
-    "ARRAY_LENGTH_NNI": "MPI_ERR_ARG",
-    "ARRAY_LENGTH": "MPI_ERR_ARG",
-    "ARRAY_LENGTH_PI": "MPI_ERR_ARG",
-}
-
-# Kinds that count elements of a datatype.
-ELEMENT_COUNTS = {"POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "POLYDTYPE_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM"}
-
-# Results that become MPI_UNDEFINED where an int cannot hold them.
-UNDEFINED_IF_TOO_LARGE = {"POLYXFER_NUM_ELEM", "POLYDTYPE_NUM_ELEM", "POLYNUM_BYTES_NNI", "POLYNUM_PARAM_VALUES"}
-
-# kind of an input handle -> (converter in abi/check.hpp, type that implementations take)
-HANDLES = {
-    "COMMUNICATOR": ("to_communicator", "communicator &"),
-    "DATATYPE": ("to_datatype", "const datatype &"),
-    "GROUP": ("to_group", "const group &"),
-    "OPERATION": ("to_op", "const op &"),
-    "ERRHANDLER": ("to_errhandler", "errhandler &"),
-    "REQUEST": ("to_request", None),  # checked, but passed as it is: requests come in arrays, too
-    "INFO": ("to_info_or_null", "info *"),
-    "SESSION": ("to_session", "session &"),
-}
-
-# Kinds of input pointers that must not be null, with the error class that says so.
-REQUIRED_INPUT = {"STRING": "MPI_ERR_ARG", "STATUS": "MPI_ERR_ARG", "FUNCTION": "MPI_ERR_ARG",
-                  "POLYFUNCTION": "MPI_ERR_ARG"}  # fmt: skip
-INFO_STRINGS = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}
-
-# Handles that a program is given and has to free, with what the list of open ones calls their objects.
-FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group", "OPERATION": "operation",
-         "ERRHANDLER": "error handler", "INFO": "info object", "REQUEST": "request", "MESSAGE": "message",
-         "SESSION": "session", "KEYVAL": "attribute key"}  # fmt: skip
-# Calls that free none of the handles that they are given pointers to.
-FREES_NOTHING = {"MPI_Start", "MPI_Startall", "MPI_Type_commit"}
-
-# Calls that make an object of no other: the error handler that it is to have hears of their errors.
-OWN_HANDLER = {"MPI_Comm_create_from_group": "comm", "MPI_Intercomm_create_from_groups": "comm",
-               "MPI_Session_init": "session"}  # fmt: skip
-
-# Output kinds that may be null.
-OPTIONAL_OUTPUT = {"BUFFER", "STATUS", "ARGUMENT_COUNT", "ARGUMENT_LIST", "LOGICAL_OPTIONAL"}
-
-
-class Parameter:
-    """One parameter with what the tables say about it."""
-
-    def __init__(self, function, row):
-        self.function = function
-        self.row = row
-        self.name, self.kind, self.type = row["name"], row["kind"] or "", row["c_type"]
-        self.array = row.get("array", "")
-        self.input = row["direction"] == "in"
-        self.output = row["direction"] in ("out", "inout")
-        self.pointer = "pointer" in row
-        self.scalar = not self.array and not self.pointer
-        self.poly = self.kind.startswith("POLY") and self.kind != "POLYFUNCTION"
-        self.handle = self.kind in HANDLES and self.input and self.scalar
-        self.may_be_null = f"{function['name']}:{self.name}" in MAY_BE_NULL
-
-    def declaration(self):
-        """As in mpi.h."""
-        if self.type == "...":
-            return "..."
-        return f"{self.type}{'' if self.type.endswith('*') else ' '}{self.name}{self.array}"
-
-    def local(self):
-        """The name of the converted value."""
-        return f"{self.name}_"
-
-    def implementation_type(self):
-        """What the implementation takes."""
-        if self.handle:
-            kind = HANDLES[self.kind][1] or ""
-            return kind.replace("&", "*") if self.may_be_null else kind
-        if self.poly:
-            if self.array and self.input:
-                return "count_list "
-            if self.scalar:
-                return "MPI_Count "
-            if not self.array:
-                return "MPI_Count &"
-        return ""
-
-    def argument(self):
-        """The expression that the implementation is called with."""
-        if self.handle and HANDLES[self.kind][1]:
-            return self.local()
-        if self.poly and self.array and self.input:
-            return f"count_list{{{self.name}}}"
-        if self.poly and self.pointer:
-            return self.local()
-        return self.name
-
-    def implementation_declaration(self):
-        kind = self.implementation_type()
-        return f"{kind}{self.name}" if kind else self.declaration()
-
-
-class Parcel:
-    """A buffer (or the two of a reduction) with the count and the type that describe its data."""
-
-    def __init__(self):
-        self.buffers, self.parts = [], []
-
-    @property
-    def type(self):
-        return next((p for p in self.parts if p.kind == "DATATYPE"), None)
-
-    @property
-    def count(self):
-        return next((p for p in self.parts if p.kind in ELEMENT_COUNTS and p.scalar), None)
-
-
-def parcels(parameters):
-    """Cuts a parameter list at its buffers; the parts of each are what follows, up to its datatype."""
-    found = []
-    for p in parameters:
-        if p.kind == "BUFFER":
-            if not found or found[-1].parts:
-                found.append(Parcel())
-            found[-1].buffers.append(p)
-        elif found and found[-1].type is None:
-            found[-1].parts.append(p)
-    return [f for f in found if f.type is not None]
+from parameters import (
+    ANY_TIME, ANY_TIME_GROUPS, COLLECTIVE_GROUPS, FREED, FREES_NOTHING, HANDLES, INFO_STRINGS, LAX_GROUPS,
+    MOVES_DATA, MOVES_DATA_GROUPS, NOT_ANY_TIME, NOT_NEGATIVE, OPTIONAL_OUTPUT, OWN_HANDLER, REQUIRED_INPUT,
+    UNDEFINED_IF_TOO_LARGE, Parameter, parcels,
+)
 
 
 class EntryPoint:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -61,6 +62,38 @@ template <resizable_range R> MPI_Datatype element_type() {
     return wire<element_of<R>>::type();
 }
 
+#if LISLE_USE_EXTENSIONS
+
+/// The callbacks of MPIX_Recv_inspect: read an object from its message, if need be through a buffer.
+template <serialized T> class reading {
+  public:
+    explicit reading(T &object) noexcept : object_{object} {}
+    static void inspect(const void *data, MPI_Count bytes, const MPI_Status *, void *self) noexcept {
+        auto &me = *static_cast<reading *>(self);
+        try {
+            serializer<T>::read_message(
+                {static_cast<const std::byte *>(data), static_cast<std::size_t>(bytes)}, me.object_);
+        } catch (...) {
+            me.failure_ = std::current_exception();
+        }
+    }
+    static void *allocate(MPI_Count bytes, const MPI_Status *found, void *self) noexcept {
+        return make_room_or_null<byte_buffer>(bytes, found, &static_cast<reading *>(self)->landed_);
+    }
+    /// Throws what went wrong.
+    void finish() const {
+        if (failure_)
+            std::rethrow_exception(failure_);
+    }
+
+  private:
+    T &object_;
+    byte_buffer landed_;
+    std::exception_ptr failure_;
+};
+
+#endif
+
 /// Receives what a matched probe has taken into a container.
 template <resizable_range R>
 void start_matched(R &range, MPI_Message message, const MPI_Status &found, MPI_Request &request) {
@@ -94,7 +127,42 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 #endif
 }
 
+/// Waits for a message that is an object's bytes and reads it into the object.
+template <serialized T>
+void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *ended) {
 #if LISLE_USE_EXTENSIONS
+    reading<T> how{object};
+    check(MPIX_Recv_inspect(&reading<T>::inspect, &reading<T>::allocate, &how, source, tag, comm, ended),
+          "MPIX_Recv_inspect", named_value{"source", source}, named_value{"tag", tag});
+    how.finish();
+#else
+    byte_buffer bytes;
+    receive_sized(bytes, source, tag, comm, ended);
+    serializer<T>::read_into(bytes, object);
+#endif
+}
+
+#if LISLE_USE_EXTENSIONS
+
+/// A receive of a serialised object, under way.
+template <serialized T> class object_reading final : public result_of<T> {
+  public:
+    MPI_Request start(int source, int tag, MPI_Comm comm) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPIX_Irecv_inspect(&reading<T>::inspect, &reading<T>::allocate, &how_, source, tag, comm,
+                                 &request),
+              "MPIX_Irecv_inspect", named_value{"source", source}, named_value{"tag", tag});
+        return request;
+    }
+    T take(const status &) override {
+        how_.finish();
+        return std::move(object_);
+    }
+
+  private:
+    T object_{};
+    reading<T> how_{object_};
+};
 
 /// A receive of a container that grows, under way.
 template <object_to_receive T> class growing_receive final : public result_of<T> {
@@ -230,6 +298,10 @@ class message {
             T object{};
             receive_into(object);
             return object;
+        } else if constexpr (has_extensions && serialized<T>) {
+            T object{};
+            receive_into(object);
+            return object;
         } else {
             detail::landing<T> landed;
             MPI_Request request = MPI_REQUEST_NULL;
@@ -247,7 +319,17 @@ class message {
                           "MPI_Mrecv", named_value{"count", data.count});
             return ended;
         } else {
-            detail::serializer<std::remove_cvref_t<T>>::read_into(receive<detail::byte_buffer>(), into);
+            using type = std::remove_cvref_t<T>;
+#if LISLE_USE_EXTENSIONS
+            detail::reading<type> how{into};
+            detail::check(MPIX_Mrecv_inspect(&detail::reading<type>::inspect,
+                                             &detail::reading<type>::allocate, &how, &handle_,
+                                             MPI_STATUS_IGNORE),
+                          "MPIX_Mrecv_inspect");
+            how.finish();
+#else
+            detail::serializer<type>::read_into(receive<detail::byte_buffer>(), into);
+#endif
             return status_;
         }
     }

@@ -126,8 +126,11 @@ class point_to_point {
                           "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
                           named_value{"tag", tag.value()});
         } else if constexpr (serialized<T>) {
-            const auto bytes = receive_as<detail::byte_buffer>(source, tag, ended.native());
-            detail::serializer<std::remove_cvref_t<T>>::read_into(bytes, into);
+            if constexpr (has_extensions)
+                detail::receive_object(into, source.value(), tag.value(), comm_, ended.native());
+            else
+                detail::serializer<std::remove_cvref_t<T>>::read_into(
+                    receive_as<detail::byte_buffer>(source, tag, ended.native()), into);
         }
         return ended;
     }
@@ -239,6 +242,10 @@ class point_to_point {
         };
         if constexpr (direct<T>)
             start(std::make_unique<detail::object_receive<T>>());
+#if LISLE_USE_EXTENSIONS
+        else if constexpr (serialized<T>)
+            start(std::make_unique<detail::object_reading<T>>());
+#endif
         else if constexpr (receivable<T>)
             start(std::make_unique<detail::growing_receive<T>>());
         return future<T>{request, std::move(owner)};
@@ -321,6 +328,18 @@ class point_to_point {
                           named_value{"count", data.count}, named_value{"dest", dest},
                           named_value{"tag", tag});
         } else if constexpr (serialized<const T &>) {
+#if LISLE_USE_EXTENSIONS
+            // A long object stays where it is until the receiver, in the same memory, has copied it.
+            using serializer = detail::serializer<T>;
+            if (int here = 0; dest >= 0 && serializer::better_copied(object) &&
+                              MPIX_Comm_shares_memory(comm_, dest, &here) == MPI_SUCCESS && here != 0) {
+                const detail::object_reference reference = serializer::refer_to(object);
+                detail::check(
+                    MPI_Ssend_c(&reference, MPI_Count{sizeof reference}, MPI_BYTE, dest, tag, comm_), call,
+                    named_value{"dest", dest}, named_value{"tag", tag});
+                return;
+            }
+#endif
             send_by(function, call, detail::to_bytes(object), dest, tag);
         }
     }
@@ -376,6 +395,10 @@ class point_to_point {
             detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),
                                      tag.value(), comm_, ended),
                           "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
+            return object;
+        } else if constexpr (serialized<T>) {
+            T object{};
+            detail::receive_object(object, source.value(), tag.value(), comm_, ended);
             return object;
         } else if constexpr (receivable<T>) {
             detail::landing<T> landed;

@@ -210,6 +210,56 @@ template <class T> consteval bool can_serialize() {
                cereal::traits::is_input_serializable<T, byte_reader>::value;
 }
 
+/// Objects that a copy and a journey as bytes make alike: values of the standard library all the way down,
+/// and no serialize() that might think otherwise.
+template <class T> struct copied_as_value;
+template <class... Parts> using all_copied = std::bool_constant<(copied_as_value<Parts>::value && ...)>;
+template <class... Fields> consteval bool fields_copied(type_list<Fields...>) {
+    return all_copied<Fields...>::value;
+}
+template <class T> consteval bool copies() {
+    if constexpr (basic<T>)
+        return true;
+    else if constexpr (std::is_class_v<T> && plain_fields<T>)
+        return fields_copied(field_types<T>{});
+    else
+        return false;
+}
+template <class T> struct copied_as_value : std::bool_constant<copies<T>()> {};
+template <class C> struct copied_as_value<std::basic_string<C>> : copied_as_value<C> {};
+template <class T> struct copied_as_value<std::vector<T>> : copied_as_value<T> {};
+template <class T> struct copied_as_value<std::deque<T>> : copied_as_value<T> {};
+template <class T> struct copied_as_value<std::list<T>> : copied_as_value<T> {};
+template <class T> struct copied_as_value<std::set<T>> : copied_as_value<T> {};
+template <class T> struct copied_as_value<std::unordered_set<T>> : copied_as_value<T> {};
+template <class K, class T> struct copied_as_value<std::map<K, T>> : all_copied<K, T> {};
+template <class K, class T> struct copied_as_value<std::unordered_map<K, T>> : all_copied<K, T> {};
+template <class T> struct copied_as_value<std::optional<T>> : copied_as_value<T> {};
+template <class T, std::size_t N> struct copied_as_value<std::array<T, N>> : copied_as_value<T> {};
+template <class A, class B> struct copied_as_value<std::pair<A, B>> : all_copied<std::remove_cv_t<A>, B> {};
+template <class... T> struct copied_as_value<std::tuple<T...>> : all_copied<T...> {};
+
+/// Adds up what an object holds, but no further than `limit`.
+template <class T> std::size_t bytes_up_to(std::size_t limit, const T &object) {
+    if constexpr (direct_range<const T &>) {
+        return std::ranges::size(object) * sizeof(element_of<const T &>);
+    } else if constexpr (std::ranges::range<const T &>) {
+        std::size_t sum = 0;
+        for (const auto &each : object)
+            if ((sum += bytes_up_to(limit, each)) >= limit)
+                break;
+        return sum;
+    } else if constexpr (direct<T>) {
+        return sizeof(T);
+    } else if constexpr (requires { object.has_value(); }) {
+        return object.has_value() ? bytes_up_to(limit, *object) : 0;
+    } else {
+        return visit_fields(object, [limit](const auto &...fields) {
+            return (std::size_t{0} + ... + bytes_up_to(limit, fields));
+        });
+    }
+}
+
 template <class T>
 requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serializer<T> {
     static constexpr bool available = true;
@@ -228,6 +278,34 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         byte_reader archive{bytes};
         archive(object);
     }
+
+    /// True if a receiver in the sender's process had better copy the object itself than read its bytes.
+    static bool better_copied([[maybe_unused]] const T &object) {
+        constexpr std::size_t least = 32768; // shorter ones do not wait for their receiver
+        if constexpr (copied_as_value<T>::value)
+            return bytes_up_to(least, object) >= least;
+        else
+            return false;
+    }
+    static object_reference refer_to(const T &object) {
+        return {&object, type_name(),
+                [](const void *there) { return write(*static_cast<const T *>(there)); }};
+    }
+    /// Reads a message where it lies, or copies the object that it refers to.
+    static void read_message(std::span<const std::byte> bytes, T &object) {
+        const object_reference *const reference = object_reference::in(bytes);
+        if (reference == nullptr)
+            return read_into(bytes, object);
+        if constexpr (copied_as_value<T>::value)
+            if (std::strcmp(reference->type, type_name()) == 0) {
+                object = *static_cast<const T *>(reference->object);
+                return;
+            }
+        read_into(reference->write(reference->object), object); // the receiver wants another type
+    }
+
+  private:
+    static const char *type_name() noexcept { return __PRETTY_FUNCTION__; }
 };
 
 } // namespace lisle::detail

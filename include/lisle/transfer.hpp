@@ -3,7 +3,10 @@
 // <lisle/serialize.hpp> must be included. And the sentences that the compiler says about all else.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "lisle/buffer.hpp"
@@ -12,6 +15,29 @@
 namespace lisle {
 
 namespace detail {
+
+/// What a sender may send instead of a long object's bytes to a receiver that shares its memory, and waits
+/// until it has been seen to. Known by lying where it says: bytes of another message never do.
+struct object_reference {
+    object_reference(const void *there, const char *its_type, byte_buffer (*to_bytes)(const void *)) noexcept
+        : object{there}, type{its_type}, write{to_bytes} {}
+    object_reference(const object_reference &) = delete;
+    object_reference &operator=(const object_reference &) = delete;
+
+    /// The reference that a message consists of, or null.
+    static const object_reference *in(std::span<const std::byte> message) noexcept {
+        const void *said = nullptr;
+        if (message.size() != sizeof(object_reference))
+            return nullptr;
+        std::memcpy(&said, message.data(), sizeof said);
+        return said == message.data() ? static_cast<const object_reference *>(said) : nullptr;
+    }
+
+    const void *self = this;
+    const void *object;
+    const char *type;
+    byte_buffer (*write)(const void *object);
+};
 
 /// Turns objects into bytes and back. The primary template knows nothing; serialize.hpp specialises it.
 template <class T> struct serializer { static constexpr bool available = false; };

@@ -3,6 +3,7 @@
 
 #include "abi/request.hpp"
 #include "collective/op.hpp"
+#include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/receive_allocate.hpp"
 #include "runtime/job.hpp"
@@ -33,6 +34,22 @@ void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const d
     *request = abi::give_request(
         protocol::start_receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag),
         &comm);
+}
+
+void recv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                  int source, int tag, communicator &comm, MPI_Status *status) {
+    const protocol::outcome ended = protocol::receive_allocate(
+        {allocate, extra_state, inspect}, *find_datatype(MPI_BYTE), comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void irecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   int source, int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(protocol::start_receive_allocate({allocate, extra_state, inspect},
+                                                                  *find_datatype(MPI_BYTE),
+                                                                  comm.point_to_point, source, tag),
+                                 &comm);
 }
 
 } // namespace lisle::api

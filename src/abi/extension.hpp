@@ -14,6 +14,12 @@ void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const da
                    int tag, communicator &comm, MPI_Status *status);
 void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
                     int tag, communicator &comm, MPI_Request *request);
+void recv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                  int source, int tag, communicator &comm, MPI_Status *status);
+void irecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   int source, int tag, communicator &comm, MPI_Request *request);
+void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   MPI_Message *message, MPI_Status *status);
 void rank_data(MPIX_Rank_data_function *create, MPIX_Destructor_function *destroy, void *data);
 
 } // namespace lisle::api

@@ -4,12 +4,14 @@
 #include <memory>
 #include <vector>
 
+#include "abi/extension.hpp"
 #include "abi/request.hpp"
 #include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/receive_allocate.hpp"
 #include "protocol/send_buffer.hpp"
 
 namespace lisle::api {
@@ -285,6 +287,14 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
     receive->keep(type);
     start_matched(*receive, taken);
     *request = abi::give_request(receive.release(), nullptr);
+}
+
+void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   MPI_Message *message, MPI_Status *status) {
+    const outcome ended = protocol::receive_allocate({allocate, extra_state, inspect},
+                                                     *find_datatype(MPI_BYTE), take_message(message));
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
 }
 
 } // namespace lisle::api

@@ -8,6 +8,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
 #include "runtime/copy_bytes.hpp"
+#include "runtime/thread_sanitizer.hpp"
 
 namespace lisle::protocol {
 
@@ -151,6 +152,7 @@ void engine::arrived_done(std::uint64_t sender) {
     if (send == nullptr) {
         refuse("reports the end of a message that was not sent", sender);
     }
+    note_acquire_by_peer([&] { return job_.fabric_to(send->dest).joint_copy_of(send->dest); });
     sends_.erase(sender);
     complete_locked(*send);
 }

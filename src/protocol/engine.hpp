@@ -60,6 +60,9 @@ class engine final : private fabric::sink {
     void accept(unexpected_message &message, receive_operation &receive);
     /// Drops an unexpected message that the caller owns, as if it had been received.
     void discard(unexpected_message &message);
+    /// Where this rank can read the data of a message that was taken out of the tables, until it is
+    /// discarded; null if nowhere.
+    [[nodiscard]] const void *readable(unexpected_message &message) const;
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
 

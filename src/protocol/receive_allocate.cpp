@@ -24,6 +24,11 @@ class allocating_receive final : public progressed_request {
         receiving_.start();
         watch();
     }
+    /// Starts with a message that was matched before.
+    void start_with(unexpected_message &message) {
+        owner.engine().accept(message, receiving_);
+        watch();
+    }
     void cancel() override { receiving_.cancel(); }
 
   private:
@@ -41,12 +46,28 @@ class allocating_receive final : public progressed_request {
             }
         }
         result = receiving_.result;
+        if (how_.inspect != nullptr && receiving_.buffer.address != nullptr && result.error == MPI_SUCCESS) {
+            show(receiving_.buffer.address);
+        }
         return true;
     }
 
-    /// Gets a buffer and begins to fill it. False: there is none, and `result` says so.
+    void show(const void *bytes) {
+        MPI_Status status{};
+        result.store(&status);
+        how_.inspect(bytes, result.bytes, &status, how_.state);
+    }
+
+    /// Gets a buffer and begins to fill it. False: nothing more is to come, and `result` says why.
     bool accept(unexpected_message &message) {
         result = {.source = message.what.source, .tag = message.what.tag, .bytes = message.bytes};
+        if (how_.inspect != nullptr) {
+            if (const void *const here = owner.engine().readable(message)) {
+                show(here);
+                owner.engine().discard(message);
+                return false;
+            }
+        }
         const datatype &type = *receiving_.buffer.type;
         const MPI_Count size = type.size();
         const MPI_Count count = size == 0 ? 0 : (message.bytes + size - 1) / size;
@@ -85,6 +106,17 @@ void engine::keep_locked(unexpected_message &message, receive_operation *captor)
     update_congestion();
 }
 
+const void *engine::readable(unexpected_message &message) const {
+    if (message.announced() && job_.here(message.sender.rank)) {
+        const typed_buffer &theirs = reinterpret_cast<send_operation *>(message.sender.address)->buffer;
+        if (theirs.type->contiguous() && message.bytes != 0) {
+            return theirs.address;
+        }
+    }
+    const bool has_data = !message.announced() || message.stored != 0 || message.bytes == 0;
+    return has_data ? message.data().data() : nullptr;
+}
+
 void engine::discard(unexpected_message &message) {
     if (message.announced()) {
         finish_sender(message.sender);
@@ -100,13 +132,31 @@ request *start_receive_allocate(const allocation &how, const datatype &type, con
     return made.release();
 }
 
+namespace {
+
+outcome finish(request *started) {
+    wait(*started);
+    const outcome ended = started->result;
+    started->free();
+    return ended;
+}
+
+} // namespace
+
 outcome receive_allocate(const allocation &how, const datatype &type, const channel &channel, int source,
                          int tag) {
-    request *const made = start_receive_allocate(how, type, channel, source, tag);
-    wait(*made);
-    const outcome ended = made->result;
-    made->free();
-    return ended;
+    return finish(start_receive_allocate(how, type, channel, source, tag));
+}
+
+outcome receive_allocate(const allocation &how, const datatype &type, unexpected_message *taken) {
+    auto made =
+        std::make_unique<allocating_receive>(this_rank(), how, type, envelope{0, MPI_PROC_NULL, MPI_ANY_TAG});
+    if (taken != nullptr) {
+        made->start_with(*taken);
+    } else {
+        made->start();
+    }
+    return finish(made.release());
 }
 
 } // namespace lisle::protocol

@@ -10,10 +10,13 @@
 
 namespace lisle::protocol {
 
-/// The user's function and what it is called with.
+/// The user's functions and what they are called with.
 struct allocation {
     MPIX_Allocate_function *allocate;
     void *state;
+    /// If not null, it is shown the message's bytes: where they lie if this rank can read them there, so that
+    /// nothing is copied, otherwise in the buffer that `allocate` gave.
+    MPIX_Inspect_function *inspect = nullptr;
 };
 
 /// @param source a rank of the channel or MPI_ANY_SOURCE @param tag a tag or MPI_ANY_TAG
@@ -23,5 +26,7 @@ outcome receive_allocate(const allocation &how, const datatype &type, const chan
 /// The non-blocking form; the caller owns the request.
 [[nodiscard]] request *start_receive_allocate(const allocation &how, const datatype &type,
                                               const channel &channel, int source, int tag);
+/// Receives what a matched probe has taken; null: from MPI_PROC_NULL.
+outcome receive_allocate(const allocation &how, const datatype &type, unexpected_message *taken);
 
 } // namespace lisle::protocol

@@ -13,6 +13,7 @@
 #include "fabric/joint_copy.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
+#include "runtime/thread_sanitizer.hpp"
 
 namespace lisle::protocol {
 
@@ -34,7 +35,10 @@ template <class Move>
 bool take_part(fabric::joint_copy &copy, std::uint64_t turn, std::uint64_t bytes, Move move) {
     bool last = false;
     for (auto piece = copy.take(turn, bytes); piece.bytes != 0; piece = copy.take(turn, bytes)) {
-        last = copy.end(piece, move(piece));
+        const bool moved = move(piece);
+        note_release_by_peer(
+            &copy); // any thread of the process may be here, and the end may come from a peer
+        last = copy.end(piece, moved);
     }
     return last;
 }
@@ -89,6 +93,7 @@ bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
 void engine::end_joint_copy_locked(receive_operation &receive) {
     const announcement sender = receive.sender;
     receives_.erase(receive.id);
+    note_acquire_by_peer([this] { return copying_; });
     if (std::exchange(copying_, nullptr)->refused()) {
         ask_for_stream_locked(receive, receive.result.bytes);
         return;

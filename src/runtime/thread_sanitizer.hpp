@@ -18,4 +18,14 @@ inline void note_release_by_peer([[maybe_unused]] void *place) noexcept {
 #endif
 }
 
+/// What threads did before note_release_by_peer(place()) comes before what the calling thread does now, since
+/// another process has said so in a message. @param place is asked only with ThreadSanitizer; may return null
+template <class Place> void note_acquire_by_peer([[maybe_unused]] Place place) {
+#if defined(__SANITIZE_THREAD__)
+    if (void *const here = place(); here != nullptr) {
+        __tsan_acquire(here);
+    }
+#endif
+}
+
 } // namespace lisle
