@@ -55,7 +55,7 @@ template <class Body> double time_of(int rounds, Body body) {
 
 /// Medians of both ways of doing a thing, and of the ratios of neighbouring batches.
 template <class C, class Cpp> void compare(const char *name, long size, int rounds, C c, Cpp cpp) {
-    constexpr int batches = 201; // short ones: what else the machine does meets both sides of a pair alike
+    constexpr int batches = 101; // short ones: what else the machine does meets both sides of a pair alike
     std::vector<double> first, second, ratio;
     time_of(rounds, c);
     time_of(rounds, cpp);
@@ -166,7 +166,7 @@ void objects() {
                      MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
     };
-    compare("unknown_size", 1 << 20, 4, plain, [&] {
+    compare("unknown_size", 1 << 20, 20, plain, [&] {
         if (rank == 0)
             world.send(raw, 1);
         else
@@ -175,7 +175,7 @@ void objects() {
     });
     // The same in MPI.NET's way.
     lisle::two_messages pair{world};
-    compare("two_messages", 1 << 20, 4, plain, [&] {
+    compare("two_messages", 1 << 20, 20, plain, [&] {
         if (rank == 0)
             pair.send(raw, 1);
         else
@@ -208,7 +208,7 @@ void objects() {
 #if __has_include(<cereal/cereal.hpp>)
     const std::vector<std::string> strings(1024, std::string(1016, 's'));
     std::vector<std::string> got;
-    compare("strings", 1 << 20, 4, plain, [&] {
+    compare("strings", 1 << 20, 20, plain, [&] {
         if (rank == 0)
             world.send(strings, 1);
         else
@@ -216,7 +216,7 @@ void objects() {
         world.barrier();
     });
     // Into the strings that the receiver has.
-    compare("strings_into", 1 << 20, 4, plain, [&] {
+    compare("strings_into", 1 << 20, 20, plain, [&] {
         if (rank == 0)
             world.send(strings, 1);
         else
@@ -224,7 +224,7 @@ void objects() {
         world.barrier();
     });
     // What it takes to make such an object at all: within one rank, without any message.
-    compare("strings_copied", 1 << 20, 4, plain, [&] {
+    compare("strings_copied", 1 << 20, 20, plain, [&] {
         if (rank == 1)
             got = std::vector<std::string>(strings);
         world.barrier();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the examples of docs/cpp.md and docs/cpp_calls.md find around them: generate_docs.py puts each into a function
-// of its own.
+// What the examples of docs/cpp.md and docs/cpp_calls.md find around them: generate_docs.py puts each into a
+// function of its own.
 #pragma once
 
 #include <lisle/attribute.hpp>
