@@ -53,24 +53,27 @@ def nice_number(value):
     return f"{value:g}"
 
 
-def lines(title, x_label, y_label, series, x_name=nice_number, y_name=nice_number):
-    """series: {name: [(x, y), ...]}, all positive; both axes logarithmic."""
+def lines(title, x_label, y_label, series, x_name=nice_number, y_name=nice_number, ticks=None):
+    """series: {name: [(x, y), ...]}, all positive; both axes logarithmic. With ticks the y axis is linear, from the first
+    of them to the last."""
     canvas = Canvas(title)
     xs = sorted({x for points in series.values() for x, _ in points})
     ys = [y for points in series.values() for _, y in points]
-    low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
+    scale = math.log10 if ticks is None else float
+    ticks = ticks or [10.0 ** power for power in range(math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys))) + 1)]
+    low, high = scale(ticks[0]), scale(ticks[-1])
     left, right = math.log2(xs[0]), math.log2(xs[-1])
 
     def place(x, y):
         return (LEFT + (math.log2(x) - left) / ((right - left) or 1) * (WIDTH - LEFT - RIGHT),
-                HEIGHT - BOTTOM - (math.log10(y) - low) / ((high - low) or 1) * (HEIGHT - TOP - BOTTOM))
+                HEIGHT - BOTTOM - (scale(y) - low) / ((high - low) or 1) * (HEIGHT - TOP - BOTTOM))
 
-    for power in range(low, high + 1):
-        _, y = place(xs[0], 10.0 ** power)
+    for tick in ticks:
+        _, y = place(xs[0], tick)
         canvas.line(LEFT, y, WIDTH - RIGHT, y)
-        canvas.text(LEFT - 8, y + 4, y_name(10.0 ** power), "end")
-    for x in xs:
-        at, _ = place(x, 10.0 ** low)
+        canvas.text(LEFT - 8, y + 4, y_name(tick), "end")
+    for x in xs[::1 + len(xs) // 16]:
+        at, _ = place(x, ticks[0])
         canvas.line(at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 5, TEXT)
         canvas.text(at, HEIGHT - BOTTOM + 20, x_name(x), "middle")
     canvas.line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, TEXT)

@@ -14,7 +14,7 @@ def main():
     blocks = re.findall(r"^```(c|cpp)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     if len(blocks) < 20:
         sys.exit(f"{page} has only {len(blocks)} examples")
-    text = ['// Generated from docs/cpp.md.', '#include "surroundings.hpp"']
+    text = [f'// Generated from {page.name}.', '#include "surroundings.hpp"']
     for number, (_, block) in enumerate(blocks):
         own_world = "auto world =" in block
         names = "".join(f"    [[maybe_unused]] auto &{name} = around.{name};\n" for name in NAMES)

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the examples of docs/cpp.md find around them: check_docs.py puts each into a function of its own.
+// What the examples of docs/cpp.md and docs/cpp_calls.md find around them: generate_docs.py puts each into a
+// function of its own.
 #pragma once
 
+#include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
+#include <lisle/handover.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/sparse_exchange.hpp>
+#include <lisle/topology.hpp>
+#include <lisle/two_messages.hpp>
 
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdio>
