@@ -91,8 +91,8 @@ bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
     for (int member = 0; member < members_.size(); ++member) {
         least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
     }
-    all_finished_ = least;
-    return number < least + (pages ? page_depth : depth);
+    all_finished_ = std::max(all_finished_, least); // posts may have told more
+    return number < all_finished_ + (pages ? page_depth : depth);
 }
 
 void board::claim(std::uint64_t number) noexcept {
