@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -23,7 +22,7 @@ struct rooted {
     int root = 0;
 };
 
-/// Options of gatherv() and scatterv(). Counts that are not given are found out by one small collective.
+/// Options of gatherv() and scatterv(). Counts are given by all ranks or by none.
 struct rooted_counts {
     int root = 0;
     std::span<const MPI_Count> counts = {};
@@ -107,19 +106,29 @@ class collectives : public point_to_point {
                       "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
     }
 
-    /// Ranges of any sizes, joined at the root, and each rank's count.
+    /// Ranges of any sizes, joined at the root, and each rank's count. Counts that are not given come with
+    /// the data: one message from each rank, of a size that the root learns when it is there.
     ///
     ///     auto [values, counts] = world.gatherv(mine);
     template <direct_range R> [[nodiscard]] auto gatherv(const R &range, rooted_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "gatherv", with.root, sizeof(element));
         const buffer data = as_buffer(range);
-        const auto mine = static_cast<MPI_Count>(std::ranges::size(range));
+        const bool root = rank() == with.root;
         blocks<element> all;
-        all.counts = rank() == with.root ? detail::known_or(with.counts, size()) : std::vector<MPI_Count>{};
-        if (with.counts.empty())
-            detail::check(MPI_Gather(&mine, 1, MPI_COUNT, all.counts.data(), 1, MPI_COUNT, with.root, comm_),
-                          "MPI_Gather", named_value{"root", with.root});
+        if (with.counts.empty()) {
+            const detail::shadow &own = detail::shadow::of(comm_);
+            if (root)
+                detail::receive_blocks<element>(all, {std::ranges::data(range), std::ranges::size(range)},
+                                                size(), with.root, detail::gather_tag, own.comm);
+            else
+                detail::check(
+                    MPI_Send_c(data.address, data.count, data.type, with.root, detail::gather_tag, own.comm),
+                    "MPI_Send", named_value{"count", data.count}, named_value{"root", with.root});
+            return all;
+        }
+        if (root)
+            all.counts.assign(with.counts.begin(), with.counts.end());
         const detail::block_list<element> list{all.counts};
         all.data.resize(list.total);
         detail::check(MPI_Gatherv_c(data.address, data.count, data.type, all.data.data(), list.counts.data(),
@@ -228,7 +237,8 @@ class collectives : public point_to_point {
                       "MPI_Alltoall", named_value{"count", count});
         return got;
     }
-    /// The same with parts of any sizes: `counts[i]` objects go to rank i.
+    /// The same with parts of any sizes: `counts[i]` objects go to rank i. Receive counts that are not given
+    /// come with the data.
     ///
     ///     auto [values, counts] = world.alltoallv(out, how_many);
     template <direct_range R, direct_range C>
@@ -236,21 +246,20 @@ class collectives : public point_to_point {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
         const std::vector<MPI_Count> sent(std::ranges::begin(counts), std::ranges::end(counts));
-        blocks<element> got{{}, detail::known_or(receive.counts, size())};
-        if (sent.size() != got.counts.size())
+        if (sent.size() != static_cast<std::size_t>(size()))
             detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
                           {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
                           "there must be one count for each rank");
-        if (receive.counts.empty())
-            detail::check(MPI_Alltoall(sent.data(), 1, MPI_COUNT, got.counts.data(), 1, MPI_COUNT, comm_),
-                          "MPI_Alltoall");
         const detail::block_list<element> out{sent};
-        const detail::block_list<element> in{got.counts};
         if (out.total > std::ranges::size(range))
             detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
                           {{"objects", static_cast<long long>(std::ranges::size(range))},
                            {"sum of counts", static_cast<long long>(out.total)}},
                           "the counts say more objects than there are");
+        if (receive.counts.empty())
+            return exchange_blocks(std::ranges::data(range), sent);
+        blocks<element> got{{}, {receive.counts.begin(), receive.counts.end()}};
+        const detail::block_list<element> in{got.counts};
         got.data.resize(in.total);
         const MPI_Datatype type = detail::wire<element>::type();
         detail::check(MPI_Alltoallv_c(std::ranges::data(range), out.counts.data(), out.offsets.data(), type,
@@ -361,6 +370,28 @@ class collectives : public point_to_point {
                                                  parts.operation(), comm_),
                       "MPI_Reduce_scatter_block", named_value{"count", share});
         return result;
+    }
+
+  private:
+    /// alltoallv() of which nobody knows how much it gets: one message for each other rank.
+    template <class T> blocks<T> exchange_blocks(const T *data, std::span<const MPI_Count> sent) const {
+        const point_to_point own{detail::shadow::of(comm_).comm};
+        const int here = rank();
+        std::vector<future<>> sends;
+        std::span<const T> mine;
+        for (int to = 0; to < size(); ++to) {
+            const std::span<const T> part{data, static_cast<std::size_t>(sent[static_cast<std::size_t>(to)])};
+            data += part.size();
+            if (to == here)
+                mine = part;
+            else
+                sends.push_back(own.isend(borrow(part), to, detail::exchange_tag));
+        }
+        blocks<T> got;
+        detail::receive_blocks(got, mine, size(), here, detail::exchange_tag, own.native());
+        for (future<> &send : sends)
+            send.wait();
+        return got;
     }
 };
 

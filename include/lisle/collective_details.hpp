@@ -15,6 +15,7 @@
 
 #include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
+#include "lisle/shadow.hpp"
 
 namespace lisle {
 
@@ -72,6 +73,37 @@ template <direct T> struct block_list {
     std::vector<MPI_Aint> offsets;
     std::size_t total = 0; ///< objects in all blocks
 };
+
+/// The end of a vector, as a container that gets its size when a message comes.
+template <class T> class tail {
+  public:
+    tail() = default;
+    explicit tail(std::vector<T> &whole) noexcept : whole_{&whole}, begin_{whole.size()} {}
+    void resize(std::size_t size) { whole_->resize(begin_ + size); }
+    [[nodiscard]] T *data() const noexcept { return whole_->data() + begin_; }
+    [[nodiscard]] std::size_t size() const noexcept { return whole_->size() - begin_; }
+    [[nodiscard]] T *begin() const noexcept { return data(); }
+    [[nodiscard]] T *end() const noexcept { return data() + size(); }
+
+  private:
+    std::vector<T> *whole_ = nullptr;
+    std::size_t begin_ = 0;
+};
+
+/// One message of a size that only its sender knows from each rank in turn, joined. The caller's own part
+/// does not travel. @param comm one that the program does not know
+template <class T>
+void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank, int tag, MPI_Comm comm) {
+    all.counts.reserve(static_cast<std::size_t>(ranks));
+    for (int from = 0; from < ranks; ++from) {
+        tail<T> part{all.data};
+        if (from == rank)
+            all.data.insert(all.data.end(), own.begin(), own.end());
+        else
+            receive_sized(part, from, tag, comm, MPI_STATUS_IGNORE);
+        all.counts.push_back(static_cast<MPI_Count>(part.size()));
+    }
+}
 
 inline std::vector<MPI_Count> known_or(std::span<const MPI_Count> counts, int ranks) {
     if (counts.empty())
@@ -246,7 +278,7 @@ template <class T, class F> class reduction {
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
 template <class T, class F, class Comm>
 T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
-    constexpr int tag = 1;
+    constexpr int tag = reduce_tag;
     const int rank = comm.rank();
     const int size = comm.size();
     T mine = object;
@@ -269,7 +301,7 @@ T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
 
 /// Rank i's result combines the objects of the ranks 0 to i; each waits for its predecessor.
 template <class T, class F, class Comm> T scan_objects(const T &object, F &function, const Comm &comm) {
-    constexpr int tag = 2;
+    constexpr int tag = scan_tag;
     const int rank = comm.rank();
     T mine = object;
     if (rank > 0) {

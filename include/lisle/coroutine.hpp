@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "lisle/persistent.hpp"
 #include "lisle/request_pool.hpp"
 
 namespace lisle {
@@ -205,6 +206,25 @@ template <class T> struct future_awaiter {
 /// `auto values = co_await world.ireceive<std::vector<int>>(0);`
 template <class T> detail::future_awaiter<T> operator co_await(future<T> &&operation) {
     return {std::move(operation)};
+}
+
+namespace detail {
+
+struct persistent_awaiter {
+    request round; ///< a view: this round's end does not free the operation
+    bool await_ready() { return round.ready(); }
+    template <std::derived_from<promise_base> Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiting) {
+        waiting.promise().scheduler->resume_after(round, waiting);
+    }
+    status await_resume() { return round.status(); }
+};
+
+} // namespace detail
+
+/// Waits for the round of a persistent or partitioned operation: `halo.start(); co_await halo;`
+inline detail::persistent_awaiter operator co_await(persistent &operation) {
+    return {request{operation.native()}};
 }
 
 } // namespace lisle

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -32,8 +32,16 @@ template <class T, std::size_t N> struct array_traits<T[N]> : std::true_type {
     static constexpr std::size_t size = N;
 };
 
+/// True for std::complex, which is known by its name: <complex> would bring all of the streams with it.
+template <class T> consteval bool named_complex() {
+    return std::string_view{__PRETTY_FUNCTION__}.find("T = std::complex<") != std::string_view::npos;
+}
 template <class T> struct is_complex : std::false_type {};
-template <class T> struct is_complex<std::complex<T>> : std::is_floating_point<T> {};
+template <class T>
+requires(std::is_class_v<T> &&std::is_floating_point_v<typename T::value_type> &&
+         sizeof(T) == 2 * sizeof(typename T::value_type)) struct is_complex<T>
+    : std::bool_constant<named_complex<T>()> {
+};
 
 /// A type that MPI has a constant for.
 template <class T>
@@ -87,12 +95,10 @@ template <basic T> MPI_Datatype basic_type() noexcept {
         return MPI_DOUBLE;
     else if constexpr (std::is_same_v<T, long double>)
         return MPI_LONG_DOUBLE;
-    else if constexpr (std::is_same_v<T, std::complex<float>>)
-        return MPI_CXX_FLOAT_COMPLEX;
-    else if constexpr (std::is_same_v<T, std::complex<double>>)
-        return MPI_CXX_DOUBLE_COMPLEX;
-    else if constexpr (std::is_same_v<T, std::complex<long double>>)
-        return MPI_CXX_LONG_DOUBLE_COMPLEX;
+    else if constexpr (is_complex<T>::value)
+        return std::is_same_v<typename T::value_type, float>    ? MPI_CXX_FLOAT_COMPLEX
+               : std::is_same_v<typename T::value_type, double> ? MPI_CXX_DOUBLE_COMPLEX
+                                                                : MPI_CXX_LONG_DOUBLE_COMPLEX;
     else if constexpr (std::is_same_v<T, int>)
         return MPI_INT;
     else if constexpr (std::is_same_v<T, unsigned>)

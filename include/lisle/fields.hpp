@@ -3,7 +3,6 @@
 // other class names its own. Looks at types only; what becomes of the fields is datatype.hpp's affair.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>

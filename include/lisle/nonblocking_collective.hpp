@@ -22,6 +22,21 @@ template <class In, class Out> class two_objects final : public result_of<Out> {
     Out out{};
 };
 
+/// The same with lists of counts, which MPI reads until the end.
+template <class In, class Element> class listed_objects final : public result_of<blocks<Element>> {
+  public:
+    listed_objects(In &&from, std::span<const MPI_Count> counts, std::span<const MPI_Count> out_counts = {})
+        : in{std::move(from)}, list{counts}, sent{out_counts} {
+        out.counts.assign(counts.begin(), counts.end());
+        out.data.resize(list.total);
+    }
+    blocks<Element> take(const status &) override { return std::move(out); }
+    In in;
+    block_list<Element> list;
+    block_list<Element> sent;
+    blocks<Element> out;
+};
+
 /// A reduction's, with its operation.
 template <class In, class F> class reduction_under_way final : public result_of<reduction_result<In>> {
   public:
@@ -94,6 +109,68 @@ class nonblocking_collectives : public collectives {
                       "MPI_Igather", named_value{"count", data.count}, named_value{"root", with.root});
         return future<out>{request, std::move(owner)};
     }
+    /// Gives the root's i-th object to rank i: `auto mine = world.iscatter(std::move(tasks));`
+    template <object_to_own R> [[nodiscard]] auto iscatter(R &&all, rooted with = {}) const {
+        using in = std::remove_cvref_t<R>;
+        using out = detail::element_of<in &>;
+        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<R>(all)));
+        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size()))
+            detail::raise(
+                MPI_ERR_COUNT, "lisle::iscatter",
+                {{"objects", static_cast<long long>(std::ranges::size(owner->in))}, {"ranks", size()}},
+                "scatter takes one object for each rank");
+        constexpr MPI_Count count = detail::wire<out>::count;
+        const MPI_Datatype type = detail::wire<out>::type();
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Iscatter_c(std::ranges::data(owner->in), count, type, &owner->out, count, type,
+                                     with.root, comm_, &request),
+                      "MPI_Iscatter", named_value{"root", with.root});
+        return future<out>{request, std::move(owner)};
+    }
+    /// Ranges of sizes that all ranks know, joined for all.
+    template <object_to_own R> [[nodiscard]] auto iallgatherv(R &&range, known_counts with) const {
+        using in = std::remove_cvref_t<R>;
+        using element = detail::element_of<in &>;
+        using owner_type = detail::listed_objects<in, element>;
+        auto owner = std::make_unique<owner_type>(in(std::forward<R>(range)), with.counts);
+        const auto data = as_buffer(owner->in);
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Iallgatherv_c(data.address, data.count, data.type, owner->out.data.data(),
+                                        owner->list.counts.data(), owner->list.offsets.data(), data.type,
+                                        comm_, &request),
+                      "MPI_Iallgatherv", named_value{"count", data.count});
+        return future<blocks<element>>{request, std::move(owner)};
+    }
+    /// The same, for the root only, which alone looks at the counts.
+    template <object_to_own R> [[nodiscard]] auto igatherv(R &&range, rooted_counts with) const {
+        using in = std::remove_cvref_t<R>;
+        using element = detail::element_of<in &>;
+        using owner_type = detail::listed_objects<in, element>;
+        auto owner = std::make_unique<owner_type>(
+            in(std::forward<R>(range)), rank() == with.root ? with.counts : std::span<const MPI_Count>{});
+        const auto data = as_buffer(owner->in);
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Igatherv_c(data.address, data.count, data.type, owner->out.data.data(),
+                                     owner->list.counts.data(), owner->list.offsets.data(), data.type,
+                                     with.root, comm_, &request),
+                      "MPI_Igatherv", named_value{"count", data.count}, named_value{"root", with.root});
+        return future<blocks<element>>{request, std::move(owner)};
+    }
+    /// Parts of sizes that both sides know: `sent[i]` objects go to rank i, `with.counts[i]` come from it.
+    template <object_to_own R>
+    [[nodiscard]] auto ialltoallv(R &&range, std::span<const MPI_Count> sent, known_counts with) const {
+        using in = std::remove_cvref_t<R>;
+        using element = detail::element_of<in &>;
+        using owner_type = detail::listed_objects<in, element>;
+        auto owner = std::make_unique<owner_type>(in(std::forward<R>(range)), with.counts, sent);
+        const auto data = as_buffer(owner->in);
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Ialltoallv_c(data.address, owner->sent.counts.data(), owner->sent.offsets.data(),
+                                       data.type, owner->out.data.data(), owner->list.counts.data(),
+                                       owner->list.offsets.data(), data.type, comm_, &request),
+                      "MPI_Ialltoallv");
+        return future<blocks<element>>{request, std::move(owner)};
+    }
     /// One equal part for each rank.
     template <object_to_own T> [[nodiscard]] auto ialltoall(T &&range) const {
         using in = std::remove_cvref_t<T>;
@@ -130,6 +207,24 @@ class nonblocking_collectives : public collectives {
                                [this](auto &r, MPI_Request *request) {
                                    return MPI_Iscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(),
                                                       r.parts.type(), r.parts.operation(), comm_, request);
+                               });
+    }
+    template <object_to_own T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
+        return start_reduction(std::forward<T>(object), function, true, "MPI_Iexscan",
+                               [this](auto &r, MPI_Request *request) {
+                                   return MPI_Iexscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(),
+                                                        r.parts.type(), r.parts.operation(), comm_, request);
+                               });
+    }
+    /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.
+    template <object_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
+        return start_reduction(std::forward<R>(range), function, false, "MPI_Ireduce_scatter_block",
+                               [this](auto &r, MPI_Request *request) {
+                                   const MPI_Count share = r.parts.count() / size();
+                                   r.out.resize(static_cast<std::size_t>(share));
+                                   return MPI_Ireduce_scatter_block_c(r.parts.from(), r.out.data(), share,
+                                                                      r.parts.type(), r.parts.operation(),
+                                                                      comm_, request);
                                });
     }
 

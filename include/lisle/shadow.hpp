@@ -12,6 +12,9 @@
 
 namespace lisle::detail {
 
+/// Tags on it.
+enum shadow_tag : int { reduce_tag = 1, scan_tag, gather_tag, exchange_tag, first_sparse_tag = 10 };
+
 struct shadow {
     MPI_Comm comm = MPI_COMM_NULL;
     unsigned rounds = 0; ///< of sparse exchanges: neighbouring rounds use different tags

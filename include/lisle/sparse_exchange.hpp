@@ -29,7 +29,7 @@ sparse_exchange(const communicator &comm, const std::vector<addressed<T>> &messa
     detail::shadow &own = detail::shadow::of(comm.native());
     // A rank may begin the next exchange while another still looks for messages of this one, but not the one
     // after.
-    const int tag = 10 + static_cast<int>(own.rounds++ % 2);
+    const int tag = detail::first_sparse_tag + static_cast<int>(own.rounds++ % 2);
     const communicator channel{own.comm};
     std::vector<future<>> sends;
     sends.reserve(messages.size());

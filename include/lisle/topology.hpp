@@ -2,7 +2,6 @@
 // Communicators whose ranks have neighbours: grids and graphs, and the collectives among neighbours.
 #pragma once
 
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>

@@ -9,6 +9,7 @@
 #include <complex>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -228,6 +229,79 @@ void non_blocking() {
     CHECK_EQ(prefix.take(), rank + 1);
 }
 
+/// Rank i has i objects, and sends (rank + i) % 3 to rank i; all know.
+void non_blocking_of_sizes() {
+    const int size = world.size();
+    const int rank = world.rank();
+    const auto ranks = static_cast<std::size_t>(size);
+    std::vector<int> tasks(rank == size - 1 ? ranks : 0);
+    std::iota(tasks.begin(), tasks.end(), 100);
+    std::vector<MPI_Count> counts(ranks);
+    std::iota(counts.begin(), counts.end(), 0);
+    const std::vector<point> mine(static_cast<std::size_t>(rank), point{'n', static_cast<double>(rank)});
+    std::vector<MPI_Count> exchanged;
+    std::vector<long> out;
+    for (int i = 0; i < size; ++i) {
+        exchanged.push_back((rank + i) % 3);
+        out.insert(out.end(), static_cast<std::size_t>((rank + i) % 3), 100 * rank + i);
+    }
+    auto dealt = world.iscatter(std::move(tasks), {.root = size - 1});
+    auto joined = world.iallgatherv(std::vector<point>(mine), {.counts = counts});
+    auto at_root = world.igatherv(std::vector<point>(mine), {.root = 0, .counts = counts});
+    auto swapped = world.ialltoallv(std::move(out), exchanged, {.counts = exchanged});
+    auto before = world.iexscan(1, std::plus<>{});
+    auto parts = world.ireduce_scatter(std::vector<int>(2 * ranks, rank), std::plus<>{});
+    // The lists of counts may go: each operation has its own.
+    const std::vector<MPI_Count> wanted = std::exchange(exchanged, {});
+    counts.clear();
+    lisle::wait_all(dealt, joined, at_root, swapped, before, parts);
+    CHECK_EQ(dealt.take(), 100 + rank);
+    auto all = joined.take();
+    CHECK_EQ(all.data.size(), ranks * (ranks - 1) / 2);
+    for (int i = 0; i < size; ++i)
+        for (const point &p : all.block(i))
+            CHECK_EQ(p.x, i);
+    CHECK_EQ(at_root.take().data.size(), rank == 0 ? ranks * (ranks - 1) / 2 : 0);
+    auto got = swapped.take();
+    for (int i = 0; i < size; ++i)
+        CHECK(std::ranges::equal(
+            got.block(i), std::vector<long>(static_cast<std::size_t>(wanted[static_cast<std::size_t>(i)]),
+                                            100 * i + rank)));
+    const int earlier = before.take();
+    if (rank > 0)
+        CHECK_EQ(earlier, rank);
+    CHECK(parts.take() == std::vector<int>(2, size * (size - 1) / 2));
+}
+
+/// Blocks of all lengths, whose counts come with the data or are known before: the same result.
+void blocks_of_unknown_size() {
+    const int size = world.size();
+    const int rank = world.rank();
+    for (const int scale : {1, 700})
+        for (int root = 0; root < std::min(size, 2); ++root) {
+            const auto length = [&](int i) { return i % 2 == root % 2 ? 0 : (i + 1) * scale; };
+            const std::vector<long> mine(static_cast<std::size_t>(length(rank)), rank);
+            std::vector<MPI_Count> counts;
+            for (int i = 0; i < size; ++i)
+                counts.push_back(length(i));
+            auto unknown = world.gatherv(mine, {.root = root});
+            const auto known = world.gatherv(mine, {.root = root, .counts = counts});
+            CHECK(unknown.data == known.data);
+            CHECK(unknown.counts == known.counts);
+            CHECK_EQ(unknown.counts.size(), rank == root ? counts.size() : 0u);
+            std::vector<long> out;
+            std::vector<MPI_Count> back;
+            for (int i = 0; i < size; ++i) {
+                out.insert(out.end(), static_cast<std::size_t>(length(i)), rank * 100 + i);
+                back.push_back(length(rank));
+            }
+            auto from_all = world.alltoallv(out, counts);
+            const auto as_told = world.alltoallv(out, counts, {.counts = back});
+            CHECK(from_all.data == as_told.data);
+            CHECK(from_all.counts == as_told.counts);
+        }
+}
+
 void communicators() {
     const int size = world.size();
     const int rank = world.rank();
@@ -278,5 +352,7 @@ int main() {
     captures();
     strings();
     non_blocking();
+    non_blocking_of_sizes();
+    blocks_of_unknown_size();
     communicators();
 }

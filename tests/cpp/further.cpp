@@ -5,6 +5,7 @@
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/topology.hpp>
+#include <lisle/two_messages.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -62,6 +63,55 @@ void coroutines() {
         caught = e.error_class() == MPI_ERR_RANK;
     }
     CHECK(caught);
+}
+
+/// Rounds of persistent operations, and collectives, awaited.
+lisle::task<int> rounds(lisle::communicator comm, int from, int to) {
+    int out = 0;
+    int in = 0;
+    lisle::persistent sending = comm.send_init(lisle::borrow(out), to, 8);
+    lisle::persistent receiving = comm.receive_init(lisle::borrow(in), from, 8);
+    int sum = 0;
+    for (int round = 0; round < 5; ++round) {
+        out = comm.rank() + round;
+        lisle::start_all(receiving, sending);
+        const lisle::status got = co_await receiving;
+        CHECK_EQ(got.count<int>(), 1u);
+        co_await sending;
+        sum += in;
+    }
+    co_await comm.ibarrier();
+    const std::vector<int> all = co_await comm.iallgather(sum);
+    co_return co_await comm.iallreduce(all[static_cast<std::size_t>(comm.rank())], std::plus<>{});
+}
+
+void awaited_rounds() {
+    const int rank = world.rank();
+    const int size = world.size();
+    const int total = lisle::run_task(rounds(world, (rank + size - 1) % size, (rank + 1) % size));
+    CHECK_EQ(total, 5 * size * (size - 1) / 2 + 10 * size);
+}
+
+/// Sizes that only headers tell; wildcards; all senders at once.
+void in_two_messages() {
+    const int rank = world.rank();
+    const int size = world.size();
+    lisle::two_messages pair{world};
+    for (int i = 1; i < size; ++i) {
+        const int to = (rank + i) % size;
+        pair.send(std::vector<int>(static_cast<std::size_t>(rank), rank), to);
+        pair.send(rank + 0.5, to, 3);
+    }
+    int sum = rank;
+    for (int i = 1; i < size; ++i) {
+        const auto got = pair.receive<std::vector<int>>(lisle::any_source, 0);
+        CHECK(got == std::vector<int>(got.size(), static_cast<int>(got.size())));
+        sum += static_cast<int>(got.size());
+    }
+    CHECK_EQ(sum, size * (size - 1) / 2);
+    for (int from = 0; from < size; ++from)
+        if (from != rank)
+            CHECK_EQ(pair.receive<double>(from, 3), from + 0.5);
 }
 
 void attributes() {
@@ -159,6 +209,8 @@ void reproducible() {
 int main() {
     const lisle::environment mpi;
     coroutines();
+    awaited_rounds();
+    in_two_messages();
     attributes();
     rings();
     topologies();

@@ -2,7 +2,9 @@
 // Sixteen threads of each of two ranks send each other objects of sizes that nobody knows, all with one tag.
 // None may be lost, met twice or filled with another's data. Use: stress [messages of each rank]
 #include <lisle/lisle.hpp>
+#include <lisle/two_messages.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -24,6 +26,31 @@ std::vector<std::uint32_t> message(std::uint32_t number) {
     std::vector<std::uint32_t> values(1 + size_of(number), number * 7 + 1);
     values.front() = number;
     return values;
+}
+
+/// The same objects in MPI.NET's way: each header has to find its own data.
+void in_two_messages(const lisle::communicator &world, std::uint32_t count) {
+    lisle::two_messages pair{world};
+    std::vector<std::atomic<int>> met(count);
+    std::atomic<std::uint32_t> next_out{0};
+    std::atomic<std::uint32_t> next_in{0};
+    std::vector<std::thread> workers;
+    for (int i = 0; i < threads; ++i)
+        workers.emplace_back([&, i] {
+            if (i % 2 == 0)
+                for (std::uint32_t number = next_out++; number < count; number = next_out++)
+                    pair.send(message(number), 1 - world.rank());
+            while (i % 2 == 1 && next_in++ < count) {
+                const auto got = pair.receive<std::vector<std::uint32_t>>(lisle::any_source);
+                CHECK(!got.empty() && got.front() < count);
+                CHECK(got == message(got.front()));
+                CHECK_EQ(met[got.front()].fetch_add(1), 0);
+            }
+        });
+    for (std::thread &worker : workers)
+        worker.join();
+    for (const std::atomic<int> &times : met)
+        CHECK_EQ(times.load(), 1);
 }
 
 } // namespace
@@ -64,4 +91,5 @@ int main(int argc, char **argv) {
         worker.join();
     for (const std::atomic<int> &times : met)
         CHECK_EQ(times.load(), 1);
+    in_two_messages(world, std::min(count, 2000u));
 }

@@ -34,9 +34,10 @@ def main():
             continue  # a freed object is looked at on purpose
         done = run("./errors", case, "return", cwd=work)
         expect(f"class {error_class}: " in done.stdout, f"{case} gave {done.stdout}")
-        done = run("./errors", case, cwd=work, status=None)
-        expect(done.returncode != 0, f"{case} did not end the program")
-        expect(sentence in done.stderr, f"{case} said {done.stderr}")
+        for handler in [], ["abort"]:
+            done = run("./errors", case, *handler, cwd=work, status=None)
+            expect(done.returncode != 0 and "class" not in done.stdout, f"{case} did not end the program")
+            expect(sentence in done.stderr, f"{case} said {done.stderr}")
     done = run("./errors", "early", cwd=work, status=None)
     expect(done.returncode != 0 and "MPI_Send: called before MPI_Init" in done.stderr, f"early: {done.stderr}")
 

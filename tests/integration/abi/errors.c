@@ -13,8 +13,9 @@ int main(int argc, char **argv) {
     }
     MPI_Init(&argc, &argv);
     if (argc > 2) {
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        const MPI_Errhandler handler = strcmp(argv[2], "abort") == 0 ? MPI_ERRORS_ABORT : MPI_ERRORS_RETURN;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     }
     if (strcmp(what, "rank") == 0) {
         code = MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);

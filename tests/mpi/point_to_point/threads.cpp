@@ -95,6 +95,73 @@ void handed_over(const check::job &job) {
     }
 }
 
+/// While one thread waits for a receive, another cancels it: the wait ends, and nothing else is disturbed.
+void cancelled_by_another() {
+    for (int i = 0; i < 30; ++i) {
+        int in = -1;
+        MPI_Request request = MPI_REQUEST_NULL;
+        CHECK_MPI(MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &request));
+        MPI_Request copy = request; // each thread has a variable of its own
+        MPI_Status status;
+        std::thread waiter([&] { CHECK_MPI(MPI_Wait(&request, &status)); });
+        CHECK_MPI(MPI_Cancel(&copy));
+        waiter.join();
+        int cancelled = 0;
+        CHECK_MPI(MPI_Test_cancelled(&status, &cancelled));
+        CHECK(cancelled != 0 && in == -1);
+    }
+}
+
+/// One thread frees the request and another the communicator while the message is on its way: it arrives.
+void freed_by_others(const check::job &job) {
+    for (int i = 0; i < 30; ++i) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        int in[2] = {-1, -1};
+        const int right = (job.rank + 1) % job.size;
+        const int left = (job.rank + job.size - 1) % job.size;
+        MPI_Request first = MPI_REQUEST_NULL;
+        MPI_Request second = MPI_REQUEST_NULL;
+        MPI_Request sent = MPI_REQUEST_NULL;
+        CHECK_MPI(MPI_Irecv(&in[0], 1, MPI_INT, left, 0, comm, &first));
+        CHECK_MPI(MPI_Irecv(&in[1], 1, MPI_INT, left, 0, comm, &second));
+        std::thread waiter([&] { CHECK_MPI(MPI_Wait(&second, MPI_STATUS_IGNORE)); });
+        std::thread freer([&] { CHECK_MPI(MPI_Request_free(&first)); });
+        const int out[2] = {job.rank, i};
+        CHECK_MPI(MPI_Send(&out[0], 1, MPI_INT, right, 0, comm));
+        CHECK_MPI(MPI_Isend(&out[1], 1, MPI_INT, right, 0, comm, &sent));
+        std::thread leaver([&] { CHECK_MPI(MPI_Comm_free(&comm)); });
+        CHECK_MPI(MPI_Wait(&sent, MPI_STATUS_IGNORE));
+        for (std::thread *thread : {&waiter, &freer, &leaver})
+            thread->join();
+        // The second message cannot overtake the first, so both are here.
+        CHECK_EQ(in[0], left);
+        CHECK_EQ(in[1], i);
+    }
+}
+
+/// Two threads look for one message; the one that gets it receives it, the other finds none.
+void matched_by_one() {
+    for (int i = 0; i < 30; ++i) {
+        int rank = 0;
+        CHECK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+        CHECK_MPI(MPI_Send(&i, 1, MPI_INT, rank, 8, MPI_COMM_WORLD));
+        std::atomic<int> found{0};
+        on_threads([&](int) {
+            int flag = 0;
+            MPI_Message message = MPI_MESSAGE_NULL;
+            CHECK_MPI(MPI_Improbe(rank, 8, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
+            int in = -1;
+            if (flag != 0) {
+                CHECK_MPI(MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+                CHECK_EQ(in, i);
+                ++found;
+            }
+        });
+        CHECK_EQ(found.load(), 1);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -112,4 +179,7 @@ int main(int argc, char **argv) {
         CHECK_MPI(MPI_Comm_free(&comm));
     shared_stream(job);
     handed_over(job);
+    cancelled_by_another();
+    freed_by_others(job);
+    matched_by_one();
 }

@@ -383,10 +383,20 @@ TEST(queries, types_of_a_size_and_pairs) {
     EXPECT_EQ(found, MPI_COMPLEX16);
     EXPECT_EQ(error_of([&] { api::type_match_size(MPI_TYPECLASS_INTEGER, 3, &found); }), MPI_ERR_ARG);
     EXPECT_EQ(error_of([&] { api::type_match_size(1, 4, &found); }), MPI_ERR_ARG);
-    api::type_get_value_index(type_of(MPI_DOUBLE), type_of(MPI_INT), &found);
-    EXPECT_EQ(found, MPI_DOUBLE_INT);
-    api::type_get_value_index(type_of(MPI_CHAR), type_of(MPI_INT), &found);
-    EXPECT_EQ(found, MPI_DATATYPE_NULL);
+    const std::array<std::array<MPI_Datatype, 3>, 10> pairs{{{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+                                                             {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+                                                             {MPI_LONG, MPI_INT, MPI_LONG_INT},
+                                                             {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+                                                             {MPI_INT, MPI_INT, MPI_2INT},
+                                                             {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+                                                             {MPI_REAL, MPI_REAL, MPI_2REAL},
+                                                             {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+                                                             {MPI_CHAR, MPI_INT, MPI_DATATYPE_NULL},
+                                                             {MPI_INT, MPI_DOUBLE, MPI_DATATYPE_NULL}}};
+    for (const auto &[value, index, pair] : pairs) {
+        api::type_get_value_index(type_of(value), type_of(index), &found);
+        EXPECT_EQ(found, pair);
+    }
 }
 
 TEST(elements, of_structures) {
