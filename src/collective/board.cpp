@@ -178,8 +178,8 @@ void board::note_all_posted(std::uint64_t number) noexcept {
 
 void board::finish(std::uint64_t number, bool awaited) noexcept {
     auto &finished = station_of(self_).finished;
-    // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then, and
-    // better: who is far ahead then gets several slots at once, and can ask for their lines early.
+    // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then,
+    // and better: who is far ahead then gets several slots at once, and can ask for their lines early.
     if (awaited || (number + 1) % telling == 0) {
         finished.store(number + 1, std::memory_order_seq_cst);
         nudge_all();
