@@ -91,8 +91,8 @@ bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
     for (int member = 0; member < members_.size(); ++member) {
         least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
     }
-    all_finished_ = least;
-    return number < least + (pages ? page_depth : depth);
+    all_finished_ = std::max(all_finished_, least); // posts may have told more
+    return number < all_finished_ + (pages ? page_depth : depth);
 }
 
 void board::claim(std::uint64_t number) noexcept {
@@ -178,12 +178,11 @@ void board::note_all_posted(std::uint64_t number) noexcept {
 
 void board::finish(std::uint64_t number, bool awaited) noexcept {
     auto &finished = station_of(self_).finished;
-    // Who wants to enter waits for free slots, several operations later: it is enough to tell now and then.
+    // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then,
+    // and better: who is far ahead then gets several slots at once, and can ask for their lines early.
     if (awaited || (number + 1) % telling == 0) {
         finished.store(number + 1, std::memory_order_seq_cst);
         nudge_all();
-    } else {
-        finished.store(number + 1, std::memory_order_release);
     }
     turn_.store(number + 1, std::memory_order_release);
 }

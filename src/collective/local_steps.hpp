@@ -35,6 +35,7 @@ class local_steps {
     bool take(const reduce_step &step);
     bool take(const enter_step &enter) {
         where_->claim(number_);
+        pages_ = enter.pages;
         return where_->may_enter(number_, enter.pages);
     }
     bool take(const post_step &post) {
@@ -66,7 +67,8 @@ class local_steps {
     bool take(const fetch_step &step);
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
-        where_->finish(number_, finish.awaited);
+        // Pages are few: who is ahead soon waits for one.
+        where_->finish(number_, finish.awaited || pages_);
         return true;
     }
     bool take(const await_finished_step &await) {
@@ -126,6 +128,7 @@ class local_steps {
 
     board *where_;
     std::uint64_t number_; ///< of this operation on its board
+    bool pages_ = false;   ///< this operation uses one
     int seen_ = 0;         ///< members that the step which waits for several has seen already
     int error_ = MPI_SUCCESS;
     int failed_peer_ = 0;

@@ -3,10 +3,12 @@
 // not commute, in every call and form, against the same combination done here in the order of ranks.
 #include "forms.hpp"
 
+#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <thread>
 
 namespace {
 
@@ -269,20 +271,34 @@ void all_types(const scene &s) {
     user_functions(s);
 }
 
-/// Sums of doubles whose rounding depends on the order: the same bits on all ranks, each time.
-void reproducible(const scene &s) {
-    constexpr int length = 1000;
+/// Sums of doubles whose rounding depends on the order: the same bits each time, in whatever order ranks
+/// arrive, and on all ranks where all get them.
+void reproducible(const scene &s, int length) {
     std::mt19937 random(static_cast<unsigned>(s.rank));
-    std::vector<double> send(length), first(length), again(length);
+    std::vector<double> send(static_cast<std::size_t>(length));
     for (double &x : send)
         x = std::uniform_real_distribution<double>(-1, 1)(random);
-    for (int round = 0; round < 20; ++round) {
-        std::vector<double> &receive = round == 0 ? first : again;
-        CHECK_MPI(MPI_Allreduce(send.data(), receive.data(), length, MPI_DOUBLE, MPI_SUM, s.comm));
-        std::vector<double> roots = receive;
-        CHECK_MPI(MPI_Bcast(roots.data(), length, MPI_DOUBLE, 0, s.comm));
-        CHECK(std::memcmp(roots.data(), receive.data(), length * sizeof(double)) == 0);
-        CHECK(round == 0 || std::memcmp(first.data(), again.data(), length * sizeof(double)) == 0);
+    enum call { allreduce, reduce, scan, calls };
+    std::vector<double> first[calls], again(send.size());
+    for (int round = 0; round < 12; ++round) {
+        for (int which = allreduce; which < calls; ++which) {
+            std::this_thread::sleep_for(
+                std::chrono::microseconds(random() % 300)); // who comes last is chance
+            if (which == allreduce)
+                CHECK_MPI(MPI_Allreduce(send.data(), again.data(), length, MPI_DOUBLE, MPI_SUM, s.comm));
+            else if (which == reduce)
+                CHECK_MPI(MPI_Reduce(send.data(), again.data(), length, MPI_DOUBLE, MPI_SUM, 0, s.comm));
+            else
+                CHECK_MPI(MPI_Scan(send.data(), again.data(), length, MPI_DOUBLE, MPI_SUM, s.comm));
+            if (round == 0)
+                first[which] = again;
+            CHECK((which == reduce && s.rank != 0) ||
+                  std::memcmp(first[which].data(), again.data(), send.size() * sizeof(double)) == 0);
+            std::vector<double> roots = again;
+            CHECK_MPI(MPI_Bcast(roots.data(), length, MPI_DOUBLE, 0, s.comm));
+            CHECK(which != allreduce ||
+                  std::memcmp(roots.data(), again.data(), send.size() * sizeof(double)) == 0);
+        }
     }
 }
 
@@ -303,6 +319,7 @@ int main(int argc, char **argv) {
     s.count = 40001; // longer than any message sent at once, and than where algorithms change
     arithmetic<double>(s, MPI_DOUBLE);
     user_functions(s);
-    reproducible(s);
+    for (const int length : {1, 100, 1000, 40001})
+        reproducible(s, length);
     return 0;
 }

@@ -3,6 +3,7 @@
 // can be written change what they say; performance variables count what the program does; events arrive.
 #include "check.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <fcntl.h>
 #include <set>
@@ -231,6 +232,55 @@ void performance_variables(const check::job &job) {
     CHECK_MPI(MPI_Comm_free(&other));
 }
 
+/// Sets the algorithm of an operation, on all ranks alike, and puts the former one back.
+class chosen_algorithm {
+  public:
+    chosen_algorithm(const char *variable, const char *word) {
+        int index = -1;
+        CHECK_MPI(MPI_T_cvar_get_index(variable, &index));
+        int elements = 0;
+        CHECK_MPI(MPI_T_cvar_handle_alloc(index, nullptr, &handle_, &elements));
+        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD)); // ranks of a process have it in common
+        CHECK_MPI(MPI_T_cvar_read(handle_, &before_));
+        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+        const auto words = words_of(control(index).words);
+        const auto found = std::find(words.begin(), words.end(), word);
+        CHECK(found != words.end());
+        const int value = static_cast<int>(found - words.begin());
+        CHECK_MPI(MPI_T_cvar_write(handle_, &value));
+        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    ~chosen_algorithm() {
+        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+        CHECK_MPI(MPI_T_cvar_write(handle_, &before_));
+        CHECK_MPI(MPI_T_cvar_handle_free(&handle_));
+    }
+    chosen_algorithm(const chosen_algorithm &) = delete;
+    chosen_algorithm &operator=(const chosen_algorithm &) = delete;
+
+  private:
+    MPI_T_cvar_handle handle_ = MPI_T_CVAR_HANDLE_NULL;
+    int before_ = 0;
+};
+
+/// How many long messages the calling rank sends in a broadcast with this algorithm.
+std::uint64_t messages_of_broadcast(const char *algorithm) {
+    const chosen_algorithm chosen{"LISLE_BCAST", algorithm};
+    const meter announced{"lisle_announced_messages", MPI_T_PVAR_CLASS_COUNTER};
+    std::vector<char> data(3 << 20);
+    CHECK_MPI(MPI_Bcast(data.data(), static_cast<int>(data.size()), MPI_CHAR, 0, MPI_COMM_WORLD));
+    return announced.read();
+}
+
+/// A control variable that names an algorithm has it used: they differ in their messages.
+void algorithms(const check::job &job) {
+    const auto others = static_cast<std::uint64_t>(job.size - 1);
+    for (int round = 0; round < 2; ++round) {
+        CHECK_EQ(messages_of_broadcast("linear"), job.rank == 0 ? others : 0U);
+        CHECK(messages_of_broadcast("scatter_allgather") >= others); // pieces go round
+    }
+}
+
 /// Every variable and event is in a category, and every category says what it has.
 void categories() {
     int variables = 0;
@@ -341,6 +391,7 @@ int main(int argc, char **argv) {
     {
         const check::job job{&argc, &argv};
         performance_variables(job);
+        algorithms(job);
         events(job);
     }
     control_variables();
