@@ -17,10 +17,11 @@ namespace lisle::collective {
 
 namespace {
 
-/// True if all members are fibers of this process.
-bool all_fibers_here(job &here, const communicator &comm) {
+/// True if all members are fibers of this process, or threads of it that share cores.
+bool all_take_turns_here(job &here, const communicator &comm) {
     const job_segment &segment = here.segment();
-    if (comm.inter() || comm.of_threads() || comm.size() < 2 || segment.worker_count(here.process()) == 0) {
+    const bool takes_turns = segment.worker_count(here.process()) != 0 || here.oversubscribed();
+    if (comm.inter() || comm.of_threads() || comm.size() < 2 || !takes_turns) {
         return false;
     }
     bool all = true;
@@ -63,7 +64,7 @@ directory &meetings() {
 meeting *meeting::of(const communicator &comm) {
     if (!comm.meeting_sought) [[unlikely]] {
         job &here = this_rank().get_job();
-        if (all_fibers_here(here, comm)) {
+        if (all_take_turns_here(here, comm)) {
             comm.shared_meeting = meetings().find(here, comm);
         }
         comm.meeting_sought = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking collectives among fibers of one process. Each rank takes its seat and shows its buffers; the last
-// one that comes does the work of all and ends the round. So a collective costs each rank one switch and the
-// copy of its data, whatever the number of ranks: a worker has one core, and work that its fibers repeat or
-// look for again and again is not done at the same time but one after the other.
-// Invariant: what lies in the seats is read by the last of a round and written by nobody until it ends.
+// Blocking collectives among ranks of one process that take turns: fibers, and threads that share cores. Each
+// takes its seat and shows its buffers; the last one that comes does the work of all and ends the round. So a
+// collective costs each rank one switch and the copy of its data, whatever the number of ranks: work that
+// ranks of one core repeat, or look for again and again, is not done at the same time but one after the
+// other. Invariant: what lies in the seats is read by the last of a round and written by nobody until it
+// ends.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@ namespace lisle::collective {
 
 class meeting {
   public:
-    /// The meeting of a communicator, made by whichever member asks first; null if they are not all fibers
-    /// of this process. The same for all members.
+    /// The meeting of a communicator, made by whichever member asks first; null if they are not all
+    /// ranks of this process that take turns. The same for all members.
     [[nodiscard]] static meeting *of(const communicator &comm);
 
     explicit meeting(int members);

@@ -242,8 +242,9 @@ std::string describe_selection() {
         const std::string need = each.use == algorithm::board ? " if it fits a board"
                                  : each.use == algorithm::direct
                                      ? sentence(" within a process, or from ", far_least, " bytes")
-                                 : each.use == algorithm::meeting ? " among fibers of a process, blocking"
-                                                                  : "";
+                                 : each.use == algorithm::meeting
+                                     ? " among fibers of a process or threads that share cores, blocking"
+                                     : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",
                          forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
                          forced(each.what) ? ")\n" : "\n");

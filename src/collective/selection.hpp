@@ -47,7 +47,7 @@ struct situation {
     bool one_process = false; ///< by their addresses
     bool plain = true;        ///< elements of the vector lie without gaps
     bool commutative = true;
-    bool meeting = false;    ///< all are fibers of one process, and the call blocks
+    bool meeting = false;    ///< all take turns in one process, and the call blocks
     bool two_levels = false; ///< the ranks live in several places, and several in some
 };
 

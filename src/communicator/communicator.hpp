@@ -80,7 +80,7 @@ class communicator : public object {
     /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
     mutable std::shared_ptr<lisle::collective::board> shared_board;
     mutable bool board_sought = false;
-    /// The same for ranks that are fibers of one process, see collective/meeting.hpp.
+    /// The same for ranks of one process that take turns, see collective/meeting.hpp.
     mutable std::shared_ptr<lisle::collective::meeting> shared_meeting;
     mutable bool meeting_sought = false;
     /// The tag for the next operation that creates a communicator from this one. All members make these
