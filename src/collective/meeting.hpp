@@ -2,9 +2,8 @@
 // Blocking collectives among ranks of one process that take turns: fibers, and threads that share cores. Each
 // takes its seat and shows its buffers; the last one that comes does the work of all and ends the round. So a
 // collective costs each rank one switch and the copy of its data, whatever the number of ranks: work that
-// ranks of one core repeat, or look for again and again, is not done at the same time but one after the
-// other. Invariant: what lies in the seats is read by the last of a round and written by nobody until it
-// ends.
+// ranks of one core repeat is not done at the same time but one after the other.
+// Invariant: what lies in the seats is read by the last of a round and written by nobody until it ends.
 #pragma once
 
 #include <atomic>
