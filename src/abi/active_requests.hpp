@@ -101,4 +101,14 @@ template <class Look> bool look_twice(Look look) {
     return false;
 }
 
+/// find_complete(), and once more after a round of progress if there is none yet.
+inline search_result look_for_complete(int count, const MPI_Request *requests, int *index) {
+    auto found = search_result::none_yet;
+    look_twice([&] {
+        found = find_complete(count, requests, index);
+        return found != search_result::none_yet;
+    });
+    return found;
+}
+
 } // namespace lisle::api

@@ -196,13 +196,8 @@ void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
 }
 
 void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
-    auto found = search_result::none_yet;
-    *flag = look_twice([&] {
-        found = find_complete(count, requests, index);
-        return found != search_result::none_yet;
-    })
-                ? 1
-                : 0;
+    const auto found = look_for_complete(count, requests, index);
+    *flag = found != search_result::none_yet ? 1 : 0;
     if (found == search_result::found) {
         conclude_or_throw(resolve(requests[*index]), &requests[*index], status);
         return;
@@ -228,12 +223,8 @@ void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, M
 }
 
 void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
-    auto found = search_result::none_yet;
     int first = 0;
-    look_twice([&] {
-        found = find_complete(incount, requests, &first);
-        return found != search_result::none_yet;
-    });
+    const auto found = look_for_complete(incount, requests, &first);
     if (found == search_result::none_active) {
         *outcount = MPI_UNDEFINED;
         return;

@@ -93,13 +93,8 @@ void request_get_status_all(int count, const MPI_Request *requests, int *flag, M
 
 void request_get_status_any(int count, const MPI_Request *requests, int *index, int *flag,
                             MPI_Status *status) {
-    auto found = search_result::none_yet;
-    *flag = look_twice([&] {
-        found = find_complete(count, requests, index);
-        return found != search_result::none_yet;
-    })
-                ? 1
-                : 0;
+    const auto found = look_for_complete(count, requests, index);
+    *flag = found != search_result::none_yet ? 1 : 0;
     if (found == search_result::found) {
         look_at(resolve(requests[*index]), status);
         return;
@@ -112,12 +107,8 @@ void request_get_status_any(int count, const MPI_Request *requests, int *index, 
 
 void request_get_status_some(int incount, const MPI_Request *requests, int *outcount, int *indices,
                              MPI_Status *statuses) {
-    auto found = search_result::none_yet;
     int first = 0;
-    look_twice([&] {
-        found = find_complete(incount, requests, &first);
-        return found != search_result::none_yet;
-    });
+    const auto found = look_for_complete(incount, requests, &first);
     *outcount = found == search_result::none_active ? MPI_UNDEFINED : 0;
     for (int i = 0; found == search_result::found && i < incount; ++i) {
         request *const asked = active(requests[i]);
