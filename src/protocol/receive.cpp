@@ -77,6 +77,13 @@ unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &f
     return message;
 }
 
+receive_operation *receive_operation::make_anew(receive_operation *used, rank &owner) {
+    delete used; // of another rank of this thread, or null
+    auto *const made = new receive_operation{owner, {}, {}};
+    made->ending = disposal::receive;
+    return made;
+}
+
 void receive_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
