@@ -45,7 +45,7 @@ template <class Plan>
 void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
     plan.enter(*team.shared, own.bytes());
     if (team.rank != root) {
-        plan.post(own);
+        plan.post(own, root);
     } else {
         for (int peer = 0; peer < team.size; ++peer) {
             if (peer != root) {
@@ -96,7 +96,7 @@ void board_alltoall(Plan &plan, const team &team, const block_view &send, const 
 template <class Plan> void board_reduce(Plan &plan, const team &team, const op &operation,
                                         const typed_buffer &send, const typed_buffer &receive, int root) {
     plan.enter(*team.shared, send.bytes());
-    plan.post(send);
+    plan.post(send, root);
     if (team.rank == root) {
         plan.await_posts(0, team.size);
         plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);
