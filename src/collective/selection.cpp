@@ -78,11 +78,13 @@ constexpr rule rules[] = {
     {operation::allgatherv, direct},
     {operation::allgatherv, ring},
 
+    {operation::alltoall, meeting},
     {operation::alltoall, board, board_most},
     {operation::alltoall, direct},
     {operation::alltoall, linear, any_size, 8},
     {operation::alltoall, bruck, 256},
     {operation::alltoall, pairwise},
+    {operation::alltoallv, meeting},
     {operation::alltoallv, direct},
     {operation::alltoallv, linear, any_size, 8},
     {operation::alltoallv, pairwise},
