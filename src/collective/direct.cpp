@@ -101,18 +101,19 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
 }
 
 /// How many bytes pack_blocks() makes.
-MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept {
+MPI_Count packed_bytes(const team &team, std::span<const typed_buffer> blocks) noexcept {
     auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
     for (const typed_buffer &block : blocks) {
         bytes += block.bytes();
     }
-    return bytes;
+    return bytes - at(blocks, team.rank).bytes();
 }
 
 /// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
-/// look into. Copied into the plan's memory by steps.
-template <class Plan> typed_buffer pack_blocks(Plan &plan, std::span<const typed_buffer> blocks) {
-    const typed_buffer packed = plan.packed(packed_bytes(blocks));
+/// look into. Without the calling rank's own. Copied into the plan's memory by steps.
+template <class Plan> typed_buffer pack_blocks(Plan &plan, const team &team,
+                                               std::span<const typed_buffer> blocks, MPI_Count bytes) {
+    const typed_buffer packed = plan.packed(bytes);
     auto *place = static_cast<std::byte *>(packed.address);
     auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
     const auto note_offset = [&] {
@@ -120,22 +121,25 @@ template <class Plan> typed_buffer pack_blocks(Plan &plan, std::span<const typed
         std::memcpy(place, &value, sizeof value);
         place += sizeof value;
     };
-    for (const typed_buffer &block : blocks) {
+    for (int rank = 0; rank < team.size; ++rank) {
         note_offset();
-        plan.copy(block, part(packed, offset, block.bytes()));
-        offset += block.bytes();
+        if (rank != team.rank) {
+            plan.copy(at(blocks, rank), part(packed, offset, at(blocks, rank).bytes()));
+            offset += at(blocks, rank).bytes();
+        }
     }
     note_offset();
     return packed;
 }
 
-/// Posts a block for each rank if all of them fit together, shows them otherwise: fetch steps find out. True:
-/// they are shown, so others must finish before they may change.
+/// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
+/// True: they are shown, so others must finish before they may change.
 template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
+    const MPI_Count bytes = packed_bytes(team, blocks);
     const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
-    if (packed_bytes(blocks) <= (uses_pages(team) ? most : board::most_in_slot)) {
-        const typed_buffer all = pack_blocks(plan, blocks);
-        enter(plan, team, all.bytes());
+    if (bytes <= (uses_pages(team) ? most : board::most_in_slot)) {
+        const typed_buffer all = pack_blocks(plan, team, blocks, bytes);
+        enter(plan, team, bytes);
         plan.post(all);
         return false;
     }

@@ -230,8 +230,14 @@ bool prefers_board(operation what, MPI_Count bytes) noexcept {
 }
 
 bool has_two_levels(operation what) noexcept {
-    return std::any_of(std::begin(rules), std::end(rules),
-                       [what](const rule &each) { return each.what == what && each.use == two_level; });
+    static constexpr auto have = [] {
+        std::array<bool, operations> found{};
+        for (const rule &each : rules) {
+            found[static_cast<std::size_t>(each.what)] |= each.use == two_level;
+        }
+        return found;
+    }();
+    return have[static_cast<std::size_t>(what)];
 }
 
 std::string describe_selection() {
