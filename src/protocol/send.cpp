@@ -2,16 +2,27 @@
 // How messages leave: at once if they are short and there is room, otherwise announced first.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <sched.h>
 
 #include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
 #include "protocol/short_message.hpp"
 #include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
 using fabric::claim_result;
+
+namespace {
+
+// Longer scattered messages within a process are copied straight from where they lie. Where the cores lie far
+// apart, 32 KiB of single elements took 27 us packed and 95 not; 80 to 150 KiB of larger pieces took as long.
+constexpr std::size_t most_packed = std::size_t{64} << 10;
+
+} // namespace
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
                                     std::size_t bytes) {
@@ -70,6 +81,9 @@ void engine::announce(send_operation &send) {
     counts_.add(counted::announced_bytes, bytes);
     announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .reserved = 0};
     if (here) {
+        if (send.buffer.type->scattered() && bytes <= most_packed && fiber_worker::current() == nullptr) {
+            send.pack_up();
+        }
         said.address = reinterpret_cast<std::uint64_t>(&send);
     } else if (send.buffer.type->contiguous()) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
@@ -114,11 +128,24 @@ void engine::cancel(send_operation &send) {
                         nullptr, 0);
 }
 
+void send_operation::pack_up() {
+    const auto bytes = static_cast<std::size_t>(buffer.bytes());
+    packed.reset(new (std::nothrow) std::byte[bytes]);
+    if (packed) { // else it is copied from where it lies
+        pack(buffer, 0, {packed.get(), bytes});
+    }
+}
+
+typed_buffer send_operation::data() const noexcept {
+    return packed ? typed_buffer{packed.get(), buffer.bytes(), *find_datatype(MPI_BYTE)} : buffer;
+}
+
 void send_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
     result = {};
     streamed = stream_end = 0;
+    packed.reset();
     owner.engine().start(*this);
 }
 

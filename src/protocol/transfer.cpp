@@ -50,15 +50,15 @@ void engine::transfer(receive_operation &receive) {
 }
 
 void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
-    const auto &sending = *reinterpret_cast<send_operation *>(receive.sender.address);
+    const typed_buffer data = reinterpret_cast<send_operation *>(receive.sender.address)->data();
     if (bytes < least_shared_copy || job_.oversubscribed()) {
-        copy(sending.buffer, receive.buffer, 0, bytes);
+        copy(data, receive.buffer, 0, bytes);
         return;
     }
     struct task {
         const typed_buffer &from, &to;
         MPI_Count bytes;
-    } whole{sending.buffer, receive.buffer, bytes};
+    } whole{data, receive.buffer, bytes};
     const bool receiver_copies = &this_rank() == &owner_;
     share_task(
         // Whoever else waits has no part in it and would answer its own peers later.
