@@ -192,9 +192,15 @@ requires(!std::is_lvalue_reference_v<R> && std::ranges::borrowed_range<R>)
 
 /// The result replaces what was given: made by in_place().
 template <class T> struct in_place_t { T &object; };
+/// The same for an operation that goes on after the call: made by in_place(borrow(object)).
+template <class T> struct lent_in_place_t { T &object; };
 /// `world.allreduce(lisle::in_place(sums), std::plus<>{})`
 template <class T> [[nodiscard]] in_place_t<T> in_place(T &object) noexcept {
     return {object};
+}
+/// `world.iallreduce(lisle::in_place(lisle::borrow(sums)), std::plus<>{})`
+template <class T> [[nodiscard]] lent_in_place_t<T> in_place(const borrowed<T> &lent) noexcept {
+    return {lent.get()};
 }
 
 /// The container gets the size that the data has: made by resized().
@@ -210,6 +216,7 @@ namespace detail {
 template <class T> inline constexpr bool is_word = false;
 template <class T> inline constexpr bool is_word<borrowed<T>> = true;
 template <class T> inline constexpr bool is_word<in_place_t<T>> = true;
+template <class T> inline constexpr bool is_word<lent_in_place_t<T>> = true;
 template <class T> inline constexpr bool is_word<resized_t<T>> = true;
 
 } // namespace detail

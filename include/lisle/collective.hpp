@@ -11,31 +11,28 @@
 #include <vector>
 
 #include "lisle/collective_details.hpp"
+#include "lisle/in_place_collective.hpp"
 #include "lisle/operation.hpp"
-#include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
 
 namespace lisle {
 
-/// The option of collectives with one special rank.
-struct rooted {
-    int root = 0;
-};
-
-/// Options of gatherv() and scatterv(). Counts are given by all ranks or by none.
-struct rooted_counts {
-    int root = 0;
-    std::span<const MPI_Count> counts = {};
-};
-
-/// Options of allgatherv() and alltoallv().
-struct known_counts {
-    std::span<const MPI_Count> counts = {};
-};
-
-class collectives : public point_to_point {
+class collectives : public in_place_collectives {
   public:
-    using point_to_point::point_to_point;
+    using in_place_collectives::allgather;
+    using in_place_collectives::allgatherv;
+    using in_place_collectives::allreduce;
+    using in_place_collectives::alltoall;
+    using in_place_collectives::alltoallv;
+    using in_place_collectives::exscan;
+    using in_place_collectives::gather;
+    using in_place_collectives::gatherv;
+    using in_place_collectives::in_place_collectives;
+    using in_place_collectives::reduce;
+    using in_place_collectives::reduce_scatter;
+    using in_place_collectives::scan;
+    using in_place_collectives::scatter;
+    using in_place_collectives::scatterv;
 
     /// Returns when all ranks have called it.
     void barrier() const {
@@ -57,19 +54,7 @@ class collectives : public point_to_point {
     template <object_to_send T> void broadcast(T &object, rooted with = {}) const {
         detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
         detail::require_receivable_object<T &>();
-        if constexpr (writable_buffer<T &>) {
-            const auto data = as_buffer(object);
-            detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, with.root, comm_), "MPI_Bcast",
-                          named_value{"count", data.count}, named_value{"root", with.root});
-        } else if constexpr (serialized<T>) {
-            const bool root = rank() == with.root;
-            detail::byte_buffer bytes;
-            if (root)
-                bytes = detail::to_bytes(object);
-            detail::broadcast_sized(bytes, with.root, root, comm_);
-            if (!root)
-                detail::serializer<T>::read_into(bytes, object);
-        }
+        spread(object, with.root);
     }
     template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {
         detail::agree(comm_, "broadcast resized", with.root, detail::element_size<R>());
@@ -202,16 +187,18 @@ class collectives : public point_to_point {
             return detail::read_each<T>(allgatherv(detail::to_bytes(object)));
         }
     }
-    /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);`
+    /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
+    /// counts, in one collective; if one is longer all need a second.
     template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "allgatherv", 0, sizeof(element));
         const buffer data = as_buffer(range);
-        const auto mine = static_cast<MPI_Count>(std::ranges::size(range));
-        blocks<element> all{{}, detail::known_or(with.counts, size())};
-        if (with.counts.empty())
-            detail::check(MPI_Allgather(&mine, 1, MPI_COUNT, all.counts.data(), 1, MPI_COUNT, comm_),
-                          "MPI_Allgather");
+        blocks<element> all;
+        if (!with.counts.empty())
+            all.counts.assign(with.counts.begin(), with.counts.end());
+        else if (detail::gather_short<element>(all, {std::ranges::data(range), std::ranges::size(range)},
+                                               size(), comm_))
+            return all;
         const detail::block_list<element> list{all.counts};
         all.data.resize(list.total);
         detail::check(MPI_Allgatherv_c(data.address, data.count, data.type, all.data.data(),
@@ -287,7 +274,7 @@ class collectives : public point_to_point {
     ///     {.root = 1});
     template <object_to_send T, class F>
     [[nodiscard]] auto reduce(const T &object, F function, rooted with = {}) const {
-        detail::agree(comm_, "reduce", with.root, detail::element_size<T>());
+        detail::agree_on_reduction<T, F>(comm_, "reduce", with.root);
         if constexpr (detail::reduced_by_element<T, F>) {
             const detail::reduction<T, F> parts{object, function};
             auto result = parts.make_result(rank() == with.root);
@@ -300,12 +287,12 @@ class collectives : public point_to_point {
                                           collectives{detail::shadow::of(comm_).comm});
         }
     }
-    /// reduce() for all. With in_place(object) the result replaces the object.
+    /// reduce() for all.
     ///
     ///     int most = world.allreduce(mine, lisle::maximum{});
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
     template <object_to_send T, class F> [[nodiscard]] auto allreduce(const T &object, F function) const {
-        detail::agree(comm_, "allreduce", 0, detail::element_size<T>());
+        detail::agree_on_reduction<T, F>(comm_, "allreduce", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
             const detail::reduction<T, F> parts{object, function};
             auto result = parts.make_result(true);
@@ -314,25 +301,18 @@ class collectives : public point_to_point {
                           "MPI_Allreduce", named_value{"count", parts.count()});
             return result;
         } else {
-            const collectives own{detail::shadow::of(comm_).comm};
-            auto result = detail::reduce_objects(object, function, 0, own);
+            auto result =
+                detail::reduce_objects(object, function, 0, collectives{detail::shadow::of(comm_).comm});
             if constexpr (resizable_range<decltype(result)>)
-                own.broadcast(resized(result));
+                detail::broadcast_sized(result, 0, rank() == 0, comm_);
             else
-                own.broadcast(result);
+                spread(result, 0);
             return result;
         }
     }
-    template <buffer_to_fill T, class F> void allreduce(in_place_t<T> both, F function) const {
-        detail::agree(comm_, "allreduce", 0, detail::element_size<T>());
-        const detail::reduction<T, F> parts{both.object, function};
-        detail::check(MPI_Allreduce_c(MPI_IN_PLACE, parts.to(both.object), parts.count(), parts.type(),
-                                      parts.operation(), comm_),
-                      "MPI_Allreduce", named_value{"count", parts.count()});
-    }
     /// Rank i's result combines the objects of the ranks 0 to i.
     template <object_to_send T, class F> [[nodiscard]] auto scan(const T &object, F function) const {
-        detail::agree(comm_, "scan", 0, detail::element_size<T>());
+        detail::agree_on_reduction<T, F>(comm_, "scan", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
             const detail::reduction<T, F> parts{object, function};
             auto result = parts.make_result(true);
@@ -347,7 +327,7 @@ class collectives : public point_to_point {
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
     template <object_to_send T, class F>
     [[nodiscard]] auto exscan(const T &object, F function, detail::reduction_result<T> first = {}) const {
-        detail::agree(comm_, "exscan", 0, detail::element_size<T>());
+        detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
         static_assert(detail::reduced_by_element<T, F>, "exscan() combines numbers and other direct types.");
         const detail::reduction<T, F> parts{object, function};
         auto result = parts.make_result(true);
@@ -362,7 +342,7 @@ class collectives : public point_to_point {
     /// part.
     template <direct_range R, class F> [[nodiscard]] auto reduce_scatter(const R &range, F function) const {
         using element = detail::element_of<const R &>;
-        detail::agree(comm_, "reduce_scatter", 0, sizeof(element));
+        detail::agree_on_reduction<R, F>(comm_, "reduce_scatter", 0);
         const detail::reduction<R, F> parts{range, function};
         const auto share = parts.count() / size();
         std::vector<element> result(static_cast<std::size_t>(share));
@@ -373,6 +353,22 @@ class collectives : public point_to_point {
     }
 
   private:
+    /// broadcast(), as a part of another collective or by itself.
+    template <class T> void spread(T &object, int root) const {
+        if constexpr (writable_buffer<T &>) {
+            const auto data = as_buffer(object);
+            detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm_), "MPI_Bcast",
+                          named_value{"count", data.count}, named_value{"root", root});
+        } else if constexpr (serialized<T>) {
+            const bool here = rank() == root;
+            detail::byte_buffer bytes;
+            if (here)
+                bytes = detail::to_bytes(object);
+            detail::broadcast_sized(bytes, root, here, comm_);
+            if (!here)
+                detail::serializer<T>::read_into(bytes, object);
+        }
+    }
     /// alltoallv() of which nobody knows how much it gets: one message for each other rank.
     template <class T> blocks<T> exchange_blocks(const T *data, std::span<const MPI_Count> sent) const {
         const point_to_point own{detail::shadow::of(comm_).comm};

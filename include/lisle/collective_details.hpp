@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -18,6 +19,22 @@
 #include "lisle/shadow.hpp"
 
 namespace lisle {
+
+/// The option of collectives with one special rank.
+struct rooted {
+    int root = 0;
+};
+
+/// Options of gatherv() and scatterv(). Counts are given by all ranks or by none.
+struct rooted_counts {
+    int root = 0;
+    std::span<const MPI_Count> counts = {};
+};
+
+/// Options of allgatherv() and alltoallv().
+struct known_counts {
+    std::span<const MPI_Count> counts = {};
+};
 
 /// What came from each rank, joined: `auto [data, counts] = world.gatherv(mine);`
 template <class T> struct blocks {
@@ -105,10 +122,57 @@ void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank,
     }
 }
 
-inline std::vector<MPI_Count> known_or(std::span<const MPI_Count> counts, int ranks) {
-    if (counts.empty())
-        return std::vector<MPI_Count>(static_cast<std::size_t>(ranks));
-    return {counts.begin(), counts.end()};
+/// Elements whose bytes mean the same everywhere: they may travel behind a number.
+template <direct T> inline constexpr bool travels_as_bytes =
+    std::is_trivially_copyable_v<T> &&wire<T>::uniform_type;
+
+/// A range of a size that only this rank knows, together with it if it is short.
+template <direct T, std::size_t Bytes> struct sized_range {
+    static constexpr std::size_t room = travels_as_bytes<T> ? Bytes - sizeof(unsigned long long) : 0;
+    static constexpr bool fits(std::size_t objects) noexcept { return objects <= room / sizeof(T); }
+
+    unsigned long long size = 0;
+    unsigned char first[std::max(room, std::size_t{1})]{};
+
+    /// @pre the size is set
+    void read(const T *from) noexcept {
+        if (size != 0 && fits(size))
+            std::memcpy(first, from, size * sizeof(T));
+    }
+    void write(T *into) const noexcept {
+        if constexpr (travels_as_bytes<T>)
+            if (size != 0)
+                std::memcpy(static_cast<void *>(into), first, size * sizeof(T));
+    }
+};
+
+/// The first half of an allgatherv() of which nobody knows how much the others have. True if that was all:
+/// every range is short. Otherwise the counts are known.
+template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, int ranks, MPI_Comm comm) {
+    using block = sized_range<T, 128>;
+    block own;
+    own.size = mine.size();
+    own.read(mine.data());
+    std::vector<block> got(static_cast<std::size_t>(ranks));
+    constexpr int bytes = sizeof(block);
+    check(MPI_Allgather(&own, bytes, MPI_BYTE, got.data(), bytes, MPI_BYTE, comm), "MPI_Allgather");
+    std::size_t total = 0;
+    bool fit = true;
+    all.counts.reserve(got.size());
+    for (const block &each : got) {
+        fit = fit && block::fits(each.size);
+        total += each.size;
+        all.counts.push_back(static_cast<MPI_Count>(each.size));
+    }
+    if (!fit)
+        return false;
+    all.data.resize(total);
+    T *next = all.data.data();
+    for (const block &each : got) {
+        each.write(next);
+        next += each.size;
+    }
+    return true;
 }
 
 /// `objects` divided among the ranks, the first ones getting one more if need be.
@@ -166,26 +230,18 @@ template <class T> std::vector<T> read_each(blocks<std::byte> &&written) {
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.
 template <resizable_range R> void broadcast_sized(R &range, int root, bool here, MPI_Comm comm) {
     using element = element_of<R &>;
-    constexpr std::size_t room = 248;
-    struct {
-        unsigned long long size;
-        unsigned char first[room];
-    } head{};
-    constexpr bool fits_head = std::is_trivially_copyable_v<element> && wire<element>::uniform_type;
+    sized_range<element, 256> head;
     if (here) {
         head.size = std::ranges::size(range);
-        if constexpr (fits_head)
-            if (head.size * sizeof(element) <= room && head.size != 0)
-                std::memcpy(head.first, std::ranges::data(range), head.size * sizeof(element));
+        head.read(std::ranges::data(range));
     }
     check(MPI_Bcast(&head, static_cast<int>(sizeof head), MPI_BYTE, root, comm), "MPI_Bcast",
           named_value{"root", root});
     if (!here)
         range.resize(head.size);
-    if (fits_head && head.size * sizeof(element) <= room) {
-        if constexpr (fits_head)
-            if (!here && head.size != 0)
-                std::memcpy(std::ranges::data(range), head.first, head.size * sizeof(element));
+    if (head.fits(head.size)) {
+        if (!here)
+            head.write(std::ranges::data(range));
         return;
     }
     const buffer data = as_buffer(range);
@@ -224,6 +280,22 @@ concept reduced_by_element = [] {
     else
         return (require_operation<F, combined<type, F>>(), true);
 }();
+
+/// agree() on a reduction: MPI's operations are compared, of others only whether they commute.
+template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *call, int root) {
+    if constexpr (check_level >= 2) {
+        long long operation = -1;
+        if constexpr (reduced_by_element<T, F>) {
+            using element = combined<T, F>;
+            if constexpr (has_predefined<F, element>)
+                operation = static_cast<long long>(
+                    reinterpret_cast<std::intptr_t>(value_of(predefined_operation<F, element>())));
+            else if constexpr (is_commutative<F, element>)
+                operation = -2;
+        }
+        agree(comm, call, root, element_size<T>(), operation);
+    }
+}
 
 template <class T> auto reduction_result_of() {
     if constexpr (direct_range<const T &> && !resizable_range<T &>)

@@ -10,8 +10,8 @@
 
 #include "lisle/collective.hpp"
 #include "lisle/group.hpp"
-#include "lisle/nonblocking_collective.hpp"
 #include "lisle/owned.hpp"
+#include "lisle/persistent_collective.hpp"
 
 namespace lisle {
 
@@ -25,9 +25,9 @@ enum class hardware {
 };
 
 /// A view of an intracommunicator. Copying it is free and collective calls are only those that say so.
-class communicator : public nonblocking_collectives {
+class communicator : public persistent_collectives {
   public:
-    using nonblocking_collectives::nonblocking_collectives;
+    using persistent_collectives::persistent_collectives;
     static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
     static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
     /// False for the communicator of a rank that got none.

@@ -224,7 +224,7 @@ struct persistent_awaiter {
 
 /// Waits for the round of a persistent or partitioned operation: `halo.start(); co_await halo;`
 inline detail::persistent_awaiter operator co_await(persistent &operation) {
-    return {request{operation.native()}};
+    return {operation.round()};
 }
 
 } // namespace lisle

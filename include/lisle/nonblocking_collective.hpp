@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives that go on while the program computes. A layer of communicator. What they read is moved in or
-// small; what they return lives in the future until it is asked for.
+// small; what they return lives in the future until it is asked for. Where MPI knows no such collective,
+// because sizes are unknown or objects are serialised, posted_collective.hpp has one.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "lisle/collective.hpp"
+#include "lisle/posted_collective.hpp"
 
 namespace lisle {
 
@@ -37,15 +39,30 @@ template <class In, class Element> class listed_objects final : public result_of
     blocks<Element> out;
 };
 
+/// Says what is wrong with a callable that has to serve after the call that it is given to.
+template <class F, class T> consteval void require_lasting() {
+    static_assert(has_extensions || has_predefined<F, T> || stateless<F>,
+                  "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");
+}
+
+/// A reduction's in memory that is lent: the callable and its operation.
+template <class T, class F> class lent_reduction final : public operation {
+    F function_;
+
+  public:
+    lent_reduction(T &object, F &&function) : function_{std::move(function)}, parts{object, function_} {
+        require_lasting<F, combined<T, F>>();
+    }
+    reduction_in_place<T, F> parts;
+};
+
 /// A reduction's, with its operation.
 template <class In, class F> class reduction_under_way final : public result_of<reduction_result<In>> {
   public:
     reduction_under_way(In &&from, F &&function, bool here)
         : in_{std::move(from)}, function_{std::move(function)}, parts{in_, function_}, out{parts.make_result(
                                                                                            here)} {
-        static_assert(
-            has_extensions || has_predefined<F, combined<In, F>> || stateless<F>,
-            "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");
+        require_lasting<F, combined<In, F>>();
     }
     reduction_result<In> take(const status &) override { return std::move(out); }
 
@@ -60,10 +77,17 @@ template <class In, class F> class reduction_under_way final : public result_of<
 
 } // namespace detail
 
-/// What non-blocking collectives read: an object that is moved in, or a small one that is copied.
+/// What is serialised in non-blocking collectives: at once, so it may be an object that is not moved in.
 template <class T>
-concept object_to_own = object_to_keep<T> && !detail::is_borrowed<std::remove_cvref_t<T>>::value &&
+concept object_to_pack = !detail::is_word<std::remove_cvref_t<T>> && serialized<std::remove_cvref_t<T>>;
+/// What they read where it lies: an object that is moved in, or a small one that is copied.
+template <class T>
+concept object_to_own = !detail::is_word<std::remove_cvref_t<T>> && !object_to_pack<T> && object_to_keep<T> &&
                         direct_buffer<std::remove_cvref_t<T>>;
+
+/// What reductions combine: either.
+template <class T>
+concept object_to_combine = object_to_pack<T> || object_to_own<T>;
 
 class nonblocking_collectives : public collectives {
   public:
@@ -74,14 +98,34 @@ class nonblocking_collectives : public collectives {
         detail::check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
         return future<>{request};
     }
-    /// The buffer has the same size everywhere and is lent.
+    /// The object is lent. A buffer has the same size everywhere; what is serialised may have any.
     template <class B> [[nodiscard]] future<> ibroadcast(borrowed<B> object, rooted with = {}) const {
-        detail::require_writable<B &>();
-        const auto data = as_buffer(object.get());
-        MPI_Request request = MPI_REQUEST_NULL;
-        detail::check(MPI_Ibcast_c(data.writable(), data.count, data.type, with.root, comm_, &request),
-                      "MPI_Ibcast", named_value{"count", data.count}, named_value{"root", with.root});
-        return future<>{request};
+        detail::require_receivable_object<B &>();
+        if constexpr (writable_buffer<B &>) {
+            const auto data = as_buffer(object.get());
+            MPI_Request request = MPI_REQUEST_NULL;
+            detail::check(MPI_Ibcast_c(data.writable(), data.count, data.type, with.root, comm_, &request),
+                          "MPI_Ibcast", named_value{"count", data.count}, named_value{"root", with.root});
+            return future<>{request};
+        } else {
+            return detail::ibroadcast_object(comm_, object.get(), with.root);
+        }
+    }
+    template <object_to_pack T> [[nodiscard]] auto iallgather(T &&object) const {
+        return detail::iallgather_objects(comm_, std::remove_cvref_t<T>(std::forward<T>(object)), rank());
+    }
+    template <object_to_pack T> [[nodiscard]] auto igather(T &&object, rooted with = {}) const {
+        return detail::igather_objects(comm_, std::remove_cvref_t<T>(std::forward<T>(object)), with.root,
+                                       rank());
+    }
+    /// One object for each rank, of any type and size: nested containers, serialised objects.
+    template <class T>
+    requires(!direct<T>) [[nodiscard]] future<T> iscatter(std::vector<T> all, rooted with = {}) const {
+        return detail::iscatter_objects(comm_, std::move(all), with.root);
+    }
+    template <class T>
+    requires(!direct<T>) [[nodiscard]] future<std::vector<T>> ialltoallv(std::vector<T> objects) const {
+        return detail::ialltoall_objects(comm_, std::move(objects), rank());
     }
     /// `auto all = world.iallgather(world.rank()); ...; use(all.wait());`
     template <object_to_own T> [[nodiscard]] auto iallgather(T &&object) const {
@@ -127,9 +171,11 @@ class nonblocking_collectives : public collectives {
                       "MPI_Iscatter", named_value{"root", with.root});
         return future<out>{request, std::move(owner)};
     }
-    /// Ranges of sizes that all ranks know, joined for all.
-    template <object_to_own R> [[nodiscard]] auto iallgatherv(R &&range, known_counts with) const {
+    /// Ranges of any sizes, joined for all. Counts that are not given come with the data.
+    template <object_to_own R> [[nodiscard]] auto iallgatherv(R &&range, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
+        if (with.counts.empty())
+            return detail::iallgather_ranges(comm_, in(std::forward<R>(range)), rank());
         using element = detail::element_of<in &>;
         using owner_type = detail::listed_objects<in, element>;
         auto owner = std::make_unique<owner_type>(in(std::forward<R>(range)), with.counts);
@@ -141,9 +187,11 @@ class nonblocking_collectives : public collectives {
                       "MPI_Iallgatherv", named_value{"count", data.count});
         return future<blocks<element>>{request, std::move(owner)};
     }
-    /// The same, for the root only, which alone looks at the counts.
-    template <object_to_own R> [[nodiscard]] auto igatherv(R &&range, rooted_counts with) const {
+    /// The same, for the root only.
+    template <object_to_own R> [[nodiscard]] auto igatherv(R &&range, rooted_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
+        if (with.counts.empty())
+            return detail::igather_ranges(comm_, in(std::forward<R>(range)), with.root, rank());
         using element = detail::element_of<in &>;
         using owner_type = detail::listed_objects<in, element>;
         auto owner = std::make_unique<owner_type>(
@@ -156,10 +204,17 @@ class nonblocking_collectives : public collectives {
                       "MPI_Igatherv", named_value{"count", data.count}, named_value{"root", with.root});
         return future<blocks<element>>{request, std::move(owner)};
     }
-    /// Parts of sizes that both sides know: `sent[i]` objects go to rank i, `with.counts[i]` come from it.
+    /// Parts of any sizes: `sent[i]` objects go to rank i. Receive counts that are not given come with the
+    /// data.
     template <object_to_own R>
-    [[nodiscard]] auto ialltoallv(R &&range, std::span<const MPI_Count> sent, known_counts with) const {
+    [[nodiscard]] auto ialltoallv(R &&range, std::span<const MPI_Count> sent, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
+        if (sent.size() != static_cast<std::size_t>(size()))
+            detail::raise(MPI_ERR_COUNT, "lisle::ialltoallv",
+                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                          "there must be one count for each rank");
+        if (with.counts.empty())
+            return detail::ialltoall_ranges(comm_, in(std::forward<R>(range)), sent, rank());
         using element = detail::element_of<in &>;
         using owner_type = detail::listed_objects<in, element>;
         auto owner = std::make_unique<owner_type>(in(std::forward<R>(range)), with.counts, sent);
@@ -185,36 +240,57 @@ class nonblocking_collectives : public collectives {
                       "MPI_Ialltoall", named_value{"count", count});
         return future<out>{request, std::move(owner)};
     }
-    /// `auto sum = world.iallreduce(std::move(values), std::plus<>{}); ...; use(sum.wait());`
-    template <object_to_own T, class F> [[nodiscard]] auto iallreduce(T &&object, F function) const {
-        return start_reduction(
-            std::forward<T>(object), function, true, "MPI_Iallreduce", [this](auto &r, MPI_Request *request) {
-                return MPI_Iallreduce_c(r.parts.from(), r.parts.to(r.out), r.parts.count(), r.parts.type(),
-                                        r.parts.operation(), comm_, request);
-            });
+    /// Objects that MPI cannot combine, strings and all that is serialised, are combined as wholes, in the
+    /// order of ranks, by whoever asks for the result.
+    ///
+    ///     auto sum = world.iallreduce(std::move(values), std::plus<>{}); ...; use(sum.wait());
+    template <object_to_combine T, class F> [[nodiscard]] auto iallreduce(T &&object, F function) const {
+        using in = std::remove_cvref_t<T>;
+        if constexpr (detail::reduced_by_element<in, F>)
+            return start_reduction(std::forward<T>(object), function, true, "MPI_Iallreduce",
+                                   [this](auto &r, MPI_Request *request) {
+                                       return MPI_Iallreduce_c(r.parts.from(), r.parts.to(r.out),
+                                                               r.parts.count(), r.parts.type(),
+                                                               r.parts.operation(), comm_, request);
+                                   });
+        else
+            return detail::iallreduce_objects(comm_, in(std::forward<T>(object)), function, rank());
     }
-    template <object_to_own T, class F>
+    template <object_to_combine T, class F>
     [[nodiscard]] auto ireduce(T &&object, F function, rooted with = {}) const {
-        return start_reduction(std::forward<T>(object), function, rank() == with.root, "MPI_Ireduce",
-                               [this, with](auto &r, MPI_Request *request) {
-                                   return MPI_Ireduce_c(r.parts.from(), r.parts.to(r.out), r.parts.count(),
-                                                        r.parts.type(), r.parts.operation(), with.root, comm_,
-                                                        request);
-                               });
+        using in = std::remove_cvref_t<T>;
+        if constexpr (detail::reduced_by_element<in, F>)
+            return start_reduction(std::forward<T>(object), function, rank() == with.root, "MPI_Ireduce",
+                                   [this, with](auto &r, MPI_Request *request) {
+                                       return MPI_Ireduce_c(r.parts.from(), r.parts.to(r.out),
+                                                            r.parts.count(), r.parts.type(),
+                                                            r.parts.operation(), with.root, comm_, request);
+                                   });
+        else
+            return detail::ireduce_objects(comm_, in(std::forward<T>(object)), function, with.root, rank());
     }
-    template <object_to_own T, class F> [[nodiscard]] auto iscan(T &&object, F function) const {
-        return start_reduction(std::forward<T>(object), function, true, "MPI_Iscan",
-                               [this](auto &r, MPI_Request *request) {
-                                   return MPI_Iscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(),
-                                                      r.parts.type(), r.parts.operation(), comm_, request);
-                               });
+    template <object_to_combine T, class F> [[nodiscard]] auto iscan(T &&object, F function) const {
+        using in = std::remove_cvref_t<T>;
+        if constexpr (detail::reduced_by_element<in, F>)
+            return start_reduction(
+                std::forward<T>(object), function, true, "MPI_Iscan", [this](auto &r, MPI_Request *request) {
+                    return MPI_Iscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(), r.parts.type(),
+                                       r.parts.operation(), comm_, request);
+                });
+        else
+            return detail::iscan_objects(comm_, in(std::forward<T>(object)), function);
     }
-    template <object_to_own T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
-        return start_reduction(std::forward<T>(object), function, true, "MPI_Iexscan",
-                               [this](auto &r, MPI_Request *request) {
-                                   return MPI_Iexscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(),
-                                                        r.parts.type(), r.parts.operation(), comm_, request);
-                               });
+    template <object_to_combine T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
+        using in = std::remove_cvref_t<T>;
+        if constexpr (detail::reduced_by_element<in, F>)
+            return start_reduction(std::forward<T>(object), function, true, "MPI_Iexscan",
+                                   [this](auto &r, MPI_Request *request) {
+                                       return MPI_Iexscan_c(r.parts.from(), r.parts.to(r.out),
+                                                            r.parts.count(), r.parts.type(),
+                                                            r.parts.operation(), comm_, request);
+                                   });
+        else
+            return detail::iexscan_objects(comm_, in(std::forward<T>(object)), function, in{});
     }
     /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.
     template <object_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
@@ -228,17 +304,98 @@ class nonblocking_collectives : public collectives {
                                });
     }
 
+    // ---- in place, in memory that is lent: `world.iallreduce(in_place(borrow(sums)), std::plus<>{})` ----
+
+    template <class T, class F> [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
+        return start_in_place(both, function, "MPI_Iallreduce", [this](const auto &r, MPI_Request *request) {
+            return MPI_Iallreduce_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_,
+                                    request);
+        });
+    }
+    template <class T, class F>
+    [[nodiscard]] future<> ireduce(lent_in_place_t<T> both, F function, rooted with = {}) const {
+        const bool root = rank() == with.root;
+        return start_in_place(both, function, "MPI_Ireduce",
+                              [this, root, with](const auto &r, MPI_Request *request) {
+                                  return MPI_Ireduce_c(r.read(root), r.written(root), r.count(), r.type(),
+                                                       r.operation(), with.root, comm_, request);
+                              });
+    }
+    template <class T, class F> [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
+        return start_in_place(both, function, "MPI_Iscan", [this](const auto &r, MPI_Request *request) {
+            return MPI_Iscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);
+        });
+    }
+    /// What rank 0's object is afterwards, MPI does not say.
+    template <class T, class F> [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
+        return start_in_place(both, function, "MPI_Iexscan", [this](const auto &r, MPI_Request *request) {
+            return MPI_Iexscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);
+        });
+    }
+    /// See allgather(in_place()).
+    template <class R> [[nodiscard]] future<> iallgather(lent_in_place_t<R> all) const {
+        detail::require_writable<R &>();
+        const auto data = as_buffer(all.object);
+        const MPI_Count count = detail::share_of(data.count, size(), "lisle::iallgather");
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Iallgather_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.writable(), count, data.type,
+                                       comm_, &request),
+                      "MPI_Iallgather", named_value{"count", count});
+        return future<>{request};
+    }
+    /// See alltoall(in_place()).
+    template <class R> [[nodiscard]] future<> ialltoall(lent_in_place_t<R> all) const {
+        detail::require_writable<R &>();
+        const auto data = as_buffer(all.object);
+        const MPI_Count count = detail::share_of(data.count, size(), "lisle::ialltoall");
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Ialltoall_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.writable(), count, data.type,
+                                      comm_, &request),
+                      "MPI_Ialltoall", named_value{"count", count});
+        return future<>{request};
+    }
+    /// See gather(in_place()).
+    template <class R> [[nodiscard]] future<> igather(lent_in_place_t<R> all, rooted with = {}) const {
+        detail::require_writable<R &>();
+        const auto data = as_buffer(all.object);
+        const bool root = rank() == with.root;
+        const MPI_Count count = root ? detail::share_of(data.count, size(), "lisle::igather") : data.count;
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Igather_c(root ? MPI_IN_PLACE : data.address, count, data.type, data.writable(),
+                                    count, data.type, with.root, comm_, &request),
+                      "MPI_Igather", named_value{"count", count}, named_value{"root", with.root});
+        return future<>{request};
+    }
+    /// See scatter(in_place()).
+    template <class R> [[nodiscard]] future<> iscatter(lent_in_place_t<R> all, rooted with = {}) const {
+        detail::require_writable<R &>();
+        const auto data = as_buffer(all.object);
+        const bool root = rank() == with.root;
+        const MPI_Count count = root ? detail::share_of(data.count, size(), "lisle::iscatter") : data.count;
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Iscatter_c(data.address, count, data.type, root ? MPI_IN_PLACE : data.writable(),
+                                     count, data.type, with.root, comm_, &request),
+                      "MPI_Iscatter", named_value{"count", count}, named_value{"root", with.root});
+        return future<>{request};
+    }
+
   private:
     template <class T, class F, class Start>
     static auto start_reduction(T &&object, F &function, bool here, const char *call, Start start) {
         using in = std::remove_cvref_t<T>;
-        static_assert(detail::reduced_by_element<in, F>,
-                      "Non-blocking reductions combine numbers and other direct types.");
         auto owner = std::make_unique<detail::reduction_under_way<in, F>>(in(std::forward<T>(object)),
                                                                           std::move(function), here);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(start(*owner, &request), call, named_value{"count", owner->parts.count()});
         return future<detail::reduction_result<in>>{request, std::move(owner)};
+    }
+    template <class T, class F, class Start>
+    static future<> start_in_place(lent_in_place_t<T> both, F &function, const char *call, Start start) {
+        detail::require_writable<T &>();
+        auto owner = std::make_unique<detail::lent_reduction<T, F>>(both.object, std::move(function));
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(start(owner->parts, &request), call, named_value{"count", owner->parts.count()});
+        return future<>{request, std::move(owner)};
     }
 };
 

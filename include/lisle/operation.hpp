@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From callables of C++ to operations of MPI. std::plus and its kin become MPI's own operations on the types
-// that MPI can add; any other callable is inlined over the whole vector in one callback. A callable without
-// state is made an operation once for each rank; one with state gets an operation for each call, so its
-// captures are always those of this call.
+// that MPI can add; any other callable is inlined over the whole vector in one callback. Each type of
+// callable is made an operation once for each rank. That of a callable with state uses the object of the call
+// that it is lent to, so the captures are always those of this call; while one call has it, others make their
+// own.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -185,23 +187,28 @@ void apply(F &function, const T *__restrict in, T *__restrict inout, std::size_t
     }
 }
 
-/// An operation for one call or for ever. Destroying it frees what was made for the call.
+/// An operation for one call or for ever. Destroying it frees what was made for the call, and gives back
+/// what was lent to it.
 class used_operation {
   public:
-    used_operation(MPI_Op operation, bool temporary) noexcept
-        : operation_{operation}, temporary_{temporary} {}
+    used_operation(MPI_Op operation, bool temporary, std::atomic<void *> *lent = nullptr) noexcept
+        : operation_{operation}, temporary_{temporary}, lent_{lent} {}
     used_operation(used_operation &&other) noexcept
-        : operation_{other.operation_}, temporary_{std::exchange(other.temporary_, false)} {}
+        : operation_{other.operation_},
+          temporary_{std::exchange(other.temporary_, false)}, lent_{std::exchange(other.lent_, nullptr)} {}
     used_operation &operator=(used_operation &&) = delete;
     ~used_operation() {
         if (temporary_)
             MPI_Op_free(&operation_);
+        else if (lent_ != nullptr) // Release: pairs with the acquire of whoever takes it next.
+            lent_->store(nullptr, std::memory_order_release);
     }
     [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
 
   private:
     MPI_Op operation_;
     bool temporary_;
+    std::atomic<void *> *lent_;
 };
 
 #if LISLE_USE_EXTENSIONS
@@ -224,6 +231,44 @@ template <class F, class T> MPI_Op create_lasting_operation(const F &function) {
         create_operation<F, T>(*copy, [](void *callable) { delete static_cast<F *>(callable); });
     static_cast<void>(copy.release());
     return made;
+}
+
+/// An operation that is lent to one call after the other, and the callable of the one that has it.
+template <class F, class T> struct lent_operation {
+    lent_operation() {
+        check(MPIX_Op_create_x(
+                  [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
+                      // Relaxed: the call that runs this has stored it.
+                      void *const current =
+                          static_cast<std::atomic<void *> *>(callable)->load(std::memory_order_relaxed);
+                      apply(*static_cast<F *>(current), static_cast<const T *>(in), static_cast<T *>(inout),
+                            static_cast<std::size_t>(count));
+                  },
+                  nullptr, is_commutative<F, T>, &callable, &made),
+              "MPIX_Op_create_x");
+    }
+    lent_operation(const lent_operation &) = delete;
+    lent_operation &operator=(const lent_operation &) = delete;
+    ~lent_operation() { MPI_Op_free(&made); }
+
+    std::atomic<void *> callable{nullptr};
+    MPI_Op made = MPI_OP_NULL;
+};
+
+template <class F, class T> used_operation lend_operation(F &function) {
+    rank_data &data = rank_data::current();
+    const void *const key = &type_key<lent_operation<F, T>>;
+    void *found = data.find(key);
+    if (found == nullptr) [[unlikely]]
+        found = data.insert(key, new lent_operation<F, T>,
+                            [](void *value) { delete static_cast<lent_operation<F, T> *>(value); });
+    auto &lent = *static_cast<lent_operation<F, T> *>(found);
+    void *nobodys = nullptr;
+    // Acquire: pairs with the release of the call that had it before.
+    if (lent.callable.compare_exchange_strong(nobodys, &function, std::memory_order_acquire,
+                                              std::memory_order_relaxed))
+        return {lent.made, false, &lent.callable};
+    return {create_operation<F, T>(function, nullptr), true};
 }
 
 #else
@@ -257,6 +302,9 @@ template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t)
 template <class F, class T> MPI_Op create_lasting_operation(F &function) {
     return create_operation<F, T>(function, nullptr); // default constructible: the callback makes its own
 }
+template <class F, class T> used_operation lend_operation(F &function) {
+    return {create_operation<F, T>(function, nullptr), true};
+}
 
 #endif
 
@@ -278,7 +326,7 @@ template <class F, direct T> used_operation use_operation(F &function) {
             });
         return {handle_of<MPI_Op>(found), false};
     } else {
-        return {create_operation<F, T>(function, nullptr), true};
+        return lend_operation<F, T>(function);
     }
 }
 

@@ -1,15 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that are prepared once and started many times, whole or in parts. They borrow their buffers.
+// Most are a request of MPI's; those on serialised objects begin a non-blocking operation in each round.
 #pragma once
 
-#include <initializer_list>
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lisle/error.hpp"
+#include "lisle/request.hpp"
 #include "lisle/status.hpp"
 #include "lisle/unposted.hpp"
 
 namespace lisle {
+
+namespace detail {
+
+/// What a persistent operation needs as long as it exists; and its rounds, if it is no request of MPI's.
+class persistent_owner {
+  public:
+    persistent_owner() = default;
+    persistent_owner(const persistent_owner &) = delete;
+    persistent_owner &operator=(const persistent_owner &) = delete;
+    virtual ~persistent_owner() = default;
+    virtual void start() {}
+    /// True if no round is under way, after waiting if it is asked to.
+    virtual bool finish(bool /*wait*/) { return true; }
+};
+
+/// Rounds that are futures: `begin` starts one, `end` puts its result where it belongs.
+template <class Begin, class End> class rounds final : public persistent_owner {
+  public:
+    rounds(Begin begin, End end) : begin_{std::move(begin)}, end_{std::move(end)} {}
+    void start() override { round_.emplace(begin_()); }
+    bool finish(bool wait) override {
+        if (!round_.has_value())
+            return true;
+        if (!wait && !round_->ready())
+            return false;
+        auto ending = *std::exchange(round_, std::nullopt);
+        if constexpr (std::is_void_v<decltype(ending.wait())>)
+            ending.wait();
+        else
+            end_(ending.wait());
+        return true;
+    }
+
+  private:
+    Begin begin_;
+    End end_;
+    std::optional<std::invoke_result_t<Begin &>> round_;
+};
+
+/// A round as an operation, for those who wait for several things at once.
+class round_under_way final : public operation {
+  public:
+    explicit round_under_way(persistent_owner &owner) noexcept : owner_{owner} {}
+    bool prepare(MPI_Request &, bool wait) override { return owner_.finish(wait); }
+
+  private:
+    persistent_owner &owner_;
+};
+
+} // namespace detail
 
 /// An operation that can be started again and again; freed at the end of the scope, after its last round.
 ///
@@ -21,10 +76,13 @@ namespace lisle {
 ///     }
 class [[nodiscard]] persistent {
   public:
-    explicit persistent(MPI_Request handle) noexcept : handle_{handle} {}
-    persistent(persistent &&other) noexcept : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)} {}
+    explicit persistent(MPI_Request handle, std::unique_ptr<detail::persistent_owner> owner = {}) noexcept
+        : handle_{handle}, owner_{std::move(owner)} {}
+    persistent(persistent &&other) noexcept
+        : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)}, owner_{std::move(other.owner_)} {}
     persistent &operator=(persistent &&other) noexcept {
         std::swap(handle_, other.handle_);
+        std::swap(owner_, other.owner_);
         return *this;
     }
     ~persistent() {
@@ -34,22 +92,38 @@ class [[nodiscard]] persistent {
         MPI_Request_free(&handle_);
     }
 
-    void start() { detail::check(MPI_Start(&handle_), "MPI_Start"); }
+    void start() {
+        if (handle_ == MPI_REQUEST_NULL && owner_ != nullptr)
+            owner_->start();
+        else
+            detail::check(MPI_Start(&handle_), "MPI_Start");
+    }
     status wait() {
         status ended;
+        if (owner_ != nullptr)
+            owner_->finish(true);
         detail::check(detail::wait_and_match(&handle_, ended.native()), "MPI_Wait");
         return ended;
     }
     /// True if this round is over. Never waits.
     bool test() {
+        if (owner_ != nullptr && !owner_->finish(false))
+            return false;
         int flag = 0;
         detail::check(MPI_Test(&handle_, &flag, MPI_STATUS_IGNORE), "MPI_Test");
         return flag != 0;
     }
     [[nodiscard]] MPI_Request native() const noexcept { return handle_; }
+    /// A view of the round: its end frees nothing. For wait_any() and the like.
+    [[nodiscard]] request round() const {
+        if (handle_ == MPI_REQUEST_NULL && owner_ != nullptr)
+            return {MPI_REQUEST_NULL, std::make_unique<detail::round_under_way>(*owner_)};
+        return request{handle_};
+    }
 
   protected:
     MPI_Request handle_;
+    std::unique_ptr<detail::persistent_owner> owner_;
 };
 
 /// A send whose data gets ready part by part, by any thread.

@@ -25,7 +25,8 @@ class operation {
     operation(const operation &) = delete;
     operation &operator=(const operation &) = delete;
     virtual ~operation() = default;
-    /// Starts what could not be started at once (only without Lisle's extensions). False: not yet.
+    /// Starts what could not be started at once (without Lisle's extensions), or completes what consists of
+    /// several requests of MPI's and leaves none. False: not yet.
     virtual bool prepare(MPI_Request &, bool /*wait*/) { return true; }
     /// Gives up an operation that could not be started yet. False: it has been.
     virtual bool withdraw() { return false; }

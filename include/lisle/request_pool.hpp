@@ -22,6 +22,7 @@ class request_access {
         return r.operation_ == nullptr || r.complete_ || r.operation_->prepare(r.handle_, wait);
     }
     static MPI_Request &handle(request &r) noexcept { return r.handle_; }
+    static bool ready(request &r) { return r.ready(); }
     static bool complete(const request &r) noexcept { return r.complete_; }
     static void finish(request &r, MPI_Request handle, const MPI_Status &ended, int code) {
         r.handle_ = handle;
@@ -42,10 +43,13 @@ template <class Requests> std::optional<std::size_t> complete_any(Requests &requ
             if (request_access::complete(*requests[i]))
                 continue;
             any = true;
-            if (request_access::prepare(*requests[i], false))
-                handles[i] = request_access::handle(*requests[i]);
-            else
+            if (!request_access::prepare(*requests[i], false)) {
                 all_started = false;
+                continue;
+            }
+            handles[i] = request_access::handle(*requests[i]);
+            if (handles[i] == MPI_REQUEST_NULL && request_access::ready(*requests[i]))
+                return i; // made of several requests of MPI's, which are all complete
         }
         if (!any)
             return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A communicator's private duplicate, for what the headers themselves send: no receive of the program can
-// take it. Made at the first use, which is always inside a collective; freed with the communicator.
+// take it. Made at the first use, which is always inside a collective; freed with the communicator. With
+// Lisle's extensions nobody waits for that; otherwise all ranks do, also in a non-blocking collective.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,15 @@
 namespace lisle::detail {
 
 /// Tags on it.
-enum shadow_tag : int { reduce_tag = 1, scan_tag, gather_tag, exchange_tag, first_sparse_tag = 10 };
+enum shadow_tag : int {
+    reduce_tag = 1,
+    scan_tag,
+    gather_tag,
+    exchange_tag,
+    posted_tag, ///< of all non-blocking collectives: all ranks begin them in one order
+    first_sparse_tag = 10,
+    first_neighbour_tag = 16, ///< and one for each direction of a grid
+};
 
 struct shadow {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -55,26 +64,32 @@ inline shadow &shadow::of(MPI_Comm comm) {
     check(MPI_Comm_get_attr(comm, key(), &found, &flag), "MPI_Comm_get_attr");
     if (flag == 0) {
         auto made = std::make_unique<shadow>();
+#if LISLE_USE_EXTENSIONS
+        check(MPIX_Comm_shadow(comm, &made->comm), "MPIX_Comm_shadow");
+#else
         check(MPI_Comm_dup(comm, &made->comm), "MPI_Comm_dup");
+#endif
         check(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr");
         found = made.release();
     }
     return *static_cast<shadow *>(found);
 }
 
-/// With LISLE_CHECKS=2: throws unless all ranks have called the same collective with the same root and size
-/// of an element. Costs one small allreduce.
+/// With LISLE_CHECKS=2: throws unless all ranks have called the same collective with the same root, size of
+/// an element and operation. Costs one small allreduce.
 inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *call,
-                  [[maybe_unused]] int root, [[maybe_unused]] std::size_t element) {
+                  [[maybe_unused]] int root, [[maybe_unused]] std::size_t element,
+                  [[maybe_unused]] long long operation = 0) {
     if constexpr (check_level >= 2) {
         long long name = 5381;
         for (const char *letter = call; *letter != 0; ++letter)
             name = (name * 33 + *letter) & 0xffffffff;
         const auto size = static_cast<long long>(element);
         // Minima of the values and of their opposites: all are equal if the two add up to nothing.
-        const long long said[6] = {name, -name, root, -static_cast<long long>(root), size, -size};
-        long long least[6];
-        check(MPI_Allreduce(said, least, 6, MPI_LONG_LONG, MPI_MIN, shadow::of(comm).comm), "MPI_Allreduce");
+        const long long said[8] = {name, -name, root,      -static_cast<long long>(root),
+                                   size, -size, operation, -operation};
+        long long least[8];
+        check(MPI_Allreduce(said, least, 8, MPI_LONG_LONG, MPI_MIN, shadow::of(comm).comm), "MPI_Allreduce");
         if (least[0] != -least[1])
             raise(MPI_ERR_OTHER, call, {}, "the ranks of the communicator have called different collectives");
         if (least[2] != -least[3])
@@ -85,6 +100,11 @@ inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *c
             raise(MPI_ERR_TYPE, call,
                   {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
                   "the ranks of the communicator have given elements of different types");
+        if (least[6] != -least[7])
+            raise(
+                MPI_ERR_OP, call, {},
+                "the ranks of the communicator have given different operations, or such as commute for some "
+                "ranks only");
     }
 }
 

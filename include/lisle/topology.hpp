@@ -2,7 +2,10 @@
 // Communicators whose ranks have neighbours: grids and graphs, and the collectives among neighbours.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,15 +24,20 @@ class topology : public communicator {
   public:
     using communicator::communicator;
 
-    /// Gives an object to all neighbours; what the sources gave, in their order.
+    /// Gives an object to all neighbours; what the sources gave, in their order. Serialised objects may have
+    /// any sizes; a neighbour that is none gives an empty one.
     template <object_to_send T> [[nodiscard]] auto neighbor_allgather(const T &object) const {
         using element = detail::object_element<T>;
-        const auto data = as_buffer(object);
-        std::vector<element> got(detail::objects_in(object) * degrees().first);
-        detail::check(MPI_Neighbor_allgather_c(data.address, data.count, data.type, got.data(), data.count,
-                                               data.type, comm_),
-                      "MPI_Neighbor_allgather", named_value{"count", data.count});
-        return got;
+        if constexpr (direct_buffer<const T &>) {
+            const auto data = as_buffer(object);
+            std::vector<element> got(detail::objects_in(object) * degrees().first);
+            detail::check(MPI_Neighbor_allgather_c(data.address, data.count, data.type, got.data(),
+                                                   data.count, data.type, comm_),
+                          "MPI_Neighbor_allgather", named_value{"count", data.count});
+            return got;
+        } else {
+            return ineighbor_allgather(object).wait();
+        }
     }
     /// Gives the i-th of equal parts to the i-th destination; one part from each source.
     template <direct_range R> [[nodiscard]] auto neighbor_alltoall(const R &range) const {
@@ -44,30 +52,91 @@ class topology : public communicator {
             "MPI_Neighbor_alltoall", named_value{"count", count});
         return got;
     }
-    /// One list for each destination, of any sizes; one from each source. Sizes travel first.
-    template <direct T> [[nodiscard]] std::vector<std::vector<T>>
-    neighbor_alltoallv(const std::vector<std::vector<T>> &lists) const {
-        std::vector<MPI_Count> counts;
-        std::vector<T> joined;
-        for (const std::vector<T> &list : lists) {
-            counts.push_back(static_cast<MPI_Count>(list.size()));
-            joined.insert(joined.end(), list.begin(), list.end());
-        }
-        const std::vector<MPI_Count> coming = neighbor_alltoall(counts);
-        const detail::block_list<T> out{counts};
-        const detail::block_list<T> in{coming};
-        std::vector<T> got(in.total);
-        const MPI_Datatype type = detail::wire<T>::type();
-        detail::check(MPI_Neighbor_alltoallv_c(joined.data(), out.counts.data(), out.offsets.data(), type,
-                                               got.data(), in.counts.data(), in.offsets.data(), type, comm_),
-                      "MPI_Neighbor_alltoallv");
-        std::vector<std::vector<T>> result;
-        auto next = got.begin();
-        for (const MPI_Count count : coming) {
-            result.emplace_back(next, next + count);
-            next += count;
-        }
-        return result;
+    /// One object for each destination, of any types and sizes; one from each source: lists, strings, all
+    /// that is serialised.
+    ///
+    ///     std::vector<std::vector<int>> got = ring.neighbor_alltoallv(one_list_for_each_destination);
+    template <class T>
+    requires(!direct<T>) [[nodiscard]] std::vector<T> neighbor_alltoallv(std::vector<T> objects) const {
+        return ineighbor_alltoallv(std::move(objects)).wait();
+    }
+
+    // ---- that go on while the program computes: nonblocking_collective.hpp ----
+
+    template <object_to_own T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
+        using in = std::remove_cvref_t<T>;
+        using out = std::vector<detail::object_element<in>>;
+        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(object)));
+        owner->out.resize(detail::objects_in(owner->in) * degrees().first);
+        const auto data = as_buffer(owner->in);
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Ineighbor_allgather_c(data.address, data.count, data.type, owner->out.data(),
+                                                data.count, data.type, comm_, &request),
+                      "MPI_Ineighbor_allgather", named_value{"count", data.count});
+        return future<out>{request, std::move(owner)};
+    }
+    template <object_to_pack T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
+        using type = std::remove_cvref_t<T>;
+        return among_neighbours<type>(
+            detail::posted<type>(std::forward<T>(object)),
+            [](const detail::posted<type> &kept, std::size_t) -> const auto & { return kept.travelling(); });
+    }
+    template <object_to_own R> [[nodiscard]] auto ineighbor_alltoall(R &&range) const {
+        using in = std::remove_cvref_t<R>;
+        using element = detail::element_of<in &>;
+        const auto [sources, destinations] = degrees();
+        auto owner =
+            std::make_unique<detail::two_objects<in, std::vector<element>>>(in(std::forward<R>(range)));
+        const std::size_t each = destinations != 0 ? std::ranges::size(owner->in) / destinations : 0;
+        const auto count = static_cast<MPI_Count>(each) * detail::wire<element>::count;
+        owner->out.resize(each * sources);
+        const MPI_Datatype type = detail::wire<element>::type();
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Ineighbor_alltoall_c(std::ranges::data(owner->in), count, type, owner->out.data(),
+                                               count, type, comm_, &request),
+                      "MPI_Ineighbor_alltoall", named_value{"count", count});
+        return future<std::vector<element>>{request, std::move(owner)};
+    }
+    template <class T>
+    requires(!direct<T>)
+        [[nodiscard]] future<std::vector<T>> ineighbor_alltoallv(std::vector<T> objects) const {
+        if (objects.size() != degrees().second)
+            detail::raise(MPI_ERR_COUNT, "lisle::neighbor_alltoallv",
+                          {{"objects", static_cast<long long>(objects.size())},
+                           {"destinations", static_cast<long long>(degrees().second)}},
+                          "there must be one object for each destination");
+        return among_neighbours<T>(
+            std::move(objects),
+            [](const std::vector<T> &kept, std::size_t i) -> const T & { return kept[i]; });
+    }
+
+    // ---- that are prepared once: persistent_collective.hpp ----
+
+    /// `into` has room for what each source gives.
+    template <class T, class R>
+    [[nodiscard]] persistent neighbor_allgather_init(borrowed<T> from, borrowed<R> into) const {
+        detail::require_writable<R &>();
+        const auto data = as_buffer(from.get());
+        const auto all = as_buffer(into.get());
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Neighbor_allgather_init_c(data.address, data.count, data.type, all.writable(),
+                                                    data.count, data.type, comm_, MPI_INFO_NULL, &request),
+                      "MPI_Neighbor_allgather_init", named_value{"count", data.count});
+        return persistent{request};
+    }
+    /// One equal part for each destination, one from each source.
+    template <class A, class B>
+    [[nodiscard]] persistent neighbor_alltoall_init(borrowed<A> from, borrowed<B> into) const {
+        detail::require_writable<B &>();
+        const auto data = as_buffer(from.get());
+        const auto all = as_buffer(into.get());
+        const auto destinations = static_cast<MPI_Count>(degrees().second);
+        const MPI_Count count = destinations != 0 ? data.count / destinations : 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::check(MPI_Neighbor_alltoall_init_c(data.address, count, data.type, all.writable(), count,
+                                                   data.type, comm_, MPI_INFO_NULL, &request),
+                      "MPI_Neighbor_alltoall_init", named_value{"count", count});
+        return persistent{request};
     }
 
   protected:
@@ -89,6 +158,65 @@ class topology : public communicator {
             out = in *= 2;
         }
         return {static_cast<std::size_t>(in), static_cast<std::size_t>(out)};
+    }
+    /// One message along each edge. `part(kept, i)` is what goes to the i-th destination.
+    template <class T, class Kept, class Part>
+    future<std::vector<T>> among_neighbours(Kept kept, Part part) const {
+        const lisle::neighbours edges = edges_of_all_sorts();
+        // What goes down in a dimension comes from above, also if both neighbours are the same rank.
+        const std::size_t turned = is_grid() ? 1 : 0;
+        const auto tag_of = [turned](std::size_t edge) {
+            return detail::first_neighbour_tag + (turned != 0 ? static_cast<int>(edge) : 0);
+        };
+        std::vector<std::size_t> there; // the sources that exist
+        for (std::size_t i = 0; i < edges.sources.size(); ++i)
+            if (edges.sources[i] != MPI_PROC_NULL)
+                there.push_back(i);
+        const auto start = [&](auto &messages) {
+            for (const std::size_t i : there)
+                messages.receive(edges.sources[i], tag_of(i ^ turned));
+            for (std::size_t i = 0; i < edges.destinations.size(); ++i)
+                if (edges.destinations[i] != MPI_PROC_NULL)
+                    messages.send(part(messages.kept, i), edges.destinations[i], tag_of(i));
+        };
+        return detail::begin_collected<T>(
+            comm_, std::move(kept), start,
+            [there, sources = edges.sources.size()](Kept &, std::vector<T> &&came) {
+                std::vector<T> all(sources);
+                for (std::size_t i = 0; i < there.size(); ++i)
+                    all[there[i]] = std::move(came[i]);
+                return all;
+            });
+    }
+    [[nodiscard]] bool is_grid() const {
+        int kind = MPI_UNDEFINED;
+        detail::check(MPI_Topo_test(comm_, &kind), "MPI_Topo_test");
+        return kind == MPI_CART;
+    }
+    /// Whom neighbourhood collectives receive from and send to; on a grid that may be nobody.
+    [[nodiscard]] lisle::neighbours edges_of_all_sorts() const {
+        const auto [in, out] = degrees();
+        lisle::neighbours edges{std::vector<int>(in), std::vector<int>(out)};
+        int kind = MPI_UNDEFINED;
+        detail::check(MPI_Topo_test(comm_, &kind), "MPI_Topo_test");
+        if (kind == MPI_CART) {
+            for (std::size_t i = 0; i < in; i += 2)
+                detail::check(MPI_Cart_shift(comm_, static_cast<int>(i / 2), 1, &edges.sources[i],
+                                             &edges.sources[i + 1]),
+                              "MPI_Cart_shift");
+            edges.destinations = edges.sources;
+        } else if (kind == MPI_GRAPH) {
+            detail::check(MPI_Graph_neighbors(comm_, rank(), static_cast<int>(in), edges.sources.data()),
+                          "MPI_Graph_neighbors");
+            edges.destinations = edges.sources;
+        } else {
+            std::vector<int> weights(std::max(in, out));
+            detail::check(MPI_Dist_graph_neighbors(comm_, static_cast<int>(in), edges.sources.data(),
+                                                   weights.data(), static_cast<int>(out),
+                                                   edges.destinations.data(), weights.data()),
+                          "MPI_Dist_graph_neighbors");
+        }
+        return edges;
     }
     template <class Topology, class Call> static owned<Topology> make(const char *name, Call call) {
         MPI_Comm made = MPI_COMM_NULL;
@@ -204,16 +332,7 @@ class distributed_graph : public topology {
                 MPI_INFO_NULL, reorder ? 1 : 0, made);
         });
     }
-    [[nodiscard]] lisle::neighbours neighbours() const {
-        const auto [in, out] = degrees();
-        lisle::neighbours result{std::vector<int>(in), std::vector<int>(out)};
-        std::vector<int> weights(std::max(in, out));
-        detail::check(MPI_Dist_graph_neighbors(comm_, static_cast<int>(in), result.sources.data(),
-                                               weights.data(), static_cast<int>(out),
-                                               result.destinations.data(), weights.data()),
-                      "MPI_Dist_graph_neighbors");
-        return result;
-    }
+    [[nodiscard]] lisle::neighbours neighbours() const { return edges_of_all_sorts(); }
 };
 
 } // namespace lisle

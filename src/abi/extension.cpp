@@ -3,6 +3,8 @@
 
 #include "abi/request.hpp"
 #include "collective/op.hpp"
+#include "communicator/creation.hpp"
+#include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/receive_allocate.hpp"
@@ -14,6 +16,10 @@ namespace lisle::api {
 void comm_shares_memory(communicator &comm, int rank, int *flag) {
     const int number = comm.point_to_point.peers->member(rank);
     *flag = this_rank().get_job().here(number) ? 1 : 0;
+}
+
+void comm_shadow(communicator &comm, MPI_Comm *shadow) {
+    *shadow = give_handle(make_shadow(comm));
 }
 
 void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,

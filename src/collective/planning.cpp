@@ -53,7 +53,9 @@ call_signature signature_of(const occasion &on, const char *call, std::int64_t r
     std::snprintf(what.call, sizeof what.call, "%s", call);
     if (reduction != nullptr) {
         std::snprintf(what.operation, sizeof what.operation, "%s",
-                      reduction->predefined() ? reduction->name() : "a user's operation");
+                      reduction->predefined()    ? reduction->name()
+                      : reduction->commutative() ? "a user's operation that commutes"
+                                                 : "a user's operation");
     }
     if (!on.comm.inter()) { // where groups have different parts, and roots other names
         what.root = root;

@@ -13,7 +13,7 @@ struct call_signature {
     static constexpr std::int64_t unsaid = -1;
 
     char call[24] = "a collective"; ///< the function's name without MPI_
-    char operation[24] = "";        ///< the reduction's
+    char operation[40] = "";        ///< the reduction's: its name, or what is known of a user's
     std::int64_t root = unsaid;     ///< unsaid also on inter-communicators
     std::int64_t bytes = unsaid;    ///< of the vector or of a block
 };

@@ -25,12 +25,14 @@ enum class message_space : std::uint64_t {
 inline constexpr std::uint64_t meeting_context = 1;         ///< members of a group
 inline constexpr std::uint64_t leaders_meeting_context = 2; ///< leaders of two groups
 
+/// From a communicator's base context to that of its shadow, which has all message spaces, too.
+inline constexpr std::uint64_t shadow_offset = 16;
 /// Contexts from one base to the next.
-inline constexpr std::uint64_t contexts_per_communicator = 16;
+inline constexpr std::uint64_t contexts_per_communicator = 32;
 /// The base of MPI_COMM_WORLD. 0 is no context.
 inline constexpr std::uint64_t world_context = contexts_per_communicator;
 
-/// A base context that no rank of the job has had before (2^36 for each of 2^24 ranks).
+/// A base context that no rank of the job has had before (2^35 for each of 2^24 ranks).
 [[nodiscard]] std::uint64_t next_context();
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);

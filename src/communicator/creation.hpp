@@ -21,6 +21,10 @@ class request;
 /// @param started is set to a request that the caller owns
 [[nodiscard]] communicator_ref start_duplicate(communicator &parent, const info *hints,
                                                protocol::request *&started);
+/// A communicator of the same groups in the message spaces that every communicator has for its shadow: no
+/// rank has to hear from another one. All shadows of a communicator are in the same spaces.
+/// @pre not the shadow of a shadow
+[[nodiscard]] communicator_ref make_shadow(communicator &parent);
 /// MPI_Comm_split. @param color not negative, or MPI_UNDEFINED
 [[nodiscard]] communicator_ref split(communicator &parent, int color, int key);
 /// MPI_Comm_split_type. @param split_type one of MPI_COMM_TYPE_*, or MPI_UNDEFINED

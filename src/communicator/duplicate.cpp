@@ -171,4 +171,16 @@ communicator_ref start_duplicate(communicator &parent, const info *hints, protoc
     return copy;
 }
 
+communicator_ref make_shadow(communicator &parent) {
+    if (parent.context() % contexts_per_communicator != 0) {
+        fail(MPI_ERR_COMM, "the shadow of a communicator has no shadow");
+    }
+    communicator_ref shadow = make_bare_copy(parent);
+    shadow->settle_context(parent.context() + shadow_offset);
+    if (parent.of_threads()) {
+        shadow->use_lanes(parent.point_to_point.lanes);
+    }
+    return shadow;
+}
+
 } // namespace lisle
