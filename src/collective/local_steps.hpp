@@ -7,10 +7,9 @@
 #include <string>
 
 #include "collective/steps.hpp"
+#include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
 #include "runtime/copy_bytes.hpp"
-#include "runtime/spin_lock.hpp"
 
 namespace lisle::collective {
 
@@ -81,7 +80,7 @@ class local_steps {
     /// Takes it, waiting if need be.
     template <class Step> void finish(const Step &step) {
         if (!take(step)) {
-            wait_until([this, &step] { return take(step); });
+            wait_for([this, &step] { return take(step); });
         }
     }
 
@@ -94,17 +93,6 @@ class local_steps {
     void forget_error() noexcept { error_ = MPI_SUCCESS; }
 
   private:
-    template <class Predicate> static void wait_until(Predicate done) {
-        rank &self = this_rank();
-        // What is awaited comes soon, more often than not: look at nothing else for a while.
-        for (unsigned looks = self.engine().brief_looks(); looks > 0; --looks) {
-            if (done()) {
-                return;
-            }
-            relax(); // else the look takes the line away from whoever is about to write it
-        }
-        protocol::wait_until(self, done);
-    }
     /// Goes on with `seen_` while `there(member)` holds; true at the end of the members.
     template <class Predicate> bool all_of(int first, int last, Predicate there) {
         for (; first + seen_ < last; ++seen_) {

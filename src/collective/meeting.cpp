@@ -9,8 +9,8 @@
 #include "collective/check.hpp"
 #include "collective/selection.hpp"
 #include "collective/shown.hpp"
+#include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
 #include "runtime/copy_bytes.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
@@ -162,8 +162,7 @@ void meeting::move(int giver, int taker) {
 }
 
 void meeting::wait_for_end(std::uint64_t round) {
-    protocol::wait_until(this_rank(),
-                         [this, round] { return round_.load(std::memory_order_seq_cst) != round; });
+    wait_for([this, round] { return round_.load(std::memory_order_seq_cst) != round; });
 }
 
 void meeting::end(const communicator &comm, std::uint64_t round) {

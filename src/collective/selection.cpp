@@ -20,19 +20,23 @@ namespace {
 constexpr MPI_Count any_size = INT64_MAX;
 constexpr int any_ranks = INT32_MAX;
 
-/// Applies up to so many bytes and ranks.
+/// Applies up to so many bytes and ranks, and perhaps only if the ranks live in several processes.
 struct rule {
     operation what;
     algorithm use;
     MPI_Count most_bytes = any_size;
     int most_ranks = any_ranks;
+    bool far = false;
 };
 
 using enum algorithm;
 
-// Longer data are copied once from buffer to buffer within a process, and between processes travel as
-// packets, which the receiver empties while the sender fills the next.
+// Longer data are copied once from buffer to buffer within a process.
 constexpr MPI_Count board_most = 1024;
+// Between processes still longer ones travel as packets, which the receiver empties while the sender fills
+// the next. Where each rank reduces what all have posted, they may not be many.
+constexpr MPI_Count board_far = 16384;
+constexpr int board_far_ranks = 4;
 // Longer vectors are reduced by all workers at once.
 constexpr MPI_Count meeting_most = 2048;
 // From this size on calls of the kernel cost less than that.
@@ -47,6 +51,7 @@ constexpr rule rules[] = {
     {operation::barrier, dissemination},
 
     {operation::bcast, board, board_most},
+    {operation::bcast, board, board_far, any_ranks, true},
     {operation::bcast, direct},
     {operation::bcast, two_level},
     {operation::bcast, binomial, 65536},
@@ -54,6 +59,7 @@ constexpr rule rules[] = {
     {operation::bcast, pipelined},
 
     {operation::gather, board, board_most},
+    {operation::gather, board, board_far, any_ranks, true},
     {operation::gather, direct},
     {operation::gather, linear, any_size, 2},
     {operation::gather, binomial, 4096}, // longer blocks go to the root directly
@@ -62,6 +68,7 @@ constexpr rule rules[] = {
     {operation::gatherv, linear},
 
     {operation::scatter, board, board_most},
+    {operation::scatter, board, board_far, any_ranks, true},
     {operation::scatter, direct},
     {operation::scatter, linear, any_size, 2},
     {operation::scatter, binomial, 4096},
@@ -70,16 +77,19 @@ constexpr rule rules[] = {
     {operation::scatterv, linear},
 
     {operation::allgather, board, board_most},
+    {operation::allgather, board, board_far, any_ranks, true},
     {operation::allgather, direct},
     {operation::allgather, recursive_doubling, 16384},
     {operation::allgather, bruck, 4096},
     {operation::allgather, ring},
     {operation::allgatherv, board, board_most},
+    {operation::allgatherv, board, board_far, any_ranks, true},
     {operation::allgatherv, direct},
     {operation::allgatherv, ring},
 
     {operation::alltoall, meeting},
     {operation::alltoall, board, board_most},
+    {operation::alltoall, board, board_far, any_ranks, true},
     {operation::alltoall, direct},
     {operation::alltoall, linear, any_size, 8},
     {operation::alltoall, bruck, 256},
@@ -90,6 +100,7 @@ constexpr rule rules[] = {
     {operation::alltoallv, pairwise},
 
     {operation::reduce, board, board_most},
+    {operation::reduce, board, board_far, board_far_ranks, true},
     {operation::reduce, direct},
     {operation::reduce, two_level},
     {operation::reduce, binomial, 65536},
@@ -98,6 +109,7 @@ constexpr rule rules[] = {
 
     {operation::allreduce, meeting, meeting_most},
     {operation::allreduce, board, board_most},
+    {operation::allreduce, board, board_far, board_far_ranks, true},
     {operation::allreduce, direct},
     {operation::allreduce, two_level},
     {operation::allreduce, recursive_doubling, 8192},
@@ -105,6 +117,7 @@ constexpr rule rules[] = {
     {operation::allreduce, recursive_doubling},
 
     {operation::reduce_scatter, board, board_most},
+    {operation::reduce_scatter, board, board_far, board_far_ranks, true},
     {operation::reduce_scatter, direct},
     {operation::reduce_scatter, pairwise, any_size, 2},
     {operation::reduce_scatter, recursive_halving, 262144},
@@ -187,7 +200,7 @@ bool fits(const rule &use, const situation &given) noexcept {
     const bool too_short =
         use.use == direct && !given.one_process && given.bytes != 0 && given.bytes < far_least;
     return given.bytes <= use.most_bytes && given.ranks <= use.most_ranks && !too_short &&
-           possible(use.use, given);
+           !(use.far && given.one_process) && possible(use.use, given);
 }
 
 } // namespace
@@ -251,7 +264,8 @@ std::string describe_selection() {
         if (each.most_ranks != any_ranks) {
             text += sentence(" up to ", each.most_ranks, " ranks");
         }
-        const std::string need = each.use == algorithm::board ? " if it fits a board"
+        const std::string need = each.use == algorithm::board
+                                     ? sentence(each.far ? " between processes" : "", " if it fits a board")
                                  : each.use == algorithm::direct
                                      ? sentence(" within a process, or from ", far_least, " bytes")
                                  : each.use == algorithm::meeting
