@@ -22,7 +22,7 @@ static double batch(int rank, int count) {
 int main(int argc, char **argv) {
     const int rank = bench_start(&argc, &argv, 2);
     double times[batches];
-    bench_pin(0);
+    bench_pin(0, 1);
     batch(rank, 10);
     /* Some peers take milliseconds for each message: then a few must do. */
     int count = batch(rank, 10) < 1e-4 ? most : 20;

@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pins the calling rank to the rank-th of the processors that it may use, round robin. The launchers are
- * told not to bind, so every MPI is treated alike; a thread rank pins its own thread only. */
-static inline void bench_pin(int rank) {
+/* Pins the calling rank to the rank-th of the processors that it may use, or if they are fewer than the ranks
+ * to one that a block of ranks shares: fibers pin their worker, which runs such a block, and the first one
+ * decides. The launchers are told not to bind, so every MPI is treated alike; a thread rank pins its own
+ * thread only. */
+static inline void bench_pin(int rank, int ranks) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
-    int wanted = rank % CPU_COUNT(&allowed);
+    const int processors = CPU_COUNT(&allowed);
+    int wanted = ranks > processors ? rank * processors / ranks : rank;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
             cpu_set_t one;
@@ -56,7 +59,7 @@ static inline int bench_start(int *argc, char ***argv, int wanted) {
 /* The same, with each rank pinned to a core of its own. */
 static inline int bench_begin(int *argc, char ***argv, int wanted) {
     const int rank = bench_start(argc, argv, wanted);
-    bench_pin(rank);
+    bench_pin(rank, wanted);
     return rank;
 }
 

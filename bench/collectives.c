@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "-s") == 0)
             largest = only = atoi(argv[i + 1]);
     }
-    bench_pin(rank);
+    bench_pin(rank, ranks);
     /* Blocks for all ranks, as long as that leaves some memory to others. */
     const size_t most = (size_t)largest * (size_t)ranks < 33554432 ? (size_t)largest * (size_t)ranks
                         : (size_t)largest > 33554432               ? (size_t)largest

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "threads: this MPI does not grant MPI_THREAD_MULTIPLE\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    bench_pin(rank);
+    bench_pin(rank, 2);
     for (int threads = 1; threads <= most_threads; threads *= 2) {
         double rates[batches];
         batch(threads);

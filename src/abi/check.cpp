@@ -36,8 +36,10 @@ void null_pointer(int error_class, const char *argument) {
     fail(error_class, argument, " is a null pointer");
 }
 
-void null_buffer(MPI_Count count, const char *argument) {
-    fail(MPI_ERR_BUFFER, argument, " is a null pointer although there are ", count, " elements");
+void check_null_buffer(MPI_Count count, MPI_Datatype type, const char *argument, int peer) {
+    if (count > 0 && handle_value(type) < first_dynamic_handle && peer != MPI_PROC_NULL) {
+        fail(MPI_ERR_BUFFER, argument, " is a null pointer although there are ", count, " elements");
+    }
 }
 
 void uncommitted(const char *argument) {

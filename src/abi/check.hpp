@@ -30,7 +30,7 @@ struct handle_sort {
 [[noreturn, gnu::cold]] void bad_tag(int tag, const char *argument);
 [[noreturn, gnu::cold]] void bad_number(int error_class, MPI_Count value, const char *argument);
 [[noreturn, gnu::cold]] void null_pointer(int error_class, const char *argument);
-[[noreturn, gnu::cold]] void null_buffer(MPI_Count count, const char *argument);
+[[gnu::cold]] void check_null_buffer(MPI_Count count, MPI_Datatype type, const char *argument, int peer);
 [[noreturn, gnu::cold]] void uncommitted(const char *argument);
 [[noreturn, gnu::cold]] void unfitting_errhandler(const char *argument);
 
@@ -153,9 +153,7 @@ inline void check_not_negative(MPI_Count value, const char *argument, int error_
 inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type, const char *argument,
                          int peer = 0) {
     if (buffer == nullptr) [[unlikely]] {
-        if (count > 0 && handle_value(type) < first_dynamic_handle && peer != MPI_PROC_NULL) {
-            null_buffer(count, argument);
-        }
+        check_null_buffer(count, type, argument, peer);
     }
 }
 

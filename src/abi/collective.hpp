@@ -70,11 +70,13 @@ inline constexpr auto &reduce_scatter = abi::forms<abi::reduce_scatter_plan>::bl
 inline constexpr auto &ireduce_scatter = abi::forms<abi::reduce_scatter_plan>::nonblocking;
 inline constexpr auto &reduce_scatter_init = abi::forms<abi::reduce_scatter_plan>::persistent;
 
-inline constexpr auto &scan = abi::forms<abi::scan_plan>::blocking;
+void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
+          communicator &comm);
 inline constexpr auto &iscan = abi::forms<abi::scan_plan>::nonblocking;
 inline constexpr auto &scan_init = abi::forms<abi::scan_plan>::persistent;
 
-inline constexpr auto &exscan = abi::forms<abi::exscan_plan>::blocking;
+void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
+            communicator &comm);
 inline constexpr auto &iexscan = abi::forms<abi::exscan_plan>::nonblocking;
 inline constexpr auto &exscan_init = abi::forms<abi::exscan_plan>::persistent;
 

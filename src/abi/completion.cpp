@@ -59,13 +59,13 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
 
 /// The same for a request that is complete without error and needs to be asked nothing. False: it is not one.
 bool conclude_quickly(request &finished, MPI_Request *handle, MPI_Status *status) {
-    if (finished.ending == protocol::disposal::general || finished.result.error != MPI_SUCCESS) [[unlikely]] {
+    if (finished.ending == protocol::disposal::general || !finished.result.plain()) [[unlikely]] {
         return false;
     }
     finished.result.store(status);
     if (finished.ending == protocol::disposal::receive) {
         communicator *const comm = finished.comm;
-        delete static_cast<protocol::receive_operation *>(&finished);
+        protocol::receive_operation::dispose(static_cast<protocol::receive_operation *>(&finished));
         if (comm != nullptr && !comm->predefined()) {
             comm->release();
         }

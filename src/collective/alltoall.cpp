@@ -111,5 +111,6 @@ std::vector<typed_buffer> packed_copies(Plan &plan, const team &team, std::span<
 
 template std::vector<typed_buffer> packed_copies(schedule &, const team &, std::span<const typed_buffer>);
 template std::vector<typed_buffer> packed_copies(at_once &, const team &, std::span<const typed_buffer>);
+template std::vector<typed_buffer> packed_copies(own_copies &, const team &, std::span<const typed_buffer>);
 
 } // namespace lisle::collective

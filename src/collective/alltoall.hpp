@@ -7,6 +7,7 @@
 
 #include "collective/at_once.hpp"
 #include "collective/schedule.hpp"
+#include "datatype/copy.hpp"
 
 namespace lisle::collective {
 
@@ -32,5 +33,10 @@ void alltoall_linear(schedule &plan, const team &team, int own_size,
 /// overwritten.
 template <class Plan> [[nodiscard]] std::vector<typed_buffer>
 packed_copies(Plan &plan, const team &team, std::span<const typed_buffer> blocks);
+/// What has them made at once, and keeps them.
+class own_copies : public step_memory {
+  public:
+    void copy(const typed_buffer &from, const typed_buffer &to) { lisle::copy(from, to, 0, from.bytes()); }
+};
 
 } // namespace lisle::collective

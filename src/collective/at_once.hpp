@@ -6,18 +6,15 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <span>
-#include <vector>
 
 #include "collective/local_steps.hpp"
-#include "collective/scratch.hpp"
+#include "collective/step_memory.hpp"
 
 namespace lisle::collective {
 
-class at_once {
+class at_once : public step_memory {
   public:
-    explicit at_once(board &where) noexcept : where_{where}, local_{&where} {}
+    explicit at_once(board &where) noexcept : step_memory{near_}, where_{where}, local_{&where} {}
     at_once(const at_once &) = delete;
     at_once &operator=(const at_once &) = delete;
 
@@ -27,7 +24,9 @@ class at_once {
         }
     }
     void enter(board &, MPI_Count posted = 0) { local_.finish(enter_step{posted > board::most_in_slot}); }
-    void post(const typed_buffer &data) { local_.take(post_step{data}); }
+    void post(const typed_buffer &data, int reader = board::everyone) {
+        local_.take(post_step{data, reader});
+    }
     void show(const card &shown) { local_.take(show_step{shown}); }
     void await_posts(int first, int last) {
         const await_posts_step step{first, last};
@@ -60,9 +59,6 @@ class at_once {
     }
     void reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
                       const typed_buffer &to);
-    [[nodiscard]] const typed_buffer *keep_blocks(std::span<const typed_buffer> blocks);
-    [[nodiscard]] typed_buffer temporary(MPI_Count count, const datatype &type);
-    [[nodiscard]] typed_buffer packed(MPI_Count bytes);
 
     /// Throws what a step has found wrong; none stops for that. @pre no more steps
     void end() const {
@@ -74,13 +70,9 @@ class at_once {
   private:
     [[noreturn]] void complain() const;
     [[nodiscard]] void *room(const typed_buffer &like) { return temporary(like.count, *like.type).address; }
-    std::byte *allocate(MPI_Count bytes);
 
     board &where_;
     local_steps local_;
-    std::size_t near_used_ = 0;
-    std::vector<scratch> memory_;
-    std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
     alignas(std::max_align_t) std::byte near_[512]; ///< short pieces of memory
 };
 

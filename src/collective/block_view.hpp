@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One buffer for each rank: those of a list, or the blocks of an array, which then need not be listed. Owns
-// nothing.
+// One buffer for each rank: those of a list, or the blocks of an array, which then need not be listed, or one
+// and the same for all. Owns nothing.
 #pragma once
 
 #include <span>
@@ -16,7 +16,14 @@ class block_view {
     block_view(std::span<const typed_buffer> list) noexcept
         : list_{list.data()}, size_{static_cast<int>(list.size())} {}
     /// Block i begins i * first.count elements after the first.
-    block_view(const typed_buffer &first, int size) noexcept : first_{first}, size_{size} {}
+    block_view(const typed_buffer &first, int size) noexcept
+        : first_{first}, step_{first.count * first.type->extent()}, size_{size} {}
+    /// The same buffer for each.
+    [[nodiscard]] static block_view repeated(const typed_buffer &buffer, int size) noexcept {
+        block_view view{buffer, size};
+        view.step_ = 0;
+        return view;
+    }
 
     [[nodiscard]] int size() const noexcept { return size_; }
     [[nodiscard]] typed_buffer operator[](int rank) const noexcept {
@@ -24,14 +31,14 @@ class block_view {
             return list_[rank];
         }
         // Integer arithmetic: the array may begin at MPI_BOTTOM.
-        const auto address =
-            reinterpret_cast<std::intptr_t>(first_.address) + rank * first_.count * first_.type->extent();
+        const auto address = reinterpret_cast<std::intptr_t>(first_.address) + rank * step_;
         return {reinterpret_cast<const void *>(address), first_.count, *first_.type};
     }
 
   private:
     const typed_buffer *list_ = nullptr;
     typed_buffer first_;
+    MPI_Count step_ = 0; ///< bytes from one block to the next
     int size_ = 0;
 };
 

@@ -99,7 +99,7 @@ void board::claim(std::uint64_t number) noexcept {
     claim_line(&slot_of(self_, number));
 }
 
-void board::post(std::uint64_t number, const typed_buffer &data) {
+void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
     std::byte *const to =
         data.bytes() <= most_in_slot ? slot_of(self_, number).bytes : page_of(self_, number);
@@ -110,7 +110,7 @@ void board::post(std::uint64_t number, const typed_buffer &data) {
     } else {
         pack(data, 0, {to, bytes});
     }
-    publish(number, bytes);
+    publish(number, bytes, reader);
 }
 
 void board::post(std::uint64_t number, const card &shown) {
@@ -121,15 +121,19 @@ void board::post(std::uint64_t number, const card &shown) {
         written.blocks = nullptr;
     }
     std::memcpy(slot_of(self_, number).bytes, &written, sizeof written);
-    publish(number, card_bit | sizeof shown);
+    publish(number, card_bit | sizeof shown, everyone);
 }
 
-void board::publish(std::uint64_t number, std::uint64_t word) noexcept {
+void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
     // An exchange would be as good, but between the stores of the data and its own a peer that looks at the
     // line would take it away: it would be handed over twice.
     slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    nudge_all();
+    if (reader == everyone) {
+        nudge_all();
+    } else {
+        medium_.nudge(members_.member(reader));
+    }
     // Has long been read, and is not looked at yet.
     const slot &later = slot_of(self_, number + claimed_ahead);
     claim_line(&later);

@@ -39,6 +39,9 @@ class board {
     static constexpr MPI_Count most_in_slot = 248;
     static constexpr MPI_Count most_in_page = 34816;
 
+    /// Whoever may wait for a post.
+    static constexpr int everyone = -1;
+
     /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
     [[nodiscard]] static board *of(const communicator &comm) {
@@ -92,8 +95,8 @@ class board {
     /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
     /// it, and otherwise the store would wait for that.
     void claim(std::uint64_t number) noexcept;
-    /// Shows data. @pre may_enter() has been true, takes(data.bytes())
-    void post(std::uint64_t number, const typed_buffer &data);
+    /// Shows data. @pre may_enter() has been true, takes(data.bytes()); nobody but the reader awaits it
+    void post(std::uint64_t number, const typed_buffer &data, int reader);
     /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)
     void post(std::uint64_t number, const card &shown);
     /// The buffer that a card has for this rank. False: it cannot be reached.
@@ -168,7 +171,7 @@ class board {
     static void seek(const communicator &comm);
     [[nodiscard]] bool look_who_finished(std::uint64_t number, bool pages) noexcept;
     [[nodiscard]] bool has_pages();
-    void publish(std::uint64_t number, std::uint64_t word) noexcept;
+    void publish(std::uint64_t number, std::uint64_t word, int reader) noexcept;
     void nudge_all() noexcept;
 
     fabric::fabric &medium_;

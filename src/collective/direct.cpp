@@ -12,8 +12,15 @@ namespace {
 // From this size on the root copies a part of the data, too: below, that costs more than it saves.
 constexpr MPI_Count least_shared_copy = 32768;
 constexpr MPI_Count least_shared_far = 131072; // between processes
-// Up to this size blocks go by way of the board where longer ones take calls of the kernel.
-constexpr MPI_Count most_posted = 16384;
+// Up to this size blocks go by way of the board: where longer ones take calls of the kernel, and where they
+// would take another hand-over.
+constexpr MPI_Count most_posted_far = 16384;
+constexpr MPI_Count most_posted_near = 1024;
+// The same for all blocks of a rank together.
+constexpr MPI_Count most_offered_far = board::most_in_page;
+constexpr MPI_Count most_offered_near = 4096;
+// Pages for more ranks of one process would take too much memory.
+constexpr int most_with_pages = 64;
 // Shares of a copy begin at whole pages, so that no two ranks write one line.
 constexpr MPI_Count share_unit = 4096;
 // Shares of a reduction, in elements: a multiple of what fills a line of any type's.
@@ -61,19 +68,21 @@ int after(const team &team, int distance) noexcept {
     return static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
 }
 
-/// True if ranks post more than fits a slot: where they reach each other's memory through the kernel only.
+/// True if ranks post more than fits a slot.
 bool uses_pages(const team &team) {
-    return !team.shared->one_process() && team.shared->takes(board::most_in_page);
+    return (!team.shared->one_process() || team.size <= most_with_pages) &&
+           team.shared->takes(board::most_in_page);
 }
 
-/// Begins with room for whatever a rank may post or show.
-template <class Plan> void enter(Plan &plan, const team &team) {
-    plan.enter(*team.shared, uses_pages(team) ? board::most_in_page : 0);
+/// Begins with room for so many bytes. All members ask for pages here, so that all let go of them.
+template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes) {
+    plan.enter(*team.shared, uses_pages(team) ? bytes : 0);
 }
 
 /// A block that goes by way of the board although others may be too long for it. Both sides know its size.
 bool posted(const team &team, const typed_buffer &block) {
-    return block.bytes() <= (uses_pages(team) ? most_posted : board::most_in_slot);
+    const MPI_Count most = team.shared->one_process() ? most_posted_near : most_posted_far;
+    return block.bytes() <= (uses_pages(team) ? most : board::most_in_slot);
 }
 
 /// How much of the data between it and another rank the root moves, so that it does as much as any other.
@@ -92,18 +101,19 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
 }
 
 /// How many bytes pack_blocks() makes.
-MPI_Count packed_bytes(std::span<const typed_buffer> blocks) noexcept {
+MPI_Count packed_bytes(const team &team, std::span<const typed_buffer> blocks) noexcept {
     auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
     for (const typed_buffer &block : blocks) {
         bytes += block.bytes();
     }
-    return bytes;
+    return bytes - at(blocks, team.rank).bytes();
 }
 
 /// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
-/// look into. Copied into the plan's memory by steps.
-template <class Plan> typed_buffer pack_blocks(Plan &plan, std::span<const typed_buffer> blocks) {
-    const typed_buffer packed = plan.packed(packed_bytes(blocks));
+/// look into. Without the calling rank's own. Copied into the plan's memory by steps.
+template <class Plan> typed_buffer pack_blocks(Plan &plan, const team &team,
+                                               std::span<const typed_buffer> blocks, MPI_Count bytes) {
+    const typed_buffer packed = plan.packed(bytes);
     auto *place = static_cast<std::byte *>(packed.address);
     auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
     const auto note_offset = [&] {
@@ -111,26 +121,30 @@ template <class Plan> typed_buffer pack_blocks(Plan &plan, std::span<const typed
         std::memcpy(place, &value, sizeof value);
         place += sizeof value;
     };
-    for (const typed_buffer &block : blocks) {
+    for (int rank = 0; rank < team.size; ++rank) {
         note_offset();
-        plan.copy(block, part(packed, offset, block.bytes()));
-        offset += block.bytes();
+        if (rank != team.rank) {
+            plan.copy(at(blocks, rank), part(packed, offset, at(blocks, rank).bytes()));
+            offset += at(blocks, rank).bytes();
+        }
     }
     note_offset();
     return packed;
 }
 
-/// Posts a block for each rank if all of them fit together, shows them otherwise: fetch steps find out. True:
-/// they are shown, so others must finish before they may change.
+/// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
+/// True: they are shown, so others must finish before they may change.
 template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
-    if (packed_bytes(blocks) <= (uses_pages(team) ? board::most_in_page : board::most_in_slot)) {
-        const typed_buffer all = pack_blocks(plan, blocks);
-        enter(plan, team);
+    const MPI_Count bytes = packed_bytes(team, blocks);
+    const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
+    if (bytes <= (uses_pages(team) ? most : board::most_in_slot)) {
+        const typed_buffer all = pack_blocks(plan, team, blocks, bytes);
+        enter(plan, team, bytes);
         plan.post(all);
         return false;
     }
     const auto shown = for_others(plan, team, blocks, true);
-    enter(plan, team);
+    enter(plan, team, board::most_in_page);
     plan.show({{}, {}, plan.keep_blocks(shown)});
     return true;
 }
@@ -199,13 +213,14 @@ template <class Plan> void direct_bcast(Plan &plan, const team &team, const type
 
 template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
                                          std::span<const typed_buffer> blocks, int root) {
-    enter(plan, team);
     if (team.rank != root) {
         if (posted(team, own)) {
-            plan.post(own);
+            enter(plan, team, own.bytes());
+            plan.post(own, root);
             plan.finish(false);
             return;
         }
+        enter(plan, team, 0);
         const MPI_Count by_root = share_of_root(team, own.bytes());
         const typed_buffer given = for_others(plan, team, own, true);
         if (by_root > 0) {
@@ -220,6 +235,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     for (int rank = 0; rank < team.size; ++rank) {
         shows = shows || (rank != root && !posted(team, at(blocks, rank)));
     }
+    enter(plan, team, shows ? board::most_in_page : 0);
     std::vector<typed_buffer> shown;
     if (shows) {
         shown.assign(blocks.begin(), blocks.end());
@@ -262,7 +278,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
         }
         return;
     }
-    enter(plan, team);
+    enter(plan, team, 0);
     plan.await_posts(root, root + 1);
     plan.fetch(root, own);
     plan.finish(true);

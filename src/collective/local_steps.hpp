@@ -39,7 +39,7 @@ class local_steps {
         return where_->may_enter(number_, enter.pages);
     }
     bool take(const post_step &post) {
-        where_->post(number_, post.data);
+        where_->post(number_, post.data, post.reader);
         return true;
     }
     bool take(const show_step &show) {

@@ -7,14 +7,26 @@ namespace lisle::collective {
 
 namespace {
 
-/// Blocks one after the other in one piece of memory.
-template <class Plan> typed_buffer together(Plan &plan, const block_view &blocks) {
+/// The blocks for all ranks but the calling one, one after the other in one piece of memory.
+template <class Plan> typed_buffer together(Plan &plan, const team &team, const block_view &blocks) {
+    if (team.size == 2) {
+        return blocks[1 - team.rank];
+    }
     const MPI_Count each = blocks[0].bytes();
-    const typed_buffer packed = plan.packed(blocks.size() * each);
-    for (int rank = 0; rank < blocks.size(); ++rank) {
-        plan.copy(blocks[rank], part(packed, rank * each, each));
+    const typed_buffer packed = plan.packed((team.size - 1) * each);
+    for (int rank = 0, place = 0; rank < team.size; ++rank) {
+        if (rank != team.rank) {
+            plan.copy(blocks[rank], part(packed, place++ * each, each));
+        }
     }
     return packed;
+}
+
+/// Takes what `peer` has put together for the calling rank. @param each the bytes of each block
+template <class Plan>
+void take_own(Plan &plan, const team &team, int peer, MPI_Count each, const typed_buffer &to) {
+    const MPI_Count place = team.rank < peer ? team.rank : team.rank - 1;
+    plan.take(peer, place * each, (team.size - 1) * each, to);
 }
 
 template <class Plan> void post_and_await_all(Plan &plan, const team &team, const typed_buffer &data) {
@@ -45,7 +57,7 @@ template <class Plan>
 void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
     plan.enter(*team.shared, own.bytes());
     if (team.rank != root) {
-        plan.post(own);
+        plan.post(own, root);
     } else {
         for (int peer = 0; peer < team.size; ++peer) {
             if (peer != root) {
@@ -61,14 +73,14 @@ void board_gather(Plan &plan, const team &team, const typed_buffer &own, const b
 template <class Plan> void board_scatter(Plan &plan, const team &team, const block_view &blocks,
                                          const typed_buffer &own, int root) {
     if (team.rank == root) {
-        const typed_buffer all = together(plan, blocks);
+        const typed_buffer all = together(plan, team, blocks);
         plan.enter(*team.shared, all.bytes());
         plan.post(all);
         plan.copy(blocks[root], own);
     } else {
         plan.enter(*team.shared);
         plan.await_posts(root, root + 1);
-        plan.take(root, team.rank * own.bytes(), team.size * own.bytes(), own);
+        take_own(plan, team, root, own.bytes(), own);
     }
     plan.finish(false);
 }
@@ -84,11 +96,13 @@ void board_allgather(Plan &plan, const team &team, const typed_buffer &own, cons
 
 template <class Plan>
 void board_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
-    const typed_buffer all = together(plan, send);
-    post_and_await_all(plan, team, all);
-    const MPI_Count each = send[0].bytes();
+    post_and_await_all(plan, team, together(plan, team, send));
     for (int peer = 0; peer < team.size; ++peer) {
-        plan.take(peer, team.rank * each, all.bytes(), receive[peer]);
+        if (peer == team.rank) {
+            plan.copy(send[peer], receive[peer]);
+        } else {
+            take_own(plan, team, peer, receive[peer].bytes(), receive[peer]);
+        }
     }
     plan.finish(false);
 }
@@ -96,7 +110,7 @@ void board_alltoall(Plan &plan, const team &team, const block_view &send, const 
 template <class Plan> void board_reduce(Plan &plan, const team &team, const op &operation,
                                         const typed_buffer &send, const typed_buffer &receive, int root) {
     plan.enter(*team.shared, send.bytes());
-    plan.post(send);
+    plan.post(send, root);
     if (team.rank == root) {
         plan.await_posts(0, team.size);
         plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);

@@ -45,6 +45,12 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
     }
     const team team = team_of(on);
     switch (choose_for(team, operation::bcast, buffer.bytes(), buffer.bytes())) {
+    case algorithm::meeting: {
+        const block_view all = block_view::repeated(buffer, team.size);
+        const bool gives = team.rank == root;
+        use_meeting(plan, on, gives ? all : block_view{}, gives ? block_view{} : all, root);
+        break;
+    }
     case algorithm::board:
         use_board(plan, on, team, [&](auto &steps) { board_bcast(steps, team, buffer, root); });
         break;
@@ -83,6 +89,10 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::gather, bytes, bytes)) {
+    case algorithm::meeting:
+        use_meeting(plan, on, block_view::repeated(mine, team.size),
+                    at_root ? block_view{block, team.size} : block_view{}, root);
+        break;
     case algorithm::board:
         use_board(plan, on, team, [&](auto &steps) {
             board_gather(steps, team, mine, at_root ? block_view{block, team.size} : block_view{}, root);
@@ -109,9 +119,14 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
     }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    if (choose_for(team, operation::gatherv, 0, 0) == algorithm::direct) {
+    switch (choose_for(team, operation::gatherv, 0, 0)) {
+    case algorithm::meeting:
+        use_meeting(plan, on, block_view::repeated(mine, team.size), blocks, root);
+        break;
+    case algorithm::direct:
         use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks, root); });
-    } else {
+        break;
+    default:
         gather_linear(plan, team, mine, blocks, root);
     }
     return plan;
@@ -131,6 +146,10 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::scatter, bytes, team.size * bytes)) {
+    case algorithm::meeting:
+        use_meeting(plan, on, at_root ? block_view{block, team.size} : block_view{},
+                    block_view::repeated(mine, team.size), root);
+        break;
     case algorithm::board:
         use_board(plan, on, team, [&](auto &steps) {
             board_scatter(steps, team, at_root ? block_view{block, team.size} : block_view{}, mine, root);
@@ -157,9 +176,14 @@ schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
     }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    if (choose_for(team, operation::scatterv, 0, 0) == algorithm::direct) {
+    switch (choose_for(team, operation::scatterv, 0, 0)) {
+    case algorithm::meeting:
+        use_meeting(plan, on, blocks, block_view::repeated(mine, team.size), root);
+        break;
+    case algorithm::direct:
         use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks, mine, root); });
-    } else {
+        break;
+    default:
         scatter_linear(plan, team, blocks, mine, root);
     }
     return plan;
@@ -174,6 +198,9 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
     switch (choose_for(team, operation::allgather, block.bytes(), block.bytes())) {
+    case algorithm::meeting:
+        use_meeting(plan, on, block_view::repeated(mine, team.size), {block, team.size}, board::everyone);
+        break;
     case algorithm::board:
         use_board(plan, on, team, [&](auto &steps) {
             board_allgather(steps, team, mine, block_view{block, team.size});
@@ -210,6 +237,9 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
         longest = std::max(longest, block.bytes());
     }
     switch (choose_for(team, operation::allgatherv, longest, longest)) {
+    case algorithm::meeting:
+        use_meeting(plan, on, block_view::repeated(mine, team.size), blocks, board::everyone);
+        break;
     case algorithm::board:
         use_board(plan, on, team, [&](auto &steps) { board_allgather(steps, team, mine, blocks); });
         break;
@@ -232,6 +262,12 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     const algorithm chosen = choose_for(team, what, each, team.size * each);
+    if (chosen == algorithm::meeting) {
+        own_copies copies;
+        const auto kept = send ? std::vector<typed_buffer>{} : packed_copies(copies, team, receive);
+        use_meeting(plan, on, send.value_or(kept), receive, board::everyone);
+        return plan;
+    }
     if (chosen == algorithm::board || chosen == algorithm::direct) {
         use_board(plan, on, team, [&](auto &steps) {
             std::vector<typed_buffer> copies;
@@ -271,11 +307,15 @@ schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_b
     if (!on.comm.inter() && send) {
         const team team = team_of(on);
         const MPI_Count each = receive.bytes();
-        if (choose_for(team, operation::alltoall, each, team.size * each) == algorithm::board) {
-            schedule plan;
-            use_board(plan, on, team, [&](auto &steps) {
-                board_alltoall(steps, team, {*send, team.size}, {receive, team.size});
-            });
+        const block_view given{*send, team.size}, taken{receive, team.size};
+        const algorithm chosen = choose_for(team, operation::alltoall, each, team.size * each);
+        schedule plan;
+        if (chosen == algorithm::meeting) {
+            use_meeting(plan, on, given, taken, board::everyone);
+            return plan;
+        }
+        if (chosen == algorithm::board) {
+            use_board(plan, on, team, [&](auto &steps) { board_alltoall(steps, team, given, taken); });
             return plan;
         }
     }

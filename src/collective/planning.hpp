@@ -7,6 +7,7 @@
 
 #include "collective/at_once.hpp"
 #include "collective/check.hpp"
+#include "collective/meeting.hpp"
 #include "collective/plan.hpp"
 #include "collective/selection.hpp"
 
@@ -23,6 +24,7 @@ void refuse_inter(const communicator &comm, const char *what);
 [[nodiscard]] inline team team_of(const occasion &on) {
     team found = own_group(on.comm);
     found.shared = on.how == form::persistent || checking() ? nullptr : board::of(on.comm);
+    found.meets = on.how == form::blocking && !checking() && meeting::of(on.comm) != nullptr;
     return found;
 }
 /// The process of each rank, if they live in several, and several in some; otherwise nothing.
@@ -43,14 +45,14 @@ void refuse_inter(const communicator &comm, const char *what);
 [[nodiscard]] algorithm choose_among_all(const team &team, situation given);
 /// The algorithm to use; `given` lacks what the team and the board say.
 [[nodiscard]] inline algorithm choose_for(const team &team, const situation &given) {
-    const bool posts =
-        team.shared != nullptr && prefers_board(given.what, given.bytes) && team.shared->takes(given.posted);
+    const bool posts = team.shared != nullptr && !given.meeting && prefers_board(given.what, given.bytes) &&
+                       team.shared->takes(given.posted);
     return posts ? algorithm::board : choose_among_all(team, given);
 }
-/// @param bytes,posted see situation
+/// For what moves data; reductions have asked before whether they meet. @param bytes,posted see situation
 [[nodiscard]] inline algorithm choose_for(const team &team, operation what, MPI_Count bytes,
                                           MPI_Count posted) {
-    return choose_for(team, {.what = what, .bytes = bytes, .posted = posted});
+    return choose_for(team, {.what = what, .bytes = bytes, .posted = posted, .meeting = team.meets});
 }
 [[nodiscard]] inline algorithm choose_for(const team &team, operation what, const op &reduction,
                                           const typed_buffer &vector) {
@@ -74,6 +76,13 @@ void use_board(schedule &plan, const occasion &on, const team &team, Algorithm a
     at_once steps{*team.shared};
     algorithm(steps);
     steps.end();
+}
+
+/// The ranks meet. @param give,take,root see meeting::exchange
+inline void use_meeting(schedule &plan, const occasion &on, const block_view &give, const block_view &take,
+                        int root) {
+    plan.note_done();
+    meet(on.comm, give, take, root);
 }
 
 } // namespace lisle::collective

@@ -2,11 +2,9 @@
 #include "collective/schedule.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "collective/check.hpp"
 #include "collective/shown.hpp"
-#include "datatype/predefined.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
@@ -56,9 +54,9 @@ void schedule::enter(board &where, MPI_Count posted) {
     add(enter_step{posted > board::most_in_slot});
 }
 
-void schedule::post(const typed_buffer &data) {
+void schedule::post(const typed_buffer &data, int reader) {
     keep(*data.type);
-    add(post_step{data});
+    add(post_step{data, reader});
 }
 
 void schedule::show(const card &shown) {
@@ -108,21 +106,10 @@ void schedule::reduce_shown(const op &operation, result_place place, int member,
 }
 
 const typed_buffer *schedule::keep_blocks(std::span<const typed_buffer> blocks) {
-    auto copy = std::make_unique<typed_buffer[]>(blocks.size());
-    std::copy(blocks.begin(), blocks.end(), copy.get());
     for (const typed_buffer &block : blocks) {
         keep(*block.type);
     }
-    return blocks_.emplace_back(std::move(copy)).get();
-}
-
-typed_buffer schedule::temporary(MPI_Count count, const datatype &type) {
-    const MPI_Count bytes = spread_bytes(count, type);
-    return spread_over(bytes == 0 ? nullptr : allocate(bytes), count, type);
-}
-
-typed_buffer schedule::packed(MPI_Count bytes) {
-    return {bytes == 0 ? nullptr : allocate(bytes), bytes, byte_type()};
+    return step_memory::keep_blocks(blocks);
 }
 
 void schedule::keep(const datatype &type) {
@@ -141,35 +128,10 @@ void schedule::keep(const op &operation) {
     }
 }
 
-std::byte *schedule::allocate(MPI_Count bytes) {
-    return memory_.emplace_back(static_cast<std::size_t>(bytes)).get();
-}
-
-MPI_Count spread_bytes(MPI_Count count, const datatype &type) noexcept {
-    if (count == 0 || type.size() == 0) {
-        return 0;
-    }
-    return type.true_extent() + std::abs((count - 1) * type.extent());
-}
-
-typed_buffer spread_over(std::byte *memory, MPI_Count count, const datatype &type) noexcept {
-    if (memory == nullptr) {
-        return {nullptr, count, type};
-    }
-    // A negative extent puts the last element at the lowest address.
-    const MPI_Count lowest = type.true_lower_bound() + std::min<MPI_Count>(0, (count - 1) * type.extent());
-    const auto origin = reinterpret_cast<std::intptr_t>(memory) - lowest;
-    return {reinterpret_cast<const void *>(origin), count, type};
-}
-
 typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept {
     const MPI_Count each = vector.count / pieces, more = vector.count % pieces;
     const auto begin = [&](MPI_Count piece) { return piece * each + std::min(piece, more); };
     return part(vector, begin(index), begin(index + 1) - begin(index));
-}
-
-const datatype &byte_type() {
-    return *find_datatype(MPI_BYTE);
 }
 
 typed_buffer nothing() {

@@ -8,17 +8,15 @@
 // Invariant: messages between two ranks match in the order of their steps, since all have one tag.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "collective/board.hpp"
 #include "collective/op.hpp"
-#include "collective/scratch.hpp"
 #include "collective/signature.hpp"
 #include "collective/small_vector.hpp"
+#include "collective/step_memory.hpp"
 #include "collective/steps.hpp"
 #include "collective/team.hpp"
 #include "communicator/ref.hpp"
@@ -26,9 +24,9 @@
 
 namespace lisle::collective {
 
-/// See the file's head. Owns the memory that its steps use besides the user's buffers, and keeps the
-/// datatypes and the operation alive that they name. At the end everything is awaited.
-class schedule {
+/// See the file's head. Keeps the datatypes and the operation alive that its steps name. At the end
+/// everything is awaited.
+class schedule : public step_memory {
   public:
     step_index send(const typed_buffer &buffer, const team &team, int peer);
     step_index receive(const typed_buffer &buffer, const team &team, int peer);
@@ -45,7 +43,8 @@ class schedule {
     /// From here on the steps are those on a board. One board in a schedule, entered once.
     /// @param posted the most that a rank may post
     void enter(board &where, MPI_Count posted = 0);
-    void post(const typed_buffer &data);
+    /// @param reader the only one that awaits it
+    void post(const typed_buffer &data, int reader = board::everyone);
     void show(const card &shown);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);
@@ -58,7 +57,7 @@ class schedule {
     void write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from);
     void reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
                       const typed_buffer &to);
-    /// A list of blocks that lives as long as the schedule, for a card.
+    /// As step_memory's; keeps the types of the blocks.
     [[nodiscard]] const typed_buffer *keep_blocks(std::span<const typed_buffer> blocks);
     /// What the call is, for checks.
     void describe(const call_signature &what) noexcept { signature_ = what; }
@@ -66,11 +65,6 @@ class schedule {
 
     /// Null: all is done by messages.
     [[nodiscard]] board *on_board() const noexcept { return board_; }
-
-    /// Memory for `count` elements of `type`, laid out as a user would lay them out.
-    [[nodiscard]] typed_buffer temporary(MPI_Count count, const datatype &type);
-    /// Memory for `bytes` bytes of packed data.
-    [[nodiscard]] typed_buffer packed(MPI_Count bytes);
 
     [[nodiscard]] std::span<const step> steps() const noexcept { return {steps_.data(), steps_.size()}; }
 
@@ -81,20 +75,14 @@ class schedule {
         steps_.push_back(next);
         return static_cast<step_index>(steps_.size() - 1);
     }
-    std::byte *allocate(MPI_Count bytes);
-
     small_vector<step, 8> steps_;
     std::vector<ref<const datatype>> types_; ///< each type once; predefined types need no keeping
     ref<const op> operation_;                ///< a schedule has one at most
-    std::vector<scratch> memory_;
-    std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
     board *board_ = nullptr;
     bool done_ = false;
     call_signature signature_;
 };
 
-/// MPI_BYTE: the type of packed data and of messages that carry nothing.
-[[nodiscard]] const datatype &byte_type();
 /// The data of a buffer as bytes that can be cut anywhere: the buffer itself, or packed memory, which `fill`
 /// says to fill first.
 template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const typed_buffer &buffer, bool fill) {
@@ -109,12 +97,6 @@ template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const type
 }
 /// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
 [[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
-
-/// The bytes between the lowest and the highest of `count` elements of a type, laid out as a user would do
-/// it.
-[[nodiscard]] MPI_Count spread_bytes(MPI_Count count, const datatype &type) noexcept;
-/// The elements in so much memory.
-[[nodiscard]] typed_buffer spread_over(std::byte *memory, MPI_Count count, const datatype &type) noexcept;
 
 /// A message without data.
 [[nodiscard]] typed_buffer nothing();

@@ -33,6 +33,8 @@ using enum algorithm;
 // Longer data are copied once from buffer to buffer within a process, and between processes travel as
 // packets, which the receiver empties while the sender fills the next.
 constexpr MPI_Count board_most = 1024;
+// Longer vectors are reduced by all workers at once.
+constexpr MPI_Count meeting_most = 2048;
 // From this size on calls of the kernel cost less than that.
 constexpr MPI_Count far_least = 32768;
 
@@ -76,11 +78,13 @@ constexpr rule rules[] = {
     {operation::allgatherv, direct},
     {operation::allgatherv, ring},
 
+    {operation::alltoall, meeting},
     {operation::alltoall, board, board_most},
     {operation::alltoall, direct},
     {operation::alltoall, linear, any_size, 8},
     {operation::alltoall, bruck, 256},
     {operation::alltoall, pairwise},
+    {operation::alltoallv, meeting},
     {operation::alltoallv, direct},
     {operation::alltoallv, linear, any_size, 8},
     {operation::alltoallv, pairwise},
@@ -92,7 +96,7 @@ constexpr rule rules[] = {
     {operation::reduce, reduce_scatter_allgather},
     {operation::reduce, binomial},
 
-    {operation::allreduce, meeting, 2048}, // longer ones are reduced by all workers at once
+    {operation::allreduce, meeting, meeting_most},
     {operation::allreduce, board, board_most},
     {operation::allreduce, direct},
     {operation::allreduce, two_level},
@@ -107,11 +111,13 @@ constexpr rule rules[] = {
     {operation::reduce_scatter, pairwise},
     {operation::reduce_scatter, by_root},
 
+    {operation::scan, meeting, meeting_most},
     {operation::scan, board, 16384},
     {operation::scan, direct},
     {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
+    {operation::exscan, meeting, meeting_most},
     {operation::exscan, board, 16384},
     {operation::exscan, direct},
     {operation::exscan, linear, any_size, 2},
@@ -224,8 +230,14 @@ bool prefers_board(operation what, MPI_Count bytes) noexcept {
 }
 
 bool has_two_levels(operation what) noexcept {
-    return std::any_of(std::begin(rules), std::end(rules),
-                       [what](const rule &each) { return each.what == what && each.use == two_level; });
+    static constexpr auto have = [] {
+        std::array<bool, operations> found{};
+        for (const rule &each : rules) {
+            found[static_cast<std::size_t>(each.what)] |= each.use == two_level;
+        }
+        return found;
+    }();
+    return have[static_cast<std::size_t>(what)];
 }
 
 std::string describe_selection() {

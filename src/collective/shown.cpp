@@ -18,10 +18,13 @@ constexpr MPI_Count piece_bytes = 8192;
 // Between processes each piece takes calls of the kernel, which cost as much as copying ten thousand bytes.
 constexpr MPI_Count far_piece_bytes = 131072;
 
+MPI_Count elements_in(MPI_Count bytes, const datatype &type) noexcept {
+    return std::max<MPI_Count>(1, bytes / std::max<MPI_Count>(1, type.size()));
+}
+
 /// Elements of a type that are reduced before the next ones.
 MPI_Count piece_of(const board &where, const datatype &type) noexcept {
-    return std::max<MPI_Count>(1, (where.one_process() ? piece_bytes : far_piece_bytes) /
-                                      std::max<MPI_Count>(1, type.size()));
+    return elements_in(where.one_process() ? piece_bytes : far_piece_bytes, type);
 }
 
 void copy_all(const typed_buffer &from, const typed_buffer &to) {
@@ -324,16 +327,19 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     return {MPI_SUCCESS, 0};
 }
 
-void reduce_to_all(const op &operation, const std::vector<card> &cards) {
+void reduce_all(const op &operation, const std::vector<card> &cards, result_place place) {
     const typed_buffer &first = cards.front().give;
-    const reduce_shown_step what{.operation = &operation,
-                                 .to = {},
-                                 .scratch = nullptr,
-                                 .first = 0,
-                                 .member = 0,
-                                 .place = result_place::everywhere};
-    reduce_piece({operation, cards, 0, first.count, *first.type}, what, static_cast<int>(cards.size()), {},
-                 nullptr, nullptr);
+    const datatype &type = *first.type;
+    const MPI_Count most = std::min(first.count, elements_in(piece_bytes, type));
+    const scratch memory{static_cast<std::size_t>(spread_bytes(2 * most, type))};
+    const typed_buffer room = spread_over(memory.get(), 2 * most, type);
+    const reduce_shown_step what{
+        .operation = &operation, .to = {}, .scratch = room.address, .first = 0, .member = 0, .place = place};
+    for (MPI_Count done = 0; done < first.count; done += most) {
+        const MPI_Count count = std::min(most, first.count - done);
+        reduce_piece({operation, cards, done, count, type}, what, static_cast<int>(cards.size()), {},
+                     room.address, part(room, most, most).address);
+    }
 }
 
 } // namespace lisle::collective

@@ -46,6 +46,6 @@ struct shown_result {
                                         const reduce_shown_step &what);
 
 /// Reduces what all members show as `give` to what they show as `take`. @pre all have the same size
-void reduce_to_all(const op &operation, const std::vector<card> &cards);
+void reduce_all(const op &operation, const std::vector<card> &cards, result_place place);
 
 } // namespace lisle::collective

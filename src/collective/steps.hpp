@@ -57,9 +57,10 @@ struct enter_step {
     bool pages;
 };
 
-/// Shows data, no more than the board takes.
+/// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may.
 struct post_step {
     typed_buffer data;
+    int reader;
 };
 
 /// Shows the addresses of buffers.

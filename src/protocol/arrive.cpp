@@ -37,39 +37,41 @@ void engine::store_long_data(receive_operation &receive, std::span<const std::by
 }
 
 void engine::arrived(const fabric::packet_header &header, std::span<const std::byte> payload) {
-    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
-        arrived_eager({header.context, header.source, header.tag}, payload);
+    const envelope what{header.context, header.source, header.tag};
+    const auto kind = static_cast<packet_kind>(header.kind);
+    if (kind == packet_kind::eager) {
+        arrived_eager(what, payload);
     } else {
-        arrived_other(header, payload);
+        arrived_other(what, kind, header.flags, payload);
     }
 }
 
-void engine::arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload) {
-    const envelope what{header.context, header.source, header.tag};
-    switch (static_cast<packet_kind>(header.kind)) {
+void engine::arrived_other(envelope what, packet_kind kind, std::uint8_t flags,
+                           std::span<const std::byte> payload) {
+    switch (kind) {
     case packet_kind::eager:
         break; // seen to by the callers
     case packet_kind::announcement:
-        return arrived_announcement(what, header.flags, payload);
+        return arrived_announcement(what, flags, payload);
     case packet_kind::clear_to_send:
         return arrived_clearance(read_as<clearance>(payload));
     case packet_kind::data:
-        return arrived_data(header.context, payload);
+        return arrived_data(what.context, payload);
     case packet_kind::offer:
-        return arrived_offer(header.source, header.context, read_as<offer>(payload));
+        return arrived_offer(what.source, what.context, read_as<offer>(payload));
     case packet_kind::written:
-        return arrived_written(header.context);
+        return arrived_written(what.context);
     case packet_kind::done:
-        return arrived_done(header.context);
+        return arrived_done(what.context);
     case packet_kind::cancel:
-        return arrived_cancel(header.source, header.context);
+        return arrived_cancel(what.source, what.context);
     case packet_kind::cancel_answer:
-        return arrived_cancel_answer(header.context, header.tag != 0);
+        return arrived_cancel_answer(what.context, what.tag != 0);
     }
-    refuse("is of an unknown kind", header.kind);
+    refuse("is of an unknown kind", static_cast<unsigned>(kind));
 }
 
-void engine::keep_eager(const envelope &what, std::span<const std::byte> payload, receive_operation *captor) {
+void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
     unexpected_message *const message = unexpected_message::make(owner_, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());

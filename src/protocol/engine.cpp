@@ -85,10 +85,12 @@ int engine::take_packets_locked() {
         taken = inbox_->drain(
             [this](const fabric::packet_header &header, std::span<const std::byte> payload)
                 __attribute__((always_inline)) {
-                    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                        arrived_eager({header.context, header.source, header.tag}, payload);
+                    const envelope what{header.context, header.source, header.tag};
+                    const auto kind = static_cast<packet_kind>(header.kind);
+                    if (kind == packet_kind::eager) [[likely]] {
+                        arrived_eager(what, payload);
                     } else {
-                        arrived_other(header, payload);
+                        arrived_other(what, kind, header.flags, payload);
                     }
                 },
             poll_batch);

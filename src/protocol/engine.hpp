@@ -166,7 +166,7 @@ class engine final : private fabric::sink {
 
     // arrive.cpp; all with the lock held
     void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
-    void arrived_eager(const envelope &what, std::span<const std::byte> payload) {
+    [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload) {
         receive_operation *const receive = matcher_.match(what);
         if (receive != nullptr && !receive->captures) [[likely]] {
             receive->result.source = what.source;
@@ -177,8 +177,11 @@ class engine final : private fabric::sink {
         }
         keep_eager(what, payload, receive);
     }
-    void keep_eager(const envelope &what, std::span<const std::byte> payload, receive_operation *captor);
-    void arrived_other(const fabric::packet_header &header, std::span<const std::byte> payload);
+    // By value, as in the next: callers keep theirs in registers.
+    [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
+                                      receive_operation *captor);
+    [[gnu::noinline]] void arrived_other(envelope what, packet_kind kind, std::uint8_t flags,
+                                         std::span<const std::byte> payload);
     void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
     void arrived_clearance(const clearance &clear);
     void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
@@ -188,7 +191,8 @@ class engine final : private fabric::sink {
     void arrived_cancel(int from, std::uint64_t sender);
     void arrived_cancel_answer(std::uint64_t sender, bool withdrawn);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
-    static void store_data(receive_operation &receive, std::span<const std::byte> data) {
+    [[gnu::always_inline]] static void store_data(receive_operation &receive,
+                                                  std::span<const std::byte> data) {
         const auto room = static_cast<std::size_t>(receive.buffer.bytes());
         if (data.size() <= fabric::cell::inline_bytes && data.size() <= room &&
             receive.buffer.type->contiguous()) [[likely]] {
@@ -198,7 +202,8 @@ class engine final : private fabric::sink {
         }
         store_long_data(receive, data);
     }
-    static void store_long_data(receive_operation &receive, std::span<const std::byte> data);
+    [[gnu::noinline]] static void store_long_data(receive_operation &receive,
+                                                  std::span<const std::byte> data);
     /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
     void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announcement &sender);
@@ -293,12 +298,13 @@ class engine final : private fabric::sink {
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
         if (finished.orphaned) [[unlikely]] {
-            orphans_.push_back(&finished);
+            bury_locked(finished);
             return;
         }
         // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
         finished.complete.store(true, std::memory_order_release);
     }
+    [[gnu::cold, gnu::noinline]] void bury_locked(request &orphan) { orphans_.push_back(&orphan); }
     /// Takes packets that have arrived, at most some. Returns how many.
     int take_packets_locked();
     [[nodiscard]] bool look_locked(const request &awaited);

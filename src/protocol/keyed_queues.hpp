@@ -16,11 +16,11 @@ namespace lisle::protocol {
 
 template <class Node> struct queue_of;
 
-/// A node's place in one queue. `queue` is null while it is in none.
+/// A node's place in one queue. `queue` is null while it is in none, for nodes that care.
 template <class Node> struct queue_link {
-    Node *previous = nullptr;
-    Node *next = nullptr;
-    queue_of<Node> *queue = nullptr;
+    Node *previous;
+    Node *next;
+    queue_of<Node> *queue;
 };
 
 template <class Node> struct queue_of {

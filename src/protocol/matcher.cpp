@@ -40,6 +40,7 @@ matcher::~matcher() {
 }
 
 void matcher::append_posted(receive_operation &receive) {
+    receive.stamp = next_stamp_++;
     posted_.append(receive.pattern, receive);
     ++posted_with_[receive.pattern.wildcards()];
     ++in_table_;
@@ -66,7 +67,7 @@ void matcher::withdraw(receive_operation &receive) noexcept {
     --in_table_;
 }
 
-receive_operation *matcher::match_in_table(const envelope &message) noexcept {
+receive_operation *matcher::match_in_table(envelope message) noexcept {
     receive_operation *best = nullptr;
     for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
         if (posted_with_[wildcards] != 0) {

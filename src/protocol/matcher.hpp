@@ -27,11 +27,11 @@ class matcher {
     ~matcher();
 
     void post(receive_operation &receive) {
-        receive.stamp = next_stamp_++;
         receive.posted = true;
         if (in_table_ == 0 && (first_ == nullptr || first_->pattern == receive.pattern)) [[likely]] {
-            receive.link(0) = {last_, nullptr, nullptr};
-            (last_ != nullptr ? last_->link(0).next : first_) = &receive;
+            receive.link(0).previous = last_;
+            receive.link(0).next = nullptr;
+            (first_ != nullptr ? last_->link(0).next : first_) = &receive;
             last_ = &receive;
             return;
         }
@@ -40,15 +40,17 @@ class matcher {
     /// Takes a receive that is still posted back. @pre receive.posted
     void withdraw(receive_operation &receive) noexcept;
     /// The receive that takes a message with this envelope, taken out; or null.
-    [[nodiscard]] receive_operation *match(const envelope &message) noexcept {
-        if (in_table_ != 0) {
-            return match_in_table(message);
-        }
+    [[nodiscard]] receive_operation *match(envelope message) noexcept {
         receive_operation *const head = first_;
-        if (head == nullptr || !head->pattern.accepts(message)) {
+        if (head == nullptr) {
+            return in_table_ != 0 ? match_in_table(message) : nullptr;
+        }
+        if (!head->pattern.accepts(message)) {
             return nullptr;
         }
-        leave_row(*head);
+        first_ = head->link(0).next;
+        (first_ != nullptr ? first_->link(0).previous : last_) = nullptr;
+        head->posted = false;
         return head;
     }
 
@@ -70,7 +72,7 @@ class matcher {
   private:
     void append_posted(receive_operation &receive);
     [[gnu::noinline]] void post_in_table(receive_operation &receive);
-    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(const envelope &message) noexcept;
+    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(envelope message) noexcept;
     void leave_row(receive_operation &receive) noexcept {
         const auto &link = receive.link(0);
         (link.previous != nullptr ? link.previous->link(0).next : first_) = link.next;

@@ -44,11 +44,14 @@ class operation : public request, public cached_object<384> {
         }
     }
 
-    /// Identifier in the engine's table, 0 if it has none.
+    /// Identifier in the engine's table, if it is in one.
     std::uint64_t id = 0;
     /// Bytes moved so far by a stream of data packets, and how many there will be.
     MPI_Count streamed = 0;
     MPI_Count stream_end = 0;
+
+  protected:
+    [[nodiscard]] bool keeps_type() const noexcept { return kept_type_ != nullptr; }
 
   private:
     const datatype *kept_type_ = nullptr;
@@ -58,6 +61,33 @@ class receive_operation final : public operation, public pending_transfer {
   public:
     receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
         : operation{owner}, pending_transfer{false}, buffer{buffer}, pattern{pattern} {}
+
+    /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has
+    /// disposed of, the latest is used again: what most receives leave as it was is not written again.
+    [[nodiscard, gnu::always_inline]] static receive_operation *make(rank &owner, const typed_buffer &buffer,
+                                                                     const envelope &pattern) {
+        receive_operation *receive = node_cache<receive_operation>::take();
+        if (receive == nullptr || &receive->owner != &owner) [[unlikely]] {
+            receive = make_anew(receive, owner);
+        }
+        receive->revive(object_kind::request);
+        // Relaxed: nobody else knows of it yet.
+        receive->complete.store(false, std::memory_order_relaxed);
+        receive->buffer = buffer;
+        receive->pattern = pattern;
+        return receive;
+    }
+    /// @pre the receive came from make(), is complete without error, and is not cancelled
+    [[gnu::always_inline]] static void dispose(receive_operation *receive) noexcept {
+        if (receive->keeps_type() || receive->has_integer()) [[unlikely]] {
+            delete receive;
+            return;
+        }
+        receive->retire();
+        receive->comm = nullptr;
+        node_cache<receive_operation>::give(receive);
+    }
+
     void start() override;
     void cancel() override;
 
@@ -66,15 +96,22 @@ class receive_operation final : public operation, public pending_transfer {
     bool posted = false;
     /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
     bool captures = false;
-    unexpected_message *captured = nullptr;
+    unexpected_message *captured; ///< if it captures: null until it has
     typed_buffer buffer;
     envelope pattern;
     /// Order of posting: of several receives that would take a message, the oldest does.
-    std::uint64_t stamp = 0;
+    std::uint64_t stamp;
     /// What was announced, once it is matched.
     announcement sender;
 
   private:
+    friend class node_cache<receive_operation>;
+    [[nodiscard]] receive_operation *&next_unused() noexcept { return link_.next; }
+    static void destroy(receive_operation *unused) noexcept { delete unused; }
+    [[nodiscard, gnu::cold, gnu::noinline]] static receive_operation *make_anew(receive_operation *used,
+                                                                                rank &owner);
+
+    // Like `stamp` and `captured` of a meaning only later, and not written before: each store counts here.
     queue_link<receive_operation> link_;
 };
 

@@ -77,6 +77,13 @@ unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &f
     return message;
 }
 
+receive_operation *receive_operation::make_anew(receive_operation *used, rank &owner) {
+    delete used; // of another rank of this thread, or null
+    auto *const made = new receive_operation{owner, {}, {}};
+    made->ending = disposal::receive;
+    return made;
+}
+
 void receive_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
@@ -122,6 +129,9 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
                      const typed_buffer &receive_buffer, int source, int receive_tag,
                      const channel &channel) {
     rank &self = this_rank();
+    if (try_send_short(self.engine(), send_buffer, channel, dest, send_tag)) {
+        return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
+    }
     receive_operation receiving{self, receive_buffer, {channel.context, source, receive_tag}};
     receiving.start();
     send_operation sending{self, send_buffer, channel, dest, send_tag, send_mode::standard};

@@ -18,6 +18,7 @@ class allocating_receive final : public progressed_request {
         : progressed_request{owner}, how_{how}, receiving_{owner, {nullptr, 0, type}, pattern} {
         receiving_.keep(type);
         receiving_.captures = true;
+        receiving_.captured = nullptr;
     }
 
     void start() override {

@@ -24,6 +24,9 @@ struct outcome {
     bool cancelled = false;
     MPI_Count bytes = 0;
 
+    /// Neither an error nor cancelled.
+    [[nodiscard]] bool plain() const noexcept { return error == MPI_SUCCESS && !cancelled; }
+
     /// Fills `status` (which may be MPI_STATUS_IGNORE) but for MPI_ERROR, which only the calls that
     /// complete several requests set.
     void store(MPI_Status *status) const noexcept {
@@ -44,7 +47,7 @@ struct outcome {
 enum class disposal : std::uint8_t {
     general, ///< ask it
     nothing, ///< it stays
-    receive, ///< a receive_operation, to be deleted
+    receive, ///< a receive_operation from receive_operation::make()
 };
 
 /// Base of all requests. The virtual functions are what the request calls of MPI need; the engine

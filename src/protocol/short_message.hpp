@@ -53,13 +53,13 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
 /// start_receive()
 [[nodiscard, gnu::always_inline]] inline request *
 start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    auto *const operation = new receive_operation{known_rank(), buffer, {channel.context, source, tag}};
-    operation->ending = disposal::receive;
+    rank &self = known_rank();
+    auto *const operation = receive_operation::make(self, buffer, {channel.context, source, tag});
     operation->keep(*buffer.type);
     if (source == MPI_PROC_NULL) [[unlikely]] {
         operation->start();
     } else {
-        operation->owner.engine().start(*operation);
+        self.engine().start(*operation);
     }
     return operation;
 }

@@ -72,6 +72,7 @@ bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
             choice_.begin(&receive, path_choice::joint);
         }
         receive.id = receives_.insert(receive);
+        receive.streamed = receive.stream_end = 0; // so that a stray packet of data is noticed
         const offer said{sender.sender, reinterpret_cast<std::uint64_t>(data), total, turn};
         send_control_locked(sender.rank,
                             {receive.id, number_, 0, static_cast<std::uint8_t>(packet_kind::offer), 0, 0, 0},

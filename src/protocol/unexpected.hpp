@@ -49,7 +49,7 @@ class unexpected_message final : public object {
   private:
     unexpected_message(rank &owner, std::size_t stored) noexcept
         : object{object_kind::message}, owner{owner}, stored{stored} {}
-    queue_link<unexpected_message> links_[4];
+    queue_link<unexpected_message> links_[4]{};
 };
 
 } // namespace lisle::protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for small objects that come and go with every message: freed blocks are kept, so that the path
+// Memory for small objects that come and go with every message: what is freed is kept, so that the path
 // of a short message calls the allocator only until the cache is warm. One cache for each thread, hence
-// no lock; blocks may be freed by another thread than the one that took them.
+// no lock; what one thread took another may give back.
 #pragma once
 
 #include <cstddef>
@@ -10,40 +10,38 @@
 
 namespace lisle {
 
-/// A cache of blocks of `Bytes` bytes.
-template <std::size_t Bytes> class block_cache {
+/// A cache of nodes, whatever they are: `node.next_unused()` is a place for a link while a node lies here,
+/// and `Node::destroy(Node *)` ends one for good.
+template <class Node> class node_cache {
   public:
-    [[nodiscard]] static void *take() {
-        block *const taken = mine_.first;
-        if (taken == nullptr) [[unlikely]] {
-            return ::operator new(Bytes);
+    /// Null if there is none.
+    [[nodiscard, gnu::always_inline]] static Node *take() noexcept {
+        Node *const taken = mine_.first;
+        if (taken != nullptr) [[likely]] {
+            mine_.first = taken->next_unused();
+            ++mine_.room;
         }
-        mine_.first = taken->next;
-        ++mine_.room;
         return taken;
     }
 
-    static void give(void *memory) noexcept {
+    [[gnu::always_inline]] static void give(Node *node) noexcept {
         if (mine_.room == 0) [[unlikely]] {
-            give_to_full(memory);
+            give_to_full(node);
             return;
         }
-        mine_.first = new (memory) block{mine_.first};
+        node->next_unused() = mine_.first;
+        mine_.first = node;
         --mine_.room;
     }
 
   private:
-    struct block {
-        block *next;
-    };
-    static_assert(Bytes >= sizeof(block));
     // Covers the windows of outstanding requests that programs commonly use.
     static constexpr std::size_t most_kept = 256;
 
     // No constructor and no destructor, so that using it asks nothing; `room` is 0 until the thread's end
     // is taken care of, and again from then on.
     struct state {
-        block *first;
+        Node *first;
         std::size_t room;
         bool ended;
     };
@@ -53,24 +51,42 @@ template <std::size_t Bytes> class block_cache {
             mine_.room = 0; // what is freed after this thread's end goes to the allocator
             mine_.ended = true;
             while (mine_.first != nullptr) {
-                ::operator delete(std::exchange(mine_.first, mine_.first->next));
+                Node::destroy(std::exchange(mine_.first, mine_.first->next_unused()));
             }
         }
         bool used = false;
     };
 
-    [[gnu::cold, gnu::noinline]] static void give_to_full(void *memory) noexcept {
+    [[gnu::cold, gnu::noinline]] static void give_to_full(Node *node) noexcept {
         static thread_local cleaner at_exit;
         if (!mine_.ended && !at_exit.used) {
             at_exit.used = true;
             mine_.room = most_kept;
-            give(memory);
+            give(node);
             return;
         }
-        ::operator delete(memory);
+        Node::destroy(node);
     }
 
     static constinit inline thread_local state mine_ [[gnu::tls_model("initial-exec")]]{};
+};
+
+/// A cache of blocks of `Bytes` bytes.
+template <std::size_t Bytes> class block_cache {
+  public:
+    [[nodiscard]] static void *take() {
+        void *const taken = node_cache<block>::take();
+        return taken != nullptr ? taken : ::operator new(Bytes);
+    }
+    static void give(void *memory) noexcept { node_cache<block>::give(new (memory) block); }
+
+  private:
+    struct block {
+        block *next;
+        [[nodiscard]] block *&next_unused() noexcept { return next; }
+        static void destroy(block *unused) noexcept { ::operator delete(unused); }
+    };
+    static_assert(Bytes >= sizeof(block));
 };
 
 /// Base for classes whose objects come from a block_cache.

@@ -64,6 +64,34 @@ void mismatch(int rank, int size) {
     CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/// One block of an exchange is longer than its receiver expects: that rank says so and keeps all others.
+void mismatched_block(int rank, int size) {
+    constexpr int untouched = -7;
+    const int last = size - 1;
+    const auto ranks = static_cast<std::size_t>(size);
+    std::vector<int> given(2 * ranks, rank), taken(ranks + 1, untouched);
+    std::vector<int> sent(ranks, 1), from(ranks), expected(ranks, 1), to(ranks);
+    for (int peer = 0; peer < size; ++peer) {
+        from[static_cast<std::size_t>(peer)] = 2 * peer;
+        to[static_cast<std::size_t>(peer)] = peer;
+    }
+    // Rank 0's block has the last place: if it were written although it is too long, it would run over the
+    // end.
+    std::swap(to.front(), to.back());
+    if (rank == 0)
+        sent.back() = 2;
+    const int code = MPI_Alltoallv(given.data(), sent.data(), from.data(), MPI_INT, taken.data(),
+                                   expected.data(), to.data(), MPI_INT, MPI_COMM_WORLD);
+    if (rank == last)
+        CHECK_EQ(check::error_class(code), MPI_ERR_TRUNCATE);
+    else
+        CHECK_MPI(code);
+    CHECK_EQ(taken.back(), untouched);
+    for (int peer = rank == last ? 1 : 0; peer < size; ++peer)
+        CHECK_EQ(taken[static_cast<std::size_t>(to[static_cast<std::size_t>(peer)])], peer);
+    CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -72,5 +100,6 @@ int main(int argc, char **argv) {
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     arguments(job.rank, job.size);
     mismatch(job.rank, job.size);
+    mismatched_block(job.rank, job.size);
     return 0;
 }
