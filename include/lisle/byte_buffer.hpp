@@ -69,9 +69,9 @@ class byte_buffer {
     /// The rank's spare buffer. Any of its threads may take and give.
     class spare_block {
       public:
-        /// Also lets the allocator know, as far as it learns from what is given back, that blocks of this size
-        /// come and go: glibc's returns the top of its heap to the kernel otherwise as soon as 128 KiB of it
-        /// are free, which makes an object of many strings, made and dropped, a hundred page faults.
+        /// Also lets the allocator know, as far as it learns from what is given back, that blocks of this
+        /// size come and go: glibc's returns the top of its heap to the kernel otherwise as soon as 128 KiB
+        /// of it are free, which makes an object of many strings, made and dropped, a hundred page faults.
         spare_block() {
             const block passing = std::make_unique_for_overwrite<std::byte[]>(largest_kept);
             const_cast<volatile std::byte &>(passing[0]) = {}; // used, or the compiler leaves it out
