@@ -14,6 +14,8 @@
 #include <cstring>
 #include <sched.h>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -53,8 +55,33 @@ template <class Body> double time_of(int rounds, Body body) {
     return (lisle::wall_time() - start) / rounds;
 }
 
-/// Medians of both ways of doing a thing, and of the ratios of neighbouring batches.
-template <class C, class Cpp> void compare(const char *name, long size, int rounds, C c, Cpp cpp) {
+/// Both ways round by round, in an order without a pattern: what depends on how many messages went before
+/// (where the library's rings wrap, which way it tries next) meets both alike.
+class shuffled {
+  public:
+    template <class C, class Cpp> std::pair<double, double> times_of(int rounds, C c, Cpp cpp) {
+        std::pair<double, double> sums{};
+        for (int i = 0; i < rounds; ++i) {
+            const bool c_first = (draws_ >> 17 & 1) != 0;
+            draws_ = draws_ * 1664525u + 1013904223u;
+            if (c_first)
+                sums.first += time_of(1, c);
+            sums.second += time_of(1, cpp);
+            if (!c_first)
+                sums.first += time_of(1, c);
+        }
+        return {sums.first / rounds, sums.second / rounds};
+    }
+
+  private:
+    unsigned draws_ = 1; ///< the same on both ranks
+};
+
+/// Medians of both ways of doing a thing, and of the ratios of neighbouring batches, or of batches that are
+/// mixed round by round: for rounds so long that looking at the clock does not matter.
+template <class C, class Cpp>
+void compare(const char *name, long size, int rounds, C c, Cpp cpp, bool mixed = false) {
+    shuffled mixer;
     constexpr int batches = 101; // short ones: what else the machine does meets both sides of a pair alike
     std::vector<double> first, second, ratio;
     time_of(rounds, c);
@@ -64,7 +91,9 @@ template <class C, class Cpp> void compare(const char *name, long size, int roun
         double a = 0;
         double b = 0;
         world.barrier();
-        if (batch % 2 == 0) {
+        if (mixed) {
+            std::tie(a, b) = mixer.times_of(rounds, c, cpp);
+        } else if (batch % 2 == 0) {
             a = time_of(rounds, c);
             b = time_of(rounds, cpp);
         } else {
@@ -110,7 +139,8 @@ void ping_pong() {
                     world.receive_into(in, 0, 0);
                     world.send(out, 0);
                 }
-            });
+            },
+            size >= 8192);
     }
 }
 

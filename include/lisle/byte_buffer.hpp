@@ -41,6 +41,11 @@ class byte_buffer {
     [[nodiscard]] std::byte *end() noexcept { return data() + size_; }
     [[nodiscard]] const std::byte *begin() const noexcept { return data(); }
     [[nodiscard]] const std::byte *end() const noexcept { return data() + size_; }
+    /// To be called before a long object is made of what a message says.
+    static void expect_long_objects() {
+        if (running())
+            spare();
+    }
     /// New bytes have no particular values.
     void resize(std::size_t size) {
         if (size > capacity_)
@@ -64,7 +69,13 @@ class byte_buffer {
     /// The rank's spare buffer. Any of its threads may take and give.
     class spare_block {
       public:
-        spare_block() = default;
+        /// Also lets the allocator know, as far as it learns from what is given back, that blocks of this
+        /// size come and go: glibc's returns the top of its heap to the kernel otherwise as soon as 128 KiB
+        /// of it are free, which makes an object of many strings, made and dropped, a hundred page faults.
+        spare_block() {
+            const block passing = std::make_unique_for_overwrite<std::byte[]>(largest_kept);
+            const_cast<volatile std::byte &>(passing[0]) = {}; // used, or the compiler leaves it out
+        }
         spare_block(const spare_block &) = delete;
         spare_block &operator=(const spare_block &) = delete;
         ~spare_block() { delete kept_.load(std::memory_order_acquire); }

@@ -298,6 +298,7 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
             return read_into(bytes, object);
         if constexpr (copied_as_value<T>::value)
             if (std::strcmp(reference->type, type_name()) == 0) {
+                byte_buffer::expect_long_objects();
                 object = *static_cast<const T *>(reference->object);
                 return;
             }
