@@ -93,13 +93,16 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
         wait_for_end(round);
         return error_;
     }
-    const MPI_Count bytes = cards_.front().give.bytes();
-    const bool alike =
-        operation == nullptr || std::all_of(cards_.begin(), cards_.end(),
-                                            [bytes](const card &each) { return each.give.bytes() == bytes; });
-    const int error = alike ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
-    if (alike && operation != nullptr) {
-        reduce_all(*operation, cards_, place);
+    int error = MPI_SUCCESS;
+    if (operation != nullptr) {
+        const MPI_Count bytes = cards_.front().give.bytes();
+        const bool alike = std::all_of(cards_.begin(), cards_.end(),
+                                       [bytes](const card &each) { return each.give.bytes() == bytes; });
+        if (alike) {
+            reduce_all(*operation, cards_, place);
+        } else {
+            error = MPI_ERR_TRUNCATE;
+        }
     }
     error_ = error;
     end(comm, round);
