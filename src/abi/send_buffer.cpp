@@ -23,9 +23,12 @@ template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size)
         Holder{new protocol::send_buffer{automatic(buffer) ? nullptr : buffer, automatic(buffer) ? 0 : size}};
 }
 
+/// Where no buffer is attached, MPI behaves as if one of no bytes were [MPI-5.0 3.6]: that is detached.
 template <class Holder> void detach(Holder &place, void *buffer_addr, MPI_Count &size) {
     if (place == nullptr) {
-        fail(MPI_ERR_BUFFER, "no buffer is attached");
+        *static_cast<void **>(buffer_addr) = nullptr;
+        size = 0;
+        return;
     }
     place->flush();
     *static_cast<void **>(buffer_addr) = place->base() != nullptr ? place->base() : MPI_BUFFER_AUTOMATIC;

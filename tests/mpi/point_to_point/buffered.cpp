@@ -53,6 +53,11 @@ void attached() {
 void none() {
     int value = 1;
     CHECK_ERROR(MPI_ERR_BUFFER, MPI_Bsend(&value, 1, MPI_INT, 0, 2, MPI_COMM_SELF));
+    void *back = &value;
+    int size = -1;
+    CHECK_MPI(MPI_Buffer_detach(&back, &size)); // one of no bytes
+    CHECK(back == nullptr);
+    CHECK_EQ(size, 0);
 }
 
 /// Detaching waits until the messages have left the buffer, which may be destroyed then.
