@@ -272,7 +272,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
     if (team.rank == root) {
         const bool shows = offer(plan, team, blocks);
         plan.copy(at(blocks, root), own);
-        plan.finish(true);
+        plan.finish(shows);
         if (shows) {
             plan.await_finished(0, team.size);
         }
@@ -281,7 +281,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
     enter(plan, team, 0);
     plan.await_posts(root, root + 1);
     plan.fetch(root, own);
-    plan.finish(true);
+    plan.finish(false);
 }
 
 template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
@@ -305,7 +305,7 @@ template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::sp
         plan.await_posts(peer, peer + 1);
         plan.fetch(peer, at(receive, peer));
     }
-    plan.finish(true);
+    plan.finish(shows);
     if (shows) {
         plan.await_finished(0, team.size);
     }

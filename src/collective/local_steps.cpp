@@ -19,6 +19,7 @@ bool local_steps::take(const reduce_step &reduced) {
 
 bool local_steps::take(const fetch_step &fetched) {
     if (where_->shows_card(number_, fetched.peer)) {
+        used_card_ = true;
         return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, card_part::block});
     }
     const auto data = where_->data(number_, fetched.peer);

@@ -67,7 +67,7 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, finish.awaited || pages_);
+        where_->finish(number_, finish.awaited || used_card_ || pages_);
         return true;
     }
     bool take(const await_finished_step &await) {
@@ -115,9 +115,10 @@ class local_steps {
     void note(int error, int peer) noexcept;
 
     board *where_;
-    std::uint64_t number_; ///< of this operation on its board
-    bool pages_ = false;   ///< this operation uses one
-    int seen_ = 0;         ///< members that the step which waits for several has seen already
+    std::uint64_t number_;   ///< of this operation on its board
+    bool pages_ = false;     ///< this operation uses one
+    bool used_card_ = false; ///< that a fetch step found: its owner waits for this rank to finish
+    int seen_ = 0;           ///< members that the step which waits for several has seen already
     int error_ = MPI_SUCCESS;
     int failed_peer_ = 0;
 };

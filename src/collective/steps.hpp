@@ -80,7 +80,8 @@ struct take_step {
     std::uint32_t offset, expected;
 };
 
-/// The block that a member has for this rank: out of what it has posted, see pack_blocks(), or by its card.
+/// The block that a member has for this rank: out of what it has posted, see pack_blocks(), or by its card;
+/// then that member awaits that this rank finishes.
 struct fetch_step {
     typed_buffer to;
     int peer;
