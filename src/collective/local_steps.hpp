@@ -41,6 +41,10 @@ class local_steps {
         where_->post(number_, post.data, post.reader);
         return true;
     }
+    bool take(const post_blocks_step &post) {
+        where_->post(number_, post.blocks);
+        return true;
+    }
     bool take(const show_step &show) {
         where_->post(number_, show.shown);
         return true;
@@ -122,8 +126,5 @@ class local_steps {
     int error_ = MPI_SUCCESS;
     int failed_peer_ = 0;
 };
-
-/// Where bytes of a block for each rank begin if all are posted together; the last one says where they end.
-using block_offset = std::uint16_t;
 
 } // namespace lisle::collective
