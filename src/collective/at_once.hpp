@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "collective/local_steps.hpp"
 #include "collective/step_memory.hpp"
@@ -27,6 +28,7 @@ class at_once : public step_memory {
     void post(const typed_buffer &data, int reader = board::everyone) {
         local_.take(post_step{data, reader});
     }
+    void post(std::span<const typed_buffer> blocks) { local_.take(post_blocks_step{blocks}); }
     void show(const card &shown) { local_.take(show_step{shown}); }
     void await_posts(int first, int last) {
         const await_posts_step step{first, last};

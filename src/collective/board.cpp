@@ -99,10 +99,8 @@ void board::claim(std::uint64_t number) noexcept {
     claim_line(&slot_of(self_, number));
 }
 
-void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
+void board::put(const typed_buffer &data, std::byte *to) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
-    std::byte *const to =
-        data.bytes() <= most_in_slot ? slot_of(self_, number).bytes : page_of(self_, number);
     if (data.type->contiguous()) [[likely]] {
         if (bytes != 0) {
             std::memcpy(to, data.address, bytes);
@@ -110,7 +108,41 @@ void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
     } else {
         pack(data, 0, {to, bytes});
     }
-    publish(number, bytes, reader);
+}
+
+void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
+    put(data, place_for(number, data.bytes()));
+    publish(number, static_cast<std::uint64_t>(data.bytes()), reader);
+}
+
+MPI_Count board::bytes_together(std::span<const typed_buffer> blocks, int self) noexcept {
+    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
+    for (const typed_buffer &block : blocks) {
+        bytes += block.bytes();
+    }
+    return bytes - blocks[static_cast<std::size_t>(self)].bytes();
+}
+
+void board::post(std::uint64_t number, std::span<const typed_buffer> blocks) {
+    const MPI_Count bytes = bytes_together(blocks, self_);
+    std::byte *const begin = place_for(number, bytes);
+    std::byte *offsets = begin;
+    std::size_t offset = (blocks.size() + 1) * sizeof(block_offset);
+    const auto note_offset = [&] {
+        const auto value = static_cast<block_offset>(offset);
+        std::memcpy(offsets, &value, sizeof value);
+        offsets += sizeof value;
+    };
+    for (int member = 0; member < members(); ++member) {
+        note_offset();
+        if (member != self_) {
+            const typed_buffer &block = blocks[static_cast<std::size_t>(member)];
+            put(block, begin + offset);
+            offset += static_cast<std::size_t>(block.bytes());
+        }
+    }
+    note_offset();
+    publish(number, static_cast<std::uint64_t>(bytes), everyone);
 }
 
 void board::post(std::uint64_t number, const card &shown) {
@@ -151,6 +183,20 @@ std::span<const std::byte> board::data(std::uint64_t number, int peer) const noe
         return {at.bytes, std::min<std::size_t>(bytes, most_in_slot)};
     }
     return {page_of(peer, number), std::min<std::size_t>(bytes, most_in_page)};
+}
+
+std::optional<std::span<const std::byte>> board::posted_block(std::uint64_t number, int peer) const noexcept {
+    const auto all = data(number, peer);
+    const auto bounds = static_cast<std::size_t>(self_) * sizeof(block_offset);
+    block_offset begin = 0, end = 0;
+    if (bounds + 2 * sizeof(block_offset) <= all.size()) {
+        std::memcpy(&begin, all.data() + bounds, sizeof begin);
+        std::memcpy(&end, all.data() + bounds + sizeof begin, sizeof end);
+    }
+    if (end < begin || end > all.size()) {
+        return std::nullopt;
+    }
+    return all.subspan(begin, static_cast<std::size_t>(end - begin));
 }
 
 card board::card_of(std::uint64_t number, int peer) const noexcept {

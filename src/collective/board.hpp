@@ -97,6 +97,14 @@ class board {
     void claim(std::uint64_t number) noexcept;
     /// Shows data. @pre may_enter() has been true, takes(data.bytes()); nobody but the reader awaits it
     void post(std::uint64_t number, const typed_buffer &data, int reader);
+    /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
+    /// self()))
+    void post(std::uint64_t number, std::span<const typed_buffer> blocks);
+    [[nodiscard]] static MPI_Count bytes_together(std::span<const typed_buffer> blocks, int self) noexcept;
+    /// What `peer` has posted for this rank in that way, or nothing if it is not what it should be.
+    /// @pre posted(number, peer)
+    [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
+                                                                         int peer) const noexcept;
     /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)
     void post(std::uint64_t number, const card &shown);
     /// The buffer that a card has for this rank. False: it cannot be reached.
@@ -143,6 +151,11 @@ class board {
     static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
     static_assert(most_in_page < static_cast<MPI_Count>(card_bit));
 
+    /// Where bytes of a block for each member begin if all are posted together; the last one says where they
+    /// end.
+    using block_offset = std::uint16_t;
+    static_assert(most_in_page <= UINT16_MAX);
+
     struct alignas(64) slot {
         /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
         /// them and pairs with the load in posted(). That is sequentially consistent, and a fence follows
@@ -168,6 +181,11 @@ class board {
         return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) *
                             static_cast<std::size_t>(most_in_page);
     }
+    /// Where so many bytes are posted.
+    [[nodiscard]] std::byte *place_for(std::uint64_t number, MPI_Count bytes) const noexcept {
+        return bytes <= most_in_slot ? slot_of(self_, number).bytes : page_of(self_, number);
+    }
+    static void put(const typed_buffer &data, std::byte *to);
     static void seek(const communicator &comm);
     [[nodiscard]] bool look_who_finished(std::uint64_t number, bool pages) noexcept;
     [[nodiscard]] bool has_pages();

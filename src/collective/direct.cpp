@@ -2,7 +2,6 @@
 #include "collective/direct.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace lisle::collective {
@@ -100,47 +99,14 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
     }
 }
 
-/// How many bytes pack_blocks() makes.
-MPI_Count packed_bytes(const team &team, std::span<const typed_buffer> blocks) noexcept {
-    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
-    for (const typed_buffer &block : blocks) {
-        bytes += block.bytes();
-    }
-    return bytes - at(blocks, team.rank).bytes();
-}
-
-/// The data of several buffers in one piece, with the places where each begins before them: what fetch steps
-/// look into. Without the calling rank's own. Copied into the plan's memory by steps.
-template <class Plan> typed_buffer pack_blocks(Plan &plan, const team &team,
-                                               std::span<const typed_buffer> blocks, MPI_Count bytes) {
-    const typed_buffer packed = plan.packed(bytes);
-    auto *place = static_cast<std::byte *>(packed.address);
-    auto offset = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
-    const auto note_offset = [&] {
-        const auto value = static_cast<block_offset>(offset);
-        std::memcpy(place, &value, sizeof value);
-        place += sizeof value;
-    };
-    for (int rank = 0; rank < team.size; ++rank) {
-        note_offset();
-        if (rank != team.rank) {
-            plan.copy(at(blocks, rank), part(packed, offset, at(blocks, rank).bytes()));
-            offset += at(blocks, rank).bytes();
-        }
-    }
-    note_offset();
-    return packed;
-}
-
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
 /// True: they are shown, so others must finish before they may change.
 template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
-    const MPI_Count bytes = packed_bytes(team, blocks);
+    const MPI_Count bytes = board::bytes_together(blocks, team.rank);
     const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
     if (bytes <= (uses_pages(team) ? most : board::most_in_slot)) {
-        const typed_buffer all = pack_blocks(plan, team, blocks, bytes);
         enter(plan, team, bytes);
-        plan.post(all);
+        plan.post(blocks);
         return false;
     }
     const auto shown = for_others(plan, team, blocks, true);
@@ -272,7 +238,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
     if (team.rank == root) {
         const bool shows = offer(plan, team, blocks);
         plan.copy(at(blocks, root), own);
-        plan.finish(true);
+        plan.finish(shows);
         if (shows) {
             plan.await_finished(0, team.size);
         }
@@ -281,7 +247,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
     enter(plan, team, 0);
     plan.await_posts(root, root + 1);
     plan.fetch(root, own);
-    plan.finish(true);
+    plan.finish(false);
 }
 
 template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
@@ -305,7 +271,7 @@ template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::sp
         plan.await_posts(peer, peer + 1);
         plan.fetch(peer, at(receive, peer));
     }
-    plan.finish(true);
+    plan.finish(shows);
     if (shows) {
         plan.await_finished(0, team.size);
     }

@@ -19,19 +19,14 @@ bool local_steps::take(const reduce_step &reduced) {
 
 bool local_steps::take(const fetch_step &fetched) {
     if (where_->shows_card(number_, fetched.peer)) {
+        used_card_ = true;
         return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, card_part::block});
     }
-    const auto data = where_->data(number_, fetched.peer);
-    const auto bounds = static_cast<std::size_t>(where_->self()) * sizeof(block_offset);
-    block_offset begin = 0, end = 0;
-    if (bounds + 2 * sizeof(block_offset) <= data.size()) {
-        std::memcpy(&begin, data.data() + bounds, sizeof begin);
-        std::memcpy(&end, data.data() + bounds + sizeof begin, sizeof end);
-    }
-    if (end < begin || end > data.size() || static_cast<MPI_Count>(end - begin) != fetched.to.bytes()) {
+    const auto block = where_->posted_block(number_, fetched.peer);
+    if (!block || static_cast<MPI_Count>(block->size()) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
-        unpack_post(fetched.to, data.subspan(begin, static_cast<std::size_t>(end - begin)));
+        unpack_post(fetched.to, *block);
     }
     return true;
 }

@@ -41,6 +41,10 @@ class local_steps {
         where_->post(number_, post.data, post.reader);
         return true;
     }
+    bool take(const post_blocks_step &post) {
+        where_->post(number_, post.blocks);
+        return true;
+    }
     bool take(const show_step &show) {
         where_->post(number_, show.shown);
         return true;
@@ -67,7 +71,7 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, finish.awaited || pages_);
+        where_->finish(number_, finish.awaited || used_card_ || pages_);
         return true;
     }
     bool take(const await_finished_step &await) {
@@ -115,14 +119,12 @@ class local_steps {
     void note(int error, int peer) noexcept;
 
     board *where_;
-    std::uint64_t number_; ///< of this operation on its board
-    bool pages_ = false;   ///< this operation uses one
-    int seen_ = 0;         ///< members that the step which waits for several has seen already
+    std::uint64_t number_;   ///< of this operation on its board
+    bool pages_ = false;     ///< this operation uses one
+    bool used_card_ = false; ///< that a fetch step found: its owner waits for this rank to finish
+    int seen_ = 0;           ///< members that the step which waits for several has seen already
     int error_ = MPI_SUCCESS;
     int failed_peer_ = 0;
 };
-
-/// Where bytes of a block for each rank begin if all are posted together; the last one says where they end.
-using block_offset = std::uint16_t;
 
 } // namespace lisle::collective

@@ -45,6 +45,9 @@ class schedule : public step_memory {
     void enter(board &where, MPI_Count posted = 0);
     /// @param reader the only one that awaits it
     void post(const typed_buffer &data, int reader = board::everyone);
+    void post(std::span<const typed_buffer> blocks) {
+        add(post_blocks_step{{keep_blocks(blocks), blocks.size()}});
+    }
     void show(const card &shown);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);

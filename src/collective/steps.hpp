@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "collective/board.hpp"
@@ -63,6 +64,11 @@ struct post_step {
     int reader;
 };
 
+/// Shows the data of a block for each other rank, together no more than the board takes.
+struct post_blocks_step {
+    std::span<const typed_buffer> blocks;
+};
+
 /// Shows the addresses of buffers.
 struct show_step {
     card shown;
@@ -80,7 +86,8 @@ struct take_step {
     std::uint32_t offset, expected;
 };
 
-/// The block that a member has for this rank: out of what it has posted, see pack_blocks(), or by its card.
+/// The block that a member has for this rank: out of those that it has posted, or by its card;
+/// then that member awaits that this rank finishes.
 struct fetch_step {
     typed_buffer to;
     int peer;
@@ -152,9 +159,9 @@ struct reduce_shown_step {
     result_place place;
 };
 
-using step =
-    std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step, enter_step,
-                 post_step, show_step, await_posts_step, take_step, fetch_step, reduce_posts_step,
-                 finish_step, await_finished_step, read_step, write_step, reduce_shown_step>;
+using step = std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step,
+                          enter_step, post_step, post_blocks_step, show_step, await_posts_step, take_step,
+                          fetch_step, reduce_posts_step, finish_step, await_finished_step, read_step,
+                          write_step, reduce_shown_step>;
 
 } // namespace lisle::collective
