@@ -102,11 +102,11 @@ class mailbox_sender {
                                                        std::memory_order_acq_rel, std::memory_order_relaxed));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
-        own_soon(memory.cells()[(ticket + cells_ahead) & (cells - 1)]);
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
         mine.stamp.store(ticket + 1, std::memory_order_release);
+        own_soon(memory.cells()[(ticket + cells_ahead) & (cells - 1)]);
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
             bell_->ring();
         }
