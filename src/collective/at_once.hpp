@@ -24,7 +24,9 @@ class at_once : public step_memory {
             local_.take(copy_step{from, to});
         }
     }
-    void enter(board &, MPI_Count posted = 0) { local_.finish(enter_step{posted > board::most_in_slot}); }
+    void enter(board &, MPI_Count posted = 0, bool posts = true) {
+        local_.finish(enter_step{posted > board::most_in_slot, posts});
+    }
     void post(const typed_buffer &data, int reader = board::everyone) {
         local_.take(post_step{data, reader});
     }

@@ -87,12 +87,21 @@ bool board::has_pages() {
 }
 
 bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
-    std::uint64_t least = UINT64_MAX;
+    const std::uint64_t room = pages ? page_depth : depth;
+    std::uint64_t least = number; // so many has the calling rank
     for (int member = 0; member < members_.size(); ++member) {
-        least = std::min(least, station_of(member).finished.load(std::memory_order_seq_cst));
+        // What its posts have told is enough, more often than not: the line with its number stays with it
+        // then.
+        std::uint64_t &known = finished_by_[static_cast<std::size_t>(member)];
+        if (member != self_) {
+            if (number >= known + room) {
+                known = std::max(known, station_of(member).finished.load(std::memory_order_seq_cst));
+            }
+            least = std::min(least, known);
+        }
     }
-    all_finished_ = std::max(all_finished_, least); // posts may have told more
-    return number < all_finished_ + (pages ? page_depth : depth);
+    all_finished_ = std::max(all_finished_, least); // all may have told more together
+    return number < all_finished_ + room;
 }
 
 void board::claim(std::uint64_t number) noexcept {
@@ -233,6 +242,8 @@ void board::finish(std::uint64_t number, bool awaited) noexcept {
     if (awaited || (number + 1) % telling == 0) {
         finished.store(number + 1, std::memory_order_seq_cst);
         nudge_all();
+    } else if ((number + 2) % telling == 0) {
+        claim_line(&finished);
     }
     turn_.store(number + 1, std::memory_order_release);
 }

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "communicator/communicator.hpp"
 #include "fabric/fabric.hpp"
@@ -52,9 +53,9 @@ class board {
     }
 
     board(fabric::fabric &medium, std::byte *memory, std::uint64_t key, const group &members, int self,
-          bool one_process) noexcept
-        : medium_{medium}, memory_{memory}, key_{key}, members_{members}, self_{self}, one_process_{
-                                                                                           one_process} {}
+          bool one_process)
+        : medium_{medium}, memory_{memory}, key_{key}, members_{members}, self_{self},
+          one_process_{one_process}, finished_by_(static_cast<std::size_t>(members.size())) {}
     board(const board &) = delete;
     board &operator=(const board &) = delete;
     ~board();
@@ -89,8 +90,12 @@ class board {
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
     /// True when operation `number` has its turn and its slot is free. @param pages and its page, too
     [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept {
-        return turn_.load(std::memory_order_acquire) == number &&
+        return has_turn(number) &&
                (number < all_finished_ + (pages ? page_depth : depth) || look_who_finished(number, pages));
+    }
+    /// True when it has its turn: enough for a rank that posts nothing.
+    [[nodiscard]] bool has_turn(std::uint64_t number) const noexcept {
+        return turn_.load(std::memory_order_acquire) == number;
     }
     /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
     /// it, and otherwise the store would wait for that.
@@ -126,7 +131,10 @@ class board {
         return (slot_of(peer, number).posted.load(std::memory_order_relaxed) & card_bit) != 0;
     }
     [[nodiscard]] card card_of(std::uint64_t number, int peer) const noexcept;
-    /// All members have posted, so they have finished what came before.
+    /// A member has, or all have, posted and so finished what came before.
+    void note_posted(std::uint64_t number, int peer) noexcept {
+        finished_by_[static_cast<std::size_t>(peer)] = number;
+    }
     void note_all_posted(std::uint64_t number) noexcept;
     /// The calling rank needs nothing of the others any more for this operation.
     /// @param awaited somebody may wait for just that
@@ -203,8 +211,9 @@ class board {
     bool one_process_;
     // The calling rank's own view; the user orders the collectives of a communicator.
     std::uint64_t next_ = 0;
-    std::atomic<std::uint64_t> turn_{0}; ///< all operations before this one are finished here; as next_
-    std::uint64_t all_finished_ = 0;     ///< so many operations are known to be finished by all members
+    std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
+    std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
+    std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
 };
 
 } // namespace lisle::collective

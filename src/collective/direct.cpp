@@ -74,8 +74,8 @@ bool uses_pages(const team &team) {
 }
 
 /// Begins with room for so many bytes. All members ask for pages here, so that all let go of them.
-template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes) {
-    plan.enter(*team.shared, uses_pages(team) ? bytes : 0);
+template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes, bool posts = true) {
+    plan.enter(*team.shared, uses_pages(team) ? bytes : 0, posts);
 }
 
 /// A block that goes by way of the board although others may be too long for it. Both sides know its size.
@@ -201,7 +201,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     for (int rank = 0; rank < team.size; ++rank) {
         shows = shows || (rank != root && !posted(team, at(blocks, rank)));
     }
-    enter(plan, team, shows ? board::most_in_page : 0);
+    enter(plan, team, shows ? board::most_in_page : 0, shows);
     std::vector<typed_buffer> shown;
     if (shows) {
         shown.assign(blocks.begin(), blocks.end());
@@ -244,7 +244,7 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
         }
         return;
     }
-    enter(plan, team, 0);
+    enter(plan, team, 0, false);
     plan.await_posts(root, root + 1);
     plan.fetch(root, own);
     plan.finish(false);

@@ -33,8 +33,11 @@ class local_steps {
     }
     bool take(const reduce_step &step);
     bool take(const enter_step &enter) {
-        where_->claim(number_);
         pages_ = enter.pages;
+        if (!enter.posts) {
+            return where_->has_turn(number_);
+        }
+        where_->claim(number_);
         return where_->may_enter(number_, enter.pages);
     }
     bool take(const post_step &post) {
@@ -55,6 +58,10 @@ class local_steps {
         }
         if (await.first == 0 && await.last == where_->members()) {
             where_->note_all_posted(number_);
+        } else {
+            for (int member = await.first; member < await.last; ++member) {
+                where_->note_posted(number_, member);
+            }
         }
         return true;
     }

@@ -43,7 +43,7 @@ template <class Plan> void board_barrier(Plan &plan, const team &team) {
 }
 
 template <class Plan> void board_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
-    plan.enter(*team.shared, buffer.bytes());
+    plan.enter(*team.shared, buffer.bytes(), team.rank == root);
     if (team.rank == root) {
         plan.post(buffer);
     } else {
@@ -55,7 +55,7 @@ template <class Plan> void board_bcast(Plan &plan, const team &team, const typed
 
 template <class Plan>
 void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
-    plan.enter(*team.shared, own.bytes());
+    plan.enter(*team.shared, own.bytes(), team.rank != root);
     if (team.rank != root) {
         plan.post(own, root);
     } else {
@@ -78,7 +78,7 @@ template <class Plan> void board_scatter(Plan &plan, const team &team, const blo
         plan.post(all);
         plan.copy(blocks[root], own);
     } else {
-        plan.enter(*team.shared);
+        plan.enter(*team.shared, (team.size - 1) * own.bytes(), false);
         plan.await_posts(root, root + 1);
         take_own(plan, team, root, own.bytes(), own);
     }
@@ -135,8 +135,9 @@ template <class Plan> void board_reduce_scatter(Plan &plan, const team &team, co
 
 template <class Plan> void board_scan(Plan &plan, const team &team, const op &operation,
                                       const typed_buffer &send, const typed_buffer &receive) {
-    plan.enter(*team.shared, send.bytes());
-    if (team.rank + 1 < team.size) { // else it is of use to nobody
+    const bool posts = team.rank + 1 < team.size; // else it is of use to nobody
+    plan.enter(*team.shared, send.bytes(), posts);
+    if (posts) {
         plan.post(send);
     }
     plan.copy(send, receive);
@@ -149,8 +150,9 @@ template <class Plan> void board_scan(Plan &plan, const team &team, const op &op
 
 template <class Plan> void board_exscan(Plan &plan, const team &team, const op &operation,
                                         const typed_buffer &send, const typed_buffer &receive) {
-    plan.enter(*team.shared, send.bytes());
-    if (team.rank + 1 < team.size) {
+    const bool posts = team.rank + 1 < team.size;
+    plan.enter(*team.shared, send.bytes(), posts);
+    if (posts) {
         plan.post(send);
     }
     if (team.rank > 0) {

@@ -49,9 +49,9 @@ void schedule::await_all() {
     add(await_all_step{});
 }
 
-void schedule::enter(board &where, MPI_Count posted) {
+void schedule::enter(board &where, MPI_Count posted, bool posts) {
     board_ = &where;
-    add(enter_step{posted > board::most_in_slot});
+    add(enter_step{posted > board::most_in_slot, posts});
 }
 
 void schedule::post(const typed_buffer &data, int reader) {

@@ -42,7 +42,8 @@ class schedule : public step_memory {
 
     /// From here on the steps are those on a board. One board in a schedule, entered once.
     /// @param posted the most that a rank may post
-    void enter(board &where, MPI_Count posted = 0);
+    /// @param posts whether the calling rank posts anything
+    void enter(board &where, MPI_Count posted = 0, bool posts = true);
     /// @param reader the only one that awaits it
     void post(const typed_buffer &data, int reader = board::everyone);
     void post(std::span<const typed_buffer> blocks) {

@@ -53,9 +53,10 @@ struct await_all_step {};
 
 // ---- on a board; all begin with enter_step and have one finish_step ----
 
-/// The operation has its turn on the board, and a page if it wants one.
+/// The operation has its turn on the board, and a slot, or a page as well, if the rank posts anything.
 struct enter_step {
-    bool pages;
+    bool pages; ///< somebody may post a page
+    bool posts;
 };
 
 /// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may.
