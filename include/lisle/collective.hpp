@@ -321,35 +321,63 @@ class collectives : public in_place_collectives {
                           "MPI_Scan", named_value{"count", parts.count()});
             return result;
         } else {
-            return detail::scan_objects(object, function, collectives{detail::shadow::of(comm_).comm});
+            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
+                .with_own;
         }
     }
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
     template <object_to_send T, class F>
     [[nodiscard]] auto exscan(const T &object, F function, detail::reduction_result<T> first = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
-        static_assert(detail::reduced_by_element<T, F>, "exscan() combines numbers and other direct types.");
-        const detail::reduction<T, F> parts{object, function};
-        auto result = parts.make_result(true);
-        detail::check(MPI_Exscan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
-                                   parts.operation(), comm_),
-                      "MPI_Exscan", named_value{"count", parts.count()});
-        if (rank() == 0)
-            result = std::move(first);
-        return result;
+        if constexpr (detail::reduced_by_element<T, F>) {
+            const detail::reduction<T, F> parts{object, function};
+            auto result = parts.make_result(true);
+            detail::check(MPI_Exscan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
+                                       parts.operation(), comm_),
+                          "MPI_Exscan", named_value{"count", parts.count()});
+            if (rank() == 0)
+                result = std::move(first);
+            return result;
+        } else {
+            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
+                .before.value_or(std::move(first));
+        }
     }
-    /// Combines ranges of as many equal parts as there are ranks, element by element; rank i gets the i-th
-    /// part.
-    template <direct_range R, class F> [[nodiscard]] auto reduce_scatter(const R &range, F function) const {
+    /// Combines ranges element by element; rank i gets the i-th of as many equal parts as there are ranks, or
+    /// of parts of the sizes that all ranks give.
+    ///
+    ///     std::vector<double> mine = world.reduce_scatter(values, std::plus<>{});
+    ///     mine = world.reduce_scatter(values, std::plus<>{}, {.counts = how_many});
+    template <direct_range R, class F>
+    [[nodiscard]] auto reduce_scatter(const R &range, F function, known_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree_on_reduction<R, F>(comm_, "reduce_scatter", 0);
         const detail::reduction<R, F> parts{range, function};
-        const auto share = parts.count() / size();
+        if (!with.counts.empty()) {
+            const auto shares = detail::reduced_shares(std::ranges::size(range), with.counts, size(),
+                                                       "lisle::reduce_scatter");
+            std::vector<element> result(static_cast<std::size_t>(shares[static_cast<std::size_t>(rank())]));
+            detail::check(MPI_Reduce_scatter_c(parts.from(), result.data(), shares.data(), parts.type(),
+                                               parts.operation(), comm_),
+                          "MPI_Reduce_scatter", named_value{"count", parts.count()});
+            return result;
+        }
+        const MPI_Count share = detail::share_of(parts.count(), size(), "lisle::reduce_scatter");
         std::vector<element> result(static_cast<std::size_t>(share));
         detail::check(MPI_Reduce_scatter_block_c(parts.from(), result.data(), share, parts.type(),
                                                  parts.operation(), comm_),
                       "MPI_Reduce_scatter_block", named_value{"count", share});
         return result;
+    }
+    /// The same with strings and other objects that travel as bytes: each is combined as a whole.
+    template <class T, class F>
+    requires(!direct<T>)
+        [[nodiscard]] std::vector<T> reduce_scatter(const std::vector<T> &objects, F function,
+                                                    known_counts with = {}) const {
+        const auto shares =
+            detail::reduced_shares(objects.size(), with.counts, size(), "lisle::reduce_scatter");
+        return detail::combine_parts(alltoallv(detail::cut(objects, shares)), function,
+                                     "lisle::reduce_scatter");
     }
 
   private:

@@ -371,18 +371,82 @@ T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
     return mine;
 }
 
-/// Rank i's result combines the objects of the ranks 0 to i; each waits for its predecessor.
-template <class T, class F, class Comm> T scan_objects(const T &object, F &function, const Comm &comm) {
+/// What the objects of the ranks before this one combine to (nothing at rank 0), and of this one as well.
+template <class T> struct prefixes {
+    std::optional<T> before;
+    T with_own;
+};
+/// In the order of ranks, with as many rounds as the number of ranks has digits.
+template <class T, class F, class Comm>
+prefixes<T> prefix_objects(const T &object, F &function, const Comm &comm) {
     constexpr int tag = scan_tag;
     const int rank = comm.rank();
-    T mine = object;
-    if (rank > 0) {
-        const T before = comm.template receive<T>(rank - 1, tag);
-        mine = function(before, object);
+    const int size = comm.size();
+    prefixes<T> result{std::nullopt, object}; // of the `distance` ranks up to this one
+    for (int distance = 1; distance < size; distance *= 2) {
+        future<> sending;
+        if (rank + distance < size)
+            sending = comm.isend(borrow(std::as_const(result.with_own)), rank + distance, tag);
+        if (rank < distance)
+            continue; // sending waits
+        T theirs = comm.template receive<T>(rank - distance, tag);
+        sending.wait();
+        result.with_own = function(std::as_const(theirs), std::as_const(result.with_own));
+        if (result.before)
+            theirs = function(std::as_const(theirs), std::as_const(*result.before));
+        result.before = std::move(theirs);
     }
-    if (rank + 1 < comm.size())
-        comm.send(mine, rank + 1, tag);
-    return mine;
+    return result;
+}
+
+/// The i-th of as many parts as there are counts.
+template <class T>
+std::vector<std::vector<T>> cut(const std::vector<T> &objects, std::span<const MPI_Count> counts) {
+    std::vector<std::vector<T>> parts;
+    auto next = objects.begin();
+    for (const MPI_Count count : counts) {
+        parts.emplace_back(next, next + count);
+        next += count;
+    }
+    return parts;
+}
+
+/// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
+inline std::vector<MPI_Count> reduced_shares(std::size_t objects, std::span<const MPI_Count> wanted,
+                                             int ranks, const char *call) {
+    std::vector<MPI_Count> shares(wanted.begin(), wanted.end());
+    if (wanted.empty() && objects % static_cast<std::size_t>(ranks) == 0)
+        shares = equal_shares(objects, ranks);
+    std::size_t sum = 0;
+    for (const MPI_Count share : shares)
+        sum += static_cast<std::size_t>(share);
+    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
+        raise(MPI_ERR_COUNT, call,
+              {{"objects", static_cast<long long>(objects)},
+               {"sum of counts", static_cast<long long>(sum)},
+               {"counts", static_cast<long long>(shares.size())},
+               {"ranks", ranks}},
+              "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
+              "say");
+    return shares;
+}
+
+/// Combines parts that came from each rank object by object, in the order of ranks.
+template <class T, class F>
+std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, const char *call) {
+    std::vector<T> result = std::move(parts.front());
+    for (std::size_t from = 1; from < parts.size(); ++from) {
+        const std::vector<T> &part = parts[from];
+        if (part.size() != result.size())
+            raise(MPI_ERR_COUNT, call,
+                  {{"objects of rank 0", static_cast<long long>(result.size())},
+                   {"rank", static_cast<long long>(from)},
+                   {"its objects", static_cast<long long>(part.size())}},
+                  "the ranks have given parts of different sizes");
+        for (std::size_t i = 0; i < part.size(); ++i)
+            result[i] = function(std::as_const(result[i]), part[i]);
+    }
+    return result;
 }
 
 } // namespace detail

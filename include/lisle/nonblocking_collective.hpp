@@ -304,6 +304,17 @@ class nonblocking_collectives : public collectives {
                                });
     }
 
+    /// Strings and other objects that travel as bytes are combined as wholes; the parts may differ in size.
+    template <class T, class F>
+    requires(!direct<T>)
+        [[nodiscard]] future<std::vector<T>> ireduce_scatter(const std::vector<T> &objects, F function,
+                                                             known_counts with = {}) const {
+        const auto shares =
+            detail::reduced_shares(objects.size(), with.counts, size(), "lisle::ireduce_scatter");
+        return detail::ireduce_scatter_objects(comm_, detail::cut(objects, shares), std::move(function),
+                                               rank());
+    }
+
     // ---- in place, in memory that is lent: `world.iallreduce(in_place(borrow(sums)), std::plus<>{})` ----
 
     template <class T, class F> [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {

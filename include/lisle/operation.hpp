@@ -237,10 +237,10 @@ template <class F, class T> MPI_Op create_lasting_operation(const F &function) {
 template <class F, class T> struct lent_operation {
     lent_operation() {
         check(MPIX_Op_create_x(
-                  [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
+                  [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *lent) {
                       // Relaxed: the call that runs this has stored it.
                       void *const current =
-                          static_cast<std::atomic<void *> *>(callable)->load(std::memory_order_relaxed);
+                          static_cast<std::atomic<void *> *>(lent)->load(std::memory_order_relaxed);
                       apply(*static_cast<F *>(current), static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(count));
                   },

@@ -218,10 +218,10 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
 }
 
 /// One object from each rank to each rank.
-template <class T> future<std::vector<T>> ialltoall_objects(MPI_Comm comm, std::vector<T> all, int rank) {
-    const auto start = [](auto &messages) {
+inline auto to_each(const char *call) {
+    return [call](auto &messages) {
         if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-            raise(MPI_ERR_COUNT, "lisle::ialltoallv",
+            raise(MPI_ERR_COUNT, call,
                   {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
                   "there must be one object for each rank");
         for (int other = 0; other < messages.size(); ++other)
@@ -230,9 +230,25 @@ template <class T> future<std::vector<T>> ialltoall_objects(MPI_Comm comm, std::
                 messages.send(messages.kept[static_cast<std::size_t>(other)], other);
             }
     };
-    return begin_collected<T>(
-        comm, std::move(all), start, [rank](std::vector<T> &kept, std::vector<T> &&came) {
-            return with_own(std::move(kept[static_cast<std::size_t>(rank)]), std::move(came), rank);
+}
+template <class T> future<std::vector<T>> ialltoall_objects(MPI_Comm comm, std::vector<T> all, int rank) {
+    return begin_collected<T>(comm, std::move(all), to_each("lisle::ialltoallv"),
+                              [rank](std::vector<T> &kept, std::vector<T> &&came) {
+                                  return with_own(std::move(kept[static_cast<std::size_t>(rank)]),
+                                                  std::move(came), rank);
+                              });
+}
+/// The caller's part of all ranks' objects combined.
+template <class T, class F> future<std::vector<T>>
+ireduce_scatter_objects(MPI_Comm comm, std::vector<std::vector<T>> parts, F function, int rank) {
+    using part = std::vector<T>;
+    constexpr auto call = "lisle::ireduce_scatter";
+    return begin_collected<part>(
+        comm, std::move(parts), to_each(call),
+        [function = std::move(function), rank](std::vector<part> &kept, std::vector<part> &&came) mutable {
+            return combine_parts(
+                with_own(std::move(kept[static_cast<std::size_t>(rank)]), std::move(came), rank), function,
+                call);
         });
 }
 

@@ -36,8 +36,12 @@ void init_thread(int *, char ***, int required, int *provided) {
     if (self.phase.load(std::memory_order_relaxed) != world_phase::before_init) {
         fail(MPI_ERR_OTHER, "MPI was initialized before: the world model begins once in a program");
     }
-    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
-        fail(MPI_ERR_ARG, "the level ", required, " is none of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE");
+    if (required < MPI_THREAD_SINGLE || (required > MPI_THREAD_MULTIPLE && required != MPIX_THREAD_AS_RANK)) {
+        fail(MPI_ERR_ARG, "the level ", required,
+             " is none of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE, and not MPIX_THREAD_AS_RANK");
+    }
+    if (required == MPIX_THREAD_AS_RANK && self.get_job().rank_count() == 1) {
+        required = MPI_THREAD_MULTIPLE; // a thread of this process can be nothing but a part of its one rank
     }
     create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();

@@ -24,8 +24,10 @@ struct open_sessions {
 };
 const rank_local<open_sessions> sessions;
 
-constexpr std::string_view thread_levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                              "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+constexpr std::string_view level_as_rank = "MPIX_THREAD_AS_RANK";
+constexpr std::string_view thread_levels[] = {"MPI_THREAD_SINGLE",     "MPI_THREAD_FUNNELED",
+                                              "MPI_THREAD_SERIALIZED", "MPIX_THREAD_FILTERED",
+                                              "MPI_THREAD_MULTIPLE",   level_as_rank};
 
 bool same_letters(std::string_view left, std::string_view right) {
     return left.size() == right.size() && strncasecmp(left.data(), right.data(), left.size()) == 0;
@@ -80,17 +82,21 @@ std::string memory_kinds_of(std::uint64_t session_number) {
 
 session::session(std::uint64_t number, const info *hints) : object{object_kind::session}, number_{number} {
     std::string wanted_kinds;
+    // Any thread may call at any time, whatever was asked for.
+    std::string_view level = "MPI_THREAD_MULTIPLE";
     if (hints != nullptr) {
         wanted_kinds = hints->get(memory_kinds_key).value_or("");
         const auto wanted = hints->get("thread_level");
         if (wanted && std::find(std::begin(thread_levels), std::end(thread_levels), *wanted) ==
                           std::end(thread_levels)) {
             fail(MPI_ERR_INFO_VALUE, "the value of thread_level is \"", *wanted,
-                 "\", which is none of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE");
+                 "\", which is none of MPI_THREAD_SINGLE to MPIX_THREAD_AS_RANK");
+        }
+        if (wanted == level_as_rank && this_rank().get_job().rank_count() > 1) {
+            level = level_as_rank;
         }
     }
-    // Any thread may call at any time, whatever was asked for.
-    facts_.set("thread_level", "MPI_THREAD_MULTIPLE");
+    facts_.set("thread_level", std::string{level});
     facts_.set(memory_kinds_key, memory_kinds(wanted_kinds));
 }
 

@@ -80,6 +80,18 @@ template <class T, class F> void check_all(const lisle::communicator &comm, T (*
     }
 }
 
+/// Parts of different sizes: rank i gets i + 1 objects.
+template <class T, class F> void check_shares(const lisle::communicator &comm, T (*of)(int), F function) {
+    std::vector<MPI_Count> counts;
+    for (int i = 0; i < comm.size(); ++i)
+        counts.push_back(i + 1);
+    const auto size = static_cast<std::size_t>(comm.size());
+    const std::vector<T> mine(size * (size + 1) / 2, of(comm.rank()));
+    CHECK(comm.reduce_scatter(mine, [function](const T &a, const T &b) { return function(a, b); },
+                              {.counts = counts}) ==
+          std::vector<T>(static_cast<std::size_t>(comm.rank()) + 1, serial(of, function, comm.size())));
+}
+
 } // namespace
 
 int main() {
@@ -98,5 +110,16 @@ int main() {
         const std::string mine =
             std::to_string(part.rank()) + std::string(static_cast<std::size_t>(part.rank() * 100), '.');
         CHECK_EQ(part.allreduce(mine, std::plus<>{}), all);
+        const auto joined_up_to = [&all](int end) {
+            return end == 0 ? std::string{"nothing"} : all.substr(0, all.find(std::to_string(end)));
+        };
+        CHECK_EQ(part.scan(mine, std::plus<>{}), joined_up_to(part.rank() + 1));
+        CHECK_EQ(part.exscan(mine, std::plus<>{}, std::string{"nothing"}), joined_up_to(part.rank()));
+        for (int root = 0; root < size; ++root) {
+            const std::string at_root = part.reduce(mine, std::plus<>{}, {.root = root});
+            if (part.rank() == root)
+                CHECK_EQ(at_root, all);
+        }
+        check_shares(part, &matrix_of, product);
     }
 }

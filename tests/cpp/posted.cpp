@@ -76,6 +76,33 @@ void several_at_once() {
     }
 }
 
+/// Each rank's part of all ranks' tables combined: one for each rank, and parts that differ in size.
+void scattered() {
+    const int size = world.size();
+    const int rank = world.rank();
+    const std::vector<table> wanted{merged(size)};
+    const std::vector<table> mine(static_cast<std::size_t>(size), table_of(rank));
+    auto under_way = world.ireduce_scatter(mine, merge);
+    CHECK(world.reduce_scatter(mine, merge) == wanted);
+    CHECK(under_way.wait() == wanted);
+    std::vector<MPI_Count> counts(static_cast<std::size_t>(size), 0);
+    counts.back() = 2; // all others get nothing
+    const std::vector<table> two(2, table_of(rank, 4));
+    const std::vector<table> last =
+        rank == size - 1 ? std::vector<table>(2, merged(size, 4)) : std::vector<table>{};
+    auto begun = world.ireduce_scatter(two, merge, {.counts = counts});
+    CHECK(world.reduce_scatter(two, merge, {.counts = counts}) == last);
+    CHECK(begun.wait() == last);
+    // Prefixes, which wait for no more ranks than they must.
+    CHECK(world.scan(table_of(rank), merge) == merged(rank + 1));
+    CHECK(world.exscan(table_of(rank), merge, table{{"none", {}}}) ==
+          (rank == 0 ? table{{"none", {}}} : merged(rank)));
+    // What cannot be divided is refused before anything is sent.
+    const auto failed = lisle::attempt(
+        [&] { return world.reduce_scatter(std::vector<table>(3), merge, {.counts = counts}); });
+    CHECK(!failed.has_value() && failed.error().error_class() == MPI_ERR_COUNT);
+}
+
 void mixed() {
     const int size = world.size();
     const int rank = world.rank();
@@ -162,6 +189,7 @@ void among_neighbours() {
 int main() {
     const lisle::environment mpi;
     several_at_once();
+    scattered();
     mixed();
     persistent();
     among_neighbours();
