@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C++ interface costs: MPI.NET's experiments. Each one is done with MPI's C functions and through
-// the interface in turns, batch by batch, so that whatever else the machine does meets both. Prints lines of
-// "name size seconds", as bench.h's programs do; bench/interface makes a table and a chart of them.
+// the interface in turns. Prints lines of "name size value", as bench.h's programs do; bench/interface makes
+// a table and a chart of them. Times are seconds; ratios are C's time by the interface's, and by C's own.
 #include <lisle/handover.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/two_messages.hpp>
@@ -10,11 +10,13 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <sched.h>
+#include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,80 +50,81 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-template <class Body> double time_of(int rounds, Body body) {
+template <class Body> [[gnu::noinline]] double time_of(int rounds, Body &body) {
     const double start = lisle::wall_time();
     for (int i = 0; i < rounds; ++i)
         body();
     return (lisle::wall_time() - start) / rounds;
 }
 
-/// Both ways round by round, in an order without a pattern: what depends on how many messages went before
-/// (where the library's rings wrap, which way it tries next) meets both alike.
-class shuffled {
-  public:
-    template <class C, class Cpp> std::pair<double, double> times_of(int rounds, C c, Cpp cpp) {
-        std::pair<double, double> sums{};
-        for (int i = 0; i < rounds; ++i) {
-            const bool c_first = (draws_ >> 17 & 1) != 0;
-            draws_ = draws_ * 1664525u + 1013904223u;
-            if (c_first)
-                sums.first += time_of(1, c);
-            sums.second += time_of(1, cpp);
-            if (!c_first)
-                sums.first += time_of(1, c);
-        }
-        return {sums.first / rounds, sums.second / rounds};
-    }
-
-  private:
-    unsigned draws_ = 1; ///< the same on both ranks
-};
-
-/// Medians of both ways of doing a thing, and of the ratios of neighbouring batches, or of batches that are
-/// mixed round by round: for rounds so long that looking at the clock does not matter.
+/// Does a thing in C, in C again and through the interface: stint by stint, so that whatever else the machine
+/// does meets all three, and in an order without a pattern, so that what depends on how many messages went
+/// before (where the library's rings wrap, which way it tries next) does, too. Prints the medians of the
+/// times, and of the ratios of the stints that lie side by side: of C to the interface, and of C to itself,
+/// which shows how far the measurement can be trusted. Stints are as long as they must be for the clock.
 template <class C, class Cpp>
-void compare(const char *name, long size, int rounds, C c, Cpp cpp, bool mixed = false) {
-    shuffled mixer;
-    constexpr int batches = 101; // short ones: what else the machine does meets both sides of a pair alike
-    std::vector<double> first, second, ratio;
+void compare(const char *name, long size, int rounds, int stints, C c, Cpp cpp) {
+    std::array<std::vector<double>, 3> times;
+    std::array<int, 3> order{0, 1, 2};
+    unsigned draw = 1; // the same on both ranks
     time_of(rounds, c);
     time_of(rounds, cpp);
-    for (int batch = 0; batch < batches; ++batch) {
-        // Whoever goes first changes, too.
-        double a = 0;
-        double b = 0;
-        world.barrier();
-        if (mixed) {
-            std::tie(a, b) = mixer.times_of(rounds, c, cpp);
-        } else if (batch % 2 == 0) {
-            a = time_of(rounds, c);
-            b = time_of(rounds, cpp);
-        } else {
-            b = time_of(rounds, cpp);
-            a = time_of(rounds, c);
+    world.barrier();
+    for (int stint = 0; stint < stints; ++stint) {
+        for (unsigned i = 2; i > 0; --i) {
+            draw = draw * 1664525u + 1013904223u;
+            std::swap(order[i], order[(draw >> 16) % (i + 1)]);
         }
-        first.push_back(a);
-        second.push_back(b);
-        ratio.push_back(a / b);
+        for (const int which : order)
+            times[static_cast<std::size_t>(which)].push_back(which == 2 ? time_of(rounds, cpp)
+                                                                        : time_of(rounds, c));
     }
-    if (world.rank() == 0) {
-        std::printf("%s_c %ld %.9g\n", name, size, median(first));
-        std::printf("%s_cpp %ld %.9g\n", name, size, median(second));
-        std::printf("%s_ratio %ld %.9g\n", name, size, median(ratio));
-        std::fflush(stdout);
+    if (world.rank() != 0)
+        return;
+    const auto &[first, again, other] = times;
+    std::vector<double> control;
+    std::vector<double> ratio;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        control.push_back(first[i] / again[i]);
+        ratio.push_back(first[i] / other[i]);
+        ratio.push_back(again[i] / other[i]);
     }
+    std::printf("%s_c %ld %.9g\n", name, size, median(first));
+    std::printf("%s_cpp %ld %.9g\n", name, size, median(other));
+    std::printf("%s_ratio %ld %.9g\n", name, size, median(ratio));
+    std::printf("%s_control %ld %.9g\n", name, size, median(control));
+    std::fflush(stdout);
 }
+
+/// Memory that begins with a page. Where malloc puts buffers decides how fast the processor copies between
+/// them, by a factor of two at some sizes; both ways use the same ones, but the sizes could not be compared.
+class pages {
+  public:
+    explicit pages(std::size_t bytes)
+        : memory_{::operator new (bytes, std::align_val_t{4096})}, bytes_{bytes} {
+        std::memset(memory_, 'x', bytes);
+    }
+    pages(const pages &) = delete;
+    pages &operator=(const pages &) = delete;
+    ~pages() { ::operator delete (memory_, std::align_val_t{4096}); }
+    [[nodiscard]] std::span<char> span() const { return {static_cast<char *>(memory_), bytes_}; }
+
+  private:
+    void *memory_;
+    std::size_t bytes_;
+};
 
 void ping_pong() {
     const int rank = world.rank();
     for (std::size_t size = 1; size <= 4194304; size *= 2) {
-        std::vector<char> out(size, 'x');
-        std::vector<char> in(size);
+        const pages room_out{size};
+        const pages room_in{size};
+        const std::span<char> out = room_out.span();
+        const std::span<char> in = room_in.span();
         const int count = static_cast<int>(size);
-        // Odd numbers: what the library tries at every so many messages must not always meet the same side.
-        const int rounds = size <= 1024 ? 401 : size <= 32768 ? 101 : size <= 262144 ? 17 : 3;
+        const int rounds = size <= 4096 ? 50 : size <= 65536 ? 10 : 1;
         compare(
-            "pingpong", static_cast<long>(size), rounds,
+            "pingpong", static_cast<long>(size), rounds, size <= 262144 ? 2001 : 301,
             [&] {
                 if (rank == 0) {
                     MPI_Send(out.data(), count, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
@@ -139,17 +142,17 @@ void ping_pong() {
                     world.receive_into(in, 0, 0);
                     world.send(out, 0);
                 }
-            },
-            size >= 8192);
+            });
     }
 }
 
 void reductions() {
     double mine = 1.5;
     double sum = 0;
-    constexpr int rounds = 500;
+    constexpr int rounds = 50;
+    constexpr int stints = 1001;
     const auto plain = [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); };
-    compare("allreduce_sum", 8, rounds, plain, [&] { sum = world.allreduce(mine, std::plus<>{}); });
+    compare("allreduce_sum", 8, rounds, stints, plain, [&] { sum = world.allreduce(mine, std::plus<>{}); });
 
     MPI_Op own = MPI_OP_NULL;
     MPI_Op_create(
@@ -159,20 +162,20 @@ void reductions() {
         },
         1, &own);
     const auto with_own = [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, own, MPI_COMM_WORLD); };
-    compare("allreduce_lambda", 8, rounds, with_own, [&] {
+    compare("allreduce_lambda", 8, rounds, stints, with_own, [&] {
         sum = world.allreduce(mine, lisle::commutative([](double a, double b) { return a + b; }));
     });
     boxed box{1.5};
-    compare("allreduce_struct", 8, rounds, with_own,
+    compare("allreduce_struct", 8, rounds, stints, with_own,
             [&] { sum = world.allreduce(box, lisle::commutative(std::plus<>{})).value; });
     double offset = 1;
-    compare("allreduce_captures", 8, rounds, with_own, [&] {
+    compare("allreduce_captures", 8, rounds, stints, with_own, [&] {
         sum = world.allreduce(mine,
                               lisle::commutative([offset](double a, double b) { return a + b + offset; }));
     });
     std::vector<double> into(100'000, 0.0);
     compare(
-        "allreduce_vector_lambda", static_cast<long>(into.size() * sizeof(double)), 5,
+        "allreduce_vector_lambda", static_cast<long>(into.size() * sizeof(double)), 1, 301,
         [&] {
             MPI_Allreduce(MPI_IN_PLACE, into.data(), static_cast<int>(into.size()), MPI_DOUBLE, own,
                           MPI_COMM_WORLD);
@@ -184,7 +187,44 @@ void reductions() {
     MPI_Op_free(&own);
 }
 
-/// Data of unknown size, and a mebibyte of strings, against the same bytes sent plainly.
+#if __has_include(<cereal/cereal.hpp>)
+
+/// Begins on rank 0 and is answered by rank 1.
+template <class Send, class Receive> auto to_and_fro(Send send, Receive receive) {
+    return [send, receive, first = world.rank() == 0] {
+        if (first)
+            send();
+        receive();
+        if (!first)
+            send();
+    };
+}
+
+/// A mebibyte of strings that goes to and fro, against as many bytes: whoever sends has just received what it
+/// sends, so that it lies in the sender's caches in both cases, and not, unchanged, in both ranks'.
+void strings() {
+    const int other = 1 - world.rank();
+    std::vector<std::string> text(1024, std::string(1016, 's'));
+    std::vector<char> raw(std::size_t{1} << 20, 'x');
+    const int count = static_cast<int>(raw.size());
+    const auto plain = to_and_fro(
+        [&] { MPI_Send(raw.data(), count, MPI_CHAR, other, 0, MPI_COMM_WORLD); },
+        [&] { MPI_Recv(raw.data(), count, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
+    const auto send = [&] { world.send(text, other); };
+    const auto compare_with = [&](const char *name, auto ours) { compare(name, count, 5, 101, plain, ours); };
+    // Into new strings, and into those that are there.
+    compare_with("strings", to_and_fro(send, [&] { text = world.receive<std::vector<std::string>>(other); }));
+    compare_with("strings_into", to_and_fro(send, [&] { world.receive_into(text, other); }));
+    // What it takes to make such an object at all: copied within the ranks, which take turns.
+    compare_with("strings_copied", to_and_fro([&] { world.send(0, other); },
+                                              [&] {
+                                                  static_cast<void>(world.receive<int>(other));
+                                                  text = std::vector<std::string>(text);
+                                              }));
+}
+#endif
+
+/// Data of unknown size against as much that is sent plainly.
 void objects() {
     const int rank = world.rank();
     std::vector<char> raw(1 << 20, 'x');
@@ -197,7 +237,7 @@ void objects() {
                      MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
     };
-    compare("unknown_size", 1 << 20, 20, plain, [&] {
+    compare("unknown_size", 1 << 20, 10, 101, plain, [&] {
         if (rank == 0)
             world.send(raw, 1);
         else
@@ -206,7 +246,7 @@ void objects() {
     });
     // The same in MPI.NET's way.
     lisle::two_messages pair{world};
-    compare("two_messages", 1 << 20, 20, plain, [&] {
+    compare("two_messages", 1 << 20, 10, 101, plain, [&] {
         if (rank == 0)
             pair.send(raw, 1);
         else
@@ -222,14 +262,14 @@ void objects() {
         MPI_Barrier(MPI_COMM_WORLD);
     };
     std::vector<int> some(10, 7);
-    compare("unknown_size", 40, 100, one, [&] {
+    compare("unknown_size", 40, 50, 501, one, [&] {
         if (rank == 0)
             world.send(some, 1);
         else
             some = world.receive<std::vector<int>>(0);
         world.barrier();
     });
-    compare("two_messages", 40, 100, one, [&] {
+    compare("two_messages", 40, 50, 501, one, [&] {
         if (rank == 0)
             pair.send(some, 1);
         else
@@ -237,36 +277,14 @@ void objects() {
         world.barrier();
     });
 #if __has_include(<cereal/cereal.hpp>)
-    const std::vector<std::string> strings(1024, std::string(1016, 's'));
-    std::vector<std::string> got;
-    compare("strings", 1 << 20, 20, plain, [&] {
-        if (rank == 0)
-            world.send(strings, 1);
-        else
-            got = world.receive<std::vector<std::string>>(0);
-        world.barrier();
-    });
-    // Into the strings that the receiver has.
-    compare("strings_into", 1 << 20, 20, plain, [&] {
-        if (rank == 0)
-            world.send(strings, 1);
-        else
-            world.receive_into(got, 0);
-        world.barrier();
-    });
-    // What it takes to make such an object at all: within one rank, without any message.
-    compare("strings_copied", 1 << 20, 20, plain, [&] {
-        if (rank == 1)
-            got = std::vector<std::string>(strings);
-        world.barrier();
-    });
+    strings();
 #endif
     // An allreduce of a serialised class: reported, there is nothing in C to compare it with.
     double mine = 1.5;
     double sum = 0;
     const std::vector<std::string> name{std::to_string(rank)};
     compare(
-        "allreduce_serialised", 8, 100,
+        "allreduce_serialised", 8, 50, 301,
         [&] { MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
         [&] {
             static_cast<void>(
@@ -281,21 +299,20 @@ void hand_over() {
     if (!world.shares_memory(other))
         return;
     std::vector<char> token(rank == 0 ? std::size_t{1} << 30 : 0);
+    const auto to_and_fro = [&] {
+        if (rank == 0) {
+            lisle::hand_over(world, std::move(token), other);
+            token = lisle::take_over<std::vector<char>>(world, other);
+        } else {
+            auto mine = lisle::take_over<std::vector<char>>(world, other);
+            lisle::hand_over(world, std::move(mine), other);
+        }
+    };
     std::vector<double> times;
     for (int batch = 0; batch < 41; ++batch) {
         constexpr int rounds = 100;
         world.barrier();
-        times.push_back(time_of(rounds,
-                                [&] {
-                                    if (rank == 0) {
-                                        lisle::hand_over(world, std::move(token), other);
-                                        token = lisle::take_over<std::vector<char>>(world, other);
-                                    } else {
-                                        auto mine = lisle::take_over<std::vector<char>>(world, other);
-                                        lisle::hand_over(world, std::move(mine), other);
-                                    }
-                                }) /
-                        2);
+        times.push_back(time_of(rounds, to_and_fro) / 2);
     }
     if (rank == 0)
         std::printf("handover %zu %.9g\n", token.size(), median(times));

@@ -10,6 +10,8 @@
 #include <span>
 #include <sys/uio.h>
 
+#include "runtime/copy_bytes.hpp"
+
 namespace lisle::fabric {
 
 /// What travels with each packet besides its payload. The meaning of all fields but `payload_bytes` is
@@ -78,6 +80,11 @@ class fabric {
     /// @param solicited false for data that nobody asked for: only that can be `congested`
     [[nodiscard]] virtual claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
                                                  packet_slot &slot) noexcept = 0;
+    /// Copies the payload of a claimed packet to its slot. (A caller that makes the payload as it goes writes
+    /// there itself.)
+    virtual void fill(int, packet_slot &slot, const void *from, std::size_t bytes) noexcept {
+        copy_bytes(slot.payload, from, bytes);
+    }
     virtual void publish(int dest, packet_slot &slot) noexcept = 0;
 
     /// Hands at most `most` arrived packets of endpoint `self` to `into`, in order of each sender.

@@ -51,7 +51,6 @@ void matcher::post_in_table(receive_operation &receive) {
         receive_operation &moved = *std::exchange(next, next->link(0).next);
         append_posted(moved);
     }
-    last_ = nullptr;
     append_posted(receive);
 }
 

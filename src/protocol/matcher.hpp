@@ -49,7 +49,6 @@ class matcher {
             return nullptr;
         }
         first_ = head->link(0).next;
-        (first_ != nullptr ? first_->link(0).previous : last_) = nullptr;
         head->posted = false;
         return head;
     }
@@ -75,13 +74,14 @@ class matcher {
     [[nodiscard, gnu::noinline]] receive_operation *match_in_table(envelope message) noexcept;
     void leave_row(receive_operation &receive) noexcept {
         const auto &link = receive.link(0);
-        (link.previous != nullptr ? link.previous->link(0).next : first_) = link.next;
+        (&receive != first_ ? link.previous->link(0).next : first_) = link.next;
         (link.next != nullptr ? link.next->link(0).previous : last_) = link.previous;
         receive.posted = false;
     }
     void index_by(unsigned wildcards);
 
-    // Either the row or the table is empty.
+    // Either the row or the table is empty. Of an empty row `last_` means nothing, nor does what the first
+    // one says of a previous one: then a match need not touch the receive behind the one that it takes.
     receive_operation *first_ = nullptr;
     receive_operation *last_ = nullptr;
     std::size_t in_table_ = 0;

@@ -30,7 +30,7 @@ struct pending_transfer {
 };
 
 /// Base of both: what streams and lists need.
-class operation : public request, public cached_object<384> {
+class operation : public request, public cached_object<256> {
   public:
     using request::request;
     ~operation() override {
@@ -43,6 +43,7 @@ class operation : public request, public cached_object<384> {
         if (!type.predefined()) {
             type.retain();
             kept_type_ = &type;
+            ending = disposal::general; // which gives it back
         }
     }
 
@@ -52,14 +53,11 @@ class operation : public request, public cached_object<384> {
     MPI_Count streamed = 0;
     MPI_Count stream_end = 0;
 
-  protected:
-    [[nodiscard]] bool keeps_type() const noexcept { return kept_type_ != nullptr; }
-
   private:
     const datatype *kept_type_ = nullptr;
 };
 
-class receive_operation final : public operation, public pending_transfer {
+class alignas(64) receive_operation final : public operation, public pending_transfer {
   public:
     receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
         : operation{owner}, pending_transfer{false}, buffer{buffer}, pattern{pattern} {}
@@ -81,7 +79,7 @@ class receive_operation final : public operation, public pending_transfer {
     }
     /// @pre the receive came from make(), is complete without error, and is not cancelled
     [[gnu::always_inline]] static void dispose(receive_operation *receive) noexcept {
-        if (receive->keeps_type() || receive->has_integer()) [[unlikely]] {
+        if (receive->has_integer()) [[unlikely]] {
             delete receive;
             return;
         }
@@ -95,16 +93,17 @@ class receive_operation final : public operation, public pending_transfer {
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
+    unexpected_message *captured; ///< if it captures: null until it has
+    /// Order of posting: of several receives that would take a message, the oldest does.
+    std::uint64_t stamp;
+
+    // A receive of a short message needs the base of all requests and these, up to the link's first two
+    // members: one cache line each.
+    alignas(64) typed_buffer buffer;
+    envelope pattern;
     bool posted = false;
     /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
     bool captures = false;
-    unexpected_message *captured; ///< if it captures: null until it has
-    typed_buffer buffer;
-    envelope pattern;
-    /// Order of posting: of several receives that would take a message, the oldest does.
-    std::uint64_t stamp;
-    /// What was announced, once it is matched.
-    announcement sender;
 
   private:
     friend class node_cache<receive_operation>;
@@ -115,6 +114,10 @@ class receive_operation final : public operation, public pending_transfer {
 
     // Like `stamp` and `captured` of a meaning only later, and not written before: each store counts here.
     queue_link<receive_operation> link_;
+
+  public:
+    /// What was announced, once it is matched.
+    announcement sender;
 };
 
 class send_operation final : public operation {
@@ -139,6 +142,6 @@ class send_operation final : public operation {
     std::uint64_t receiver_id = 0;
 };
 
-static_assert(sizeof(receive_operation) <= 384 && sizeof(send_operation) <= 384);
+static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);
 
 } // namespace lisle::protocol

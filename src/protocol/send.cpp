@@ -10,7 +10,6 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/short_message.hpp"
-#include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
@@ -41,7 +40,7 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
                         0,
                         static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
-            copy_bytes(slot.payload, buffer.address, bytes);
+            fabric.fill(dest, slot, buffer.address, bytes);
         } else {
             pack(buffer, 0, {slot.payload, bytes});
         }
@@ -172,7 +171,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
     }
-    send_operation operation{self, buffer, channel, dest, tag, mode};
+    alignas(64) send_operation operation{self, buffer, channel, dest, tag, mode}; // see receive_in_general
     mine.announce(operation);
     if (!mine.look_for(operation)) { // a receiver that is there is faster without help
         mine.help(number);

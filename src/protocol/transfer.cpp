@@ -154,7 +154,12 @@ bool engine::push_streams_locked() {
                                 0,
                                 0,
                                 static_cast<std::uint32_t>(piece)};
-                pack(send.buffer, send.streamed, {slot.payload, piece});
+                if (send.buffer.type->contiguous()) {
+                    fabric.fill(send.dest, slot,
+                                static_cast<const std::byte *>(send.buffer.address) + send.streamed, piece);
+                } else {
+                    pack(send.buffer, send.streamed, {slot.payload, piece});
+                }
                 fabric.publish(send.dest, slot);
                 send.streamed += static_cast<MPI_Count>(piece);
                 any = true;

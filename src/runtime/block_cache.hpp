@@ -71,12 +71,14 @@ template <class Node> class node_cache {
     static constinit inline thread_local state mine_ [[gnu::tls_model("initial-exec")]]{};
 };
 
-/// A cache of blocks of `Bytes` bytes.
+/// A cache of blocks of `Bytes` bytes, which begin with a cache line.
 template <std::size_t Bytes> class block_cache {
   public:
+    static constexpr std::align_val_t line{64};
+
     [[nodiscard]] static void *take() {
         void *const taken = node_cache<block>::take();
-        return taken != nullptr ? taken : ::operator new(Bytes);
+        return taken != nullptr ? taken : ::operator new(Bytes, line);
     }
     static void give(void *memory) noexcept { node_cache<block>::give(new (memory) block); }
 
@@ -84,7 +86,7 @@ template <std::size_t Bytes> class block_cache {
     struct block {
         block *next;
         [[nodiscard]] block *&next_unused() noexcept { return next; }
-        static void destroy(block *unused) noexcept { ::operator delete(unused); }
+        static void destroy(block *unused) noexcept { ::operator delete(unused, line); }
     };
     static_assert(Bytes >= sizeof(block));
 };
@@ -93,13 +95,13 @@ template <std::size_t Bytes> class block_cache {
 template <std::size_t Bytes> class cached_object {
   public:
     static void *operator new(std::size_t size) {
-        return size <= Bytes ? block_cache<Bytes>::take() : ::operator new(size);
+        return size <= Bytes ? block_cache<Bytes>::take() : ::operator new(size, block_cache<Bytes>::line);
     }
     static void operator delete(void *memory, std::size_t size) noexcept {
         if (size <= Bytes) {
             block_cache<Bytes>::give(memory);
         } else {
-            ::operator delete(memory);
+            ::operator delete(memory, block_cache<Bytes>::line);
         }
     }
 };

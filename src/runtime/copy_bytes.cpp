@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/copy_bytes.hpp"
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 namespace lisle {
 
 // The compiler would see that this is memcpy, and call it.
@@ -20,6 +24,24 @@ namespace lisle {
         std::memcpy(to + done + 48, &fourth, sizeof fourth);
     }
     std::memcpy(to + done, from + done, bytes - done);
+}
+
+void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) noexcept {
+#if defined(__x86_64__)
+    constexpr std::size_t line = 64;
+    for (; bytes >= line; to += line, from += line, bytes -= line) {
+        const auto *const source = reinterpret_cast<const __m128i *>(from);
+        auto *const destination = reinterpret_cast<__m128i *>(to);
+        const __m128i first = _mm_loadu_si128(source), second = _mm_loadu_si128(source + 1),
+                      third = _mm_loadu_si128(source + 2), fourth = _mm_loadu_si128(source + 3);
+        _mm_stream_si128(destination, first);
+        _mm_stream_si128(destination + 1, second);
+        _mm_stream_si128(destination + 2, third);
+        _mm_stream_si128(destination + 3, fourth);
+    }
+    _mm_sfence(); // the stores are not ordered otherwise
+#endif
+    copy_bytes(to, from, bytes);
 }
 
 } // namespace lisle

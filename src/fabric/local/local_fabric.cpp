@@ -8,9 +8,10 @@ namespace lisle::fabric::local {
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
                            std::size_t surely_read)
-    : segment_{segment}, first_rank_{segment.first_rank(process)}, shared_{segment.shared_area(),
-                                                                           shared_area_layout::for_job_of(
-                                                                               segment.ranks())},
+    : segment_{segment}, first_rank_{segment.first_rank(process)},
+      writers_(static_cast<std::size_t>(segment.ranks())), shared_{segment.shared_area(),
+                                                                   shared_area_layout::for_job_of(
+                                                                       segment.ranks())},
       cross_memory_{least_read.has_value()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks());
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),

@@ -12,6 +12,7 @@
 #include "fabric/local/peer_memory.hpp"
 #include "fabric/local/shared_area.hpp"
 #include "fabric/mailbox.hpp"
+#include "fabric/payload_writer.hpp"
 #include "runtime/job_segment.hpp"
 
 namespace lisle::fabric::local {
@@ -31,6 +32,10 @@ class local_fabric final : public fabric {
     }
     [[nodiscard]] claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
+    void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override {
+        writers_[static_cast<std::size_t>(dest)].write(slot.payload, static_cast<const std::byte *>(from),
+                                                       bytes);
+    }
     void publish(int dest, packet_slot &slot) noexcept override;
     int poll(int self, sink &into, int most) override;
     [[nodiscard]] bool arm(int self) noexcept override;
@@ -68,6 +73,7 @@ class local_fabric final : public fabric {
     int first_rank_;
     fabric_limits limits_;
     std::vector<mailbox_sender> senders_;
+    std::vector<payload_writer> writers_;
     std::vector<mailbox_receiver> receivers_;
     shared_area shared_;
     // Only ever goes from true to false, by whichever thread first meets a refusal; relaxed, since
