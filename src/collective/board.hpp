@@ -134,7 +134,14 @@ class board {
         return word.load(std::memory_order_seq_cst) >> size_bits == number + 1;
     }
     /// Fetches what `peer` posts a little later: for one who sees that it is ahead.
-    void look_ahead(std::uint64_t number, int peer) const noexcept {
+    void look_ahead(std::uint64_t number, int peer, place at) const noexcept {
+        if (at == place::strip) {
+            // The next line, if this one is full: otherwise it would be taken from one who is writing it.
+            if (number % posts_in_line == 0 && posted(number + posts_in_line - 1, peer, at)) {
+                __builtin_prefetch(&strip_of(peer, number + posts_in_line));
+            }
+            return;
+        }
         __builtin_prefetch(&slot_of(peer, number + fetched_ahead));
     }
     /// What a peer has posted. @pre posted(number, peer)
@@ -178,6 +185,7 @@ class board {
     static constexpr unsigned telling = 4;
     static constexpr unsigned telling_in_strip = 16;
     static constexpr std::uint64_t fetched_ahead = 2;
+    static constexpr std::uint64_t posts_in_line = 4; ///< of a strip
     // Else who waits for room might sleep for ever.
     static_assert(telling <= page_depth && telling <= depth && telling_in_strip <= strip_depth);
     static constexpr unsigned size_bits = 20;
