@@ -12,17 +12,20 @@ namespace {
 template <auto Plan> void reduce_for_each(collective::operation what, const void *sendbuf, void *recvbuf,
                                           MPI_Count count, const datatype &type, const op &operation,
                                           communicator &comm) {
-    abi::check_reduction(comm, sendbuf, recvbuf, count, type);
-    const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    if (!collective::meet(comm, what, {given, count, type}, {recvbuf, count, type}, operation)) {
-        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
+    if (collective::meeting::of(comm) != nullptr) {
+        abi::check_reduction(comm, sendbuf, recvbuf, count, type);
+        const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+        if (collective::meet(comm, what, {given, count, type}, {recvbuf, count, type}, operation)) {
+            return;
+        }
     }
+    abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
 }
 
 } // namespace
 
 void barrier(communicator &comm) {
-    if (!collective::meet(comm)) {
+    if (collective::meeting::of(comm) == nullptr || !collective::meet(comm)) {
         abi::forms<abi::barrier_plan>::blocking(comm);
     }
 }

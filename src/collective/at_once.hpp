@@ -36,9 +36,9 @@ class at_once : public step_memory {
         const await_posts_step step{first, last};
         if (!local_.take(step)) {
             local_.finish(step);
-        } else if (last - first < where_.members() && local_.place() != board::place::strip) {
+        } else if (last - first < where_.members()) {
             for (int peer = first; peer < last; ++peer) {
-                where_.look_ahead(local_.number(), peer);
+                where_.look_ahead(local_.number(), peer, local_.place());
             }
         }
     }

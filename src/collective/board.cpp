@@ -254,17 +254,22 @@ void board::note_all_posted(std::uint64_t number) noexcept {
     all_finished_ = std::max(all_finished_, number);
 }
 
-void board::finish(std::uint64_t number, bool awaited) noexcept {
-    auto &finished = station_of(self_).finished;
+void board::finish(std::uint64_t number, place at, bool awaited) noexcept {
     // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then,
     // and better: who is far ahead then gets several slots at once, and can ask for their lines early.
-    if (awaited || (number + 1) % telling == 0) {
-        finished.store(number + 1, std::memory_order_seq_cst);
-        nudge_all();
-    } else if ((number + 2) % telling == 0) {
-        claim_line(&finished);
+    const std::uint64_t due = told_ + (at == place::strip ? telling_in_strip : telling);
+    if (awaited || number + 1 >= due) {
+        tell(number + 1);
+    } else if (number + 2 == due) {
+        claim_line(&station_of(self_).finished);
     }
     turn_.store(number + 1, std::memory_order_release);
+}
+
+void board::tell(std::uint64_t finished) noexcept {
+    station_of(self_).finished.store(finished, std::memory_order_seq_cst);
+    told_ = finished;
+    nudge_all();
 }
 
 void board::nudge_all() noexcept {

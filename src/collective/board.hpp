@@ -100,18 +100,18 @@ class board {
 
     /// A number for the next operation of the calling rank.
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
-    /// True when operation `number` has its turn and its place is free.
-    [[nodiscard]] bool may_enter(std::uint64_t number, place at) noexcept {
-        return has_turn(number) && (number < all_finished_ + depth_of(at) || look_who_finished(number, at));
-    }
-    /// True when it has its turn: enough for a rank that posts nothing.
+    /// True when operation `number` has its turn: all before are finished here.
     [[nodiscard]] bool has_turn(std::uint64_t number) const noexcept {
         return turn_.load(std::memory_order_acquire) == number;
+    }
+    /// True when its place is free: what a rank that posts something waits for besides. @pre has_turn(number)
+    [[nodiscard]] bool has_room(std::uint64_t number, place at) noexcept {
+        return number < all_finished_ + depth_of(at) || look_who_finished(number, at);
     }
     /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
     /// it, and otherwise the store would wait for that.
     void claim(std::uint64_t number) noexcept;
-    /// Shows data. @pre may_enter() has been true, takes(data.bytes()); nobody but the reader awaits it
+    /// Shows data. @pre has_room() has been true, takes(data.bytes()); nobody but the reader awaits it
     void post(std::uint64_t number, const typed_buffer &data, int reader);
     /// @pre data.bytes() <= most_in_strip
     void post_in_strip(std::uint64_t number, const typed_buffer &data);
@@ -123,7 +123,7 @@ class board {
     /// @pre posted(number, peer)
     [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
                                                                          int peer) const noexcept;
-    /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter()
+    /// Between processes the card's blocks go to the page, if they fit there. @pre so has has_room()
     void post(std::uint64_t number, const card &shown);
     /// The buffer that a card has for this rank. False: it cannot be reached.
     [[nodiscard]] bool find_block(std::uint64_t number, int peer, const card &shown,
@@ -134,7 +134,14 @@ class board {
         return word.load(std::memory_order_seq_cst) >> size_bits == number + 1;
     }
     /// Fetches what `peer` posts a little later: for one who sees that it is ahead.
-    void look_ahead(std::uint64_t number, int peer) const noexcept {
+    void look_ahead(std::uint64_t number, int peer, place at) const noexcept {
+        if (at == place::strip) {
+            // The next line, if this one is full: otherwise it would be taken from one who is writing it.
+            if (number % posts_in_line == 0 && posted(number + posts_in_line - 1, peer, at)) {
+                __builtin_prefetch(&strip_of(peer, number + posts_in_line));
+            }
+            return;
+        }
         __builtin_prefetch(&slot_of(peer, number + fetched_ahead));
     }
     /// What a peer has posted. @pre posted(number, peer)
@@ -153,7 +160,14 @@ class board {
     void note_all_posted(std::uint64_t number) noexcept;
     /// The calling rank needs nothing of the others any more for this operation.
     /// @param awaited somebody may wait for just that
-    void finish(std::uint64_t number, bool awaited) noexcept;
+    void finish(std::uint64_t number, place at, bool awaited) noexcept;
+    /// For an operation whose place is no strip: others may wait for the rank to finish what came long
+    /// before, which it has, but has not told. @pre has_turn(number)
+    void tell_what_is_due(std::uint64_t number) noexcept {
+        if (told_ + telling <= number) [[unlikely]] {
+            tell(number);
+        }
+    }
     [[nodiscard]] bool finished(std::uint64_t number, int peer) const noexcept {
         return station_of(peer).finished.load(std::memory_order_seq_cst) > number;
     }
@@ -169,8 +183,11 @@ class board {
     static constexpr unsigned strip_depth = 32;
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
+    static constexpr unsigned telling_in_strip = 16;
     static constexpr std::uint64_t fetched_ahead = 2;
-    static_assert(telling <= page_depth && telling <= depth); // else who waits for room might sleep for ever
+    static constexpr std::uint64_t posts_in_line = 4; ///< of a strip
+    // Else who waits for room might sleep for ever.
+    static_assert(telling <= page_depth && telling <= depth && telling_in_strip <= strip_depth);
     static constexpr unsigned size_bits = 20;
     static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
     static_assert(most_in_page < static_cast<MPI_Count>(card_bit));
@@ -229,6 +246,7 @@ class board {
     void publish(std::atomic<std::uint64_t> &posted, std::uint64_t number, std::uint64_t word,
                  int reader) noexcept;
     void publish(std::uint64_t number, std::uint64_t word, int reader) noexcept;
+    void tell(std::uint64_t finished) noexcept;
     void nudge_all() noexcept;
 
     fabric::fabric &medium_;
@@ -243,6 +261,7 @@ class board {
     // The calling rank's own view; the user orders the collectives of a communicator.
     std::uint64_t next_ = 0;
     std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
+    std::uint64_t told_ = 0;                 ///< so many operations are finished here, as others know
     std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
     std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
 };

@@ -34,13 +34,19 @@ class local_steps {
     bool take(const reduce_step &step);
     bool take(const enter_step &enter) {
         at_ = enter.at;
+        if (!where_->has_turn(number_)) {
+            return false;
+        }
+        if (at_ != board::place::strip) {
+            where_->tell_what_is_due(number_);
+        }
         if (!enter.posts) {
-            return where_->has_turn(number_);
+            return true;
         }
         if (at_ != board::place::strip) {
             where_->claim(number_);
         }
-        return where_->may_enter(number_, at_);
+        return where_->has_room(number_, at_);
     }
     bool take(const post_step &post) {
         if (at_ == board::place::strip) {
@@ -85,7 +91,7 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, finish.awaited || used_card_ || at_ == board::place::page);
+        where_->finish(number_, at_, finish.awaited || used_card_ || at_ == board::place::page);
         return true;
     }
     bool take(const await_finished_step &await) {

@@ -64,15 +64,12 @@ directory &meetings() {
 
 } // namespace
 
-meeting *meeting::of(const communicator &comm) {
-    if (!comm.meeting_sought) [[unlikely]] {
-        job &here = this_rank().get_job();
-        if (all_take_turns_here(here, comm)) {
-            comm.shared_meeting = meetings().find(here, comm);
-        }
-        comm.meeting_sought = true;
+void meeting::seek(const communicator &comm) {
+    job &here = this_rank().get_job();
+    if (all_take_turns_here(here, comm)) {
+        comm.shared_meeting = meetings().find(here, comm);
     }
-    return comm.shared_meeting.get();
+    comm.meeting_sought = true;
 }
 
 meeting::meeting(int members)

@@ -17,6 +17,7 @@
 #include "collective/op.hpp"
 #include "collective/selection.hpp"
 #include "collective/steps.hpp"
+#include "communicator/communicator.hpp"
 #include "runtime/spin_lock.hpp"
 
 namespace lisle::collective {
@@ -25,7 +26,12 @@ class meeting {
   public:
     /// The meeting of a communicator, made by whichever member asks first; null if they are not all
     /// ranks of this process that take turns. The same for all members.
-    [[nodiscard]] static meeting *of(const communicator &comm);
+    [[nodiscard]] static meeting *of(const communicator &comm) {
+        if (!comm.meeting_sought) [[unlikely]] {
+            seek(comm);
+        }
+        return comm.shared_meeting.get();
+    }
 
     explicit meeting(int members);
 
@@ -41,6 +47,8 @@ class meeting {
                                int root);
 
   private:
+    static void seek(const communicator &comm);
+
     struct seat {
         block_view give, take;
         std::uint64_t round = 0; ///< in which these were shown, plus one
