@@ -273,7 +273,7 @@ schedule allreduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, 
 schedule reduce_scatter_block_plan(const occasion &on, const void *sendbuf, void *recvbuf,
                                    MPI_Count recvcount, const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
-    const std::vector<MPI_Count> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
+    const small_vector<MPI_Count, 8> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
 }
 

@@ -24,8 +24,8 @@ class at_once : public step_memory {
             local_.take(copy_step{from, to});
         }
     }
-    void enter(board &, MPI_Count posted = 0, bool posts = true) {
-        local_.finish(enter_step{posted > board::most_in_slot, posts});
+    void enter(board &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
+        local_.finish(enter_step{board::place_of(posted, one_way), posts});
     }
     void post(const typed_buffer &data, int reader = board::everyone) {
         local_.take(post_step{data, reader});
@@ -36,7 +36,7 @@ class at_once : public step_memory {
         const await_posts_step step{first, last};
         if (!local_.take(step)) {
             local_.finish(step);
-        } else if (last - first < where_.members()) {
+        } else if (last - first < where_.members() && local_.place() != board::place::strip) {
             for (int peer = first; peer < last; ++peer) {
                 where_.look_ahead(local_.number(), peer);
             }

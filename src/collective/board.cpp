@@ -31,6 +31,7 @@ constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
 constexpr std::size_t line_bytes = 64;
 // Claims of several lines are under way at once where a rank posts faster than others read.
 constexpr std::uint64_t claimed_ahead = 3;
+constexpr std::uint64_t claimed_ahead_in_strip = 8;
 
 /// Asks for a line that is going to be written: otherwise whoever read it last has to be asked while the
 /// store waits.
@@ -86,8 +87,8 @@ bool board::has_pages() {
     return pages_ != nullptr;
 }
 
-bool board::look_who_finished(std::uint64_t number, bool pages) noexcept {
-    const std::uint64_t room = pages ? page_depth : depth;
+bool board::look_who_finished(std::uint64_t number, place at) noexcept {
+    const std::uint64_t room = depth_of(at);
     std::uint64_t least = number; // so many has the calling rank
     for (int member = 0; member < members_.size(); ++member) {
         // What its posts have told is enough, more often than not: the line with its number stays with it
@@ -122,6 +123,13 @@ void board::put(const typed_buffer &data, std::byte *to) {
 void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
     put(data, place_for(number, data.bytes()));
     publish(number, static_cast<std::uint64_t>(data.bytes()), reader);
+}
+
+void board::post_in_strip(std::uint64_t number, const typed_buffer &data) {
+    strip_entry &entry = strip_of(self_, number);
+    put(data, entry.bytes);
+    publish(entry.posted, number, static_cast<std::uint64_t>(data.bytes()), everyone);
+    claim_line(&strip_of(self_, number + claimed_ahead_in_strip));
 }
 
 MPI_Count board::bytes_together(std::span<const typed_buffer> blocks, int self) noexcept {
@@ -165,16 +173,21 @@ void board::post(std::uint64_t number, const card &shown) {
     publish(number, card_bit | sizeof shown, everyone);
 }
 
-void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
+void board::publish(std::atomic<std::uint64_t> &posted, std::uint64_t number, std::uint64_t word,
+                    int reader) noexcept {
     // An exchange would be as good, but between the stores of the data and its own a peer that looks at the
     // line would take it away: it would be handed over twice.
-    slot_of(self_, number).posted.store((number + 1) << size_bits | word, std::memory_order_release);
+    posted.store((number + 1) << size_bits | word, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (reader == everyone) {
         nudge_all();
     } else {
         medium_.nudge(members_.member(reader));
     }
+}
+
+void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
+    publish(slot_of(self_, number).posted, number, word, reader);
     // Has long been read, and is not looked at yet.
     const slot &later = slot_of(self_, number + claimed_ahead);
     claim_line(&later);
@@ -183,13 +196,19 @@ void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexce
     }
 }
 
-std::span<const std::byte> board::data(std::uint64_t number, int peer) const noexcept {
-    const slot &at = slot_of(peer, number);
+std::span<const std::byte> board::data(std::uint64_t number, int peer, place at) const noexcept {
     // Relaxed: the caller has seen the post. The size is a peer's word: it counts up to what there is.
-    const std::uint64_t word = at.posted.load(std::memory_order_relaxed);
-    const auto bytes = static_cast<std::size_t>(word & (card_bit - 1));
+    const auto posted_bytes = [](const std::atomic<std::uint64_t> &word) {
+        return static_cast<std::size_t>(word.load(std::memory_order_relaxed) & (card_bit - 1));
+    };
+    if (at == place::strip) {
+        const strip_entry &entry = strip_of(peer, number);
+        return {entry.bytes, std::min<std::size_t>(posted_bytes(entry.posted), most_in_strip)};
+    }
+    const slot &from = slot_of(peer, number);
+    const std::size_t bytes = posted_bytes(from.posted);
     if (bytes <= most_in_slot || pages_ == nullptr) {
-        return {at.bytes, std::min<std::size_t>(bytes, most_in_slot)};
+        return {from.bytes, std::min<std::size_t>(bytes, most_in_slot)};
     }
     return {page_of(peer, number), std::min<std::size_t>(bytes, most_in_page)};
 }

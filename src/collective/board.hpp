@@ -7,8 +7,10 @@
 // Operations of a communicator take their turns: a rank begins the next one on the board when it has
 // finished the one before. All ranks begin them in the same order, so nobody waits for ever, and a post for
 // operation k says that its rank has finished all before k.
+// A few bytes that go one way only, from rank to rank, lie in a strip instead of a slot: there several posts
+// share a line, so who posts faster than others read hands over one line for many.
 // Invariant: slot k % depth of a station is written for operation k only after all members have finished
-// operation k - depth; the same holds for pages and their depth.
+// operation k - depth; the same holds for pages and strips and their depths.
 #pragma once
 
 #include <atomic>
@@ -39,6 +41,16 @@ class board {
     /// What fits into a slot, and what into a page.
     static constexpr MPI_Count most_in_slot = 248;
     static constexpr MPI_Count most_in_page = 34816;
+    static constexpr MPI_Count most_in_strip = 8;
+
+    /// Where the posts of an operation lie: in slots, and if they are long in pages, or in strips.
+    enum class place : unsigned char { slot, page, strip };
+    /// @param bytes the most that a rank posts
+    [[nodiscard]] static constexpr place place_of(MPI_Count bytes, bool one_way) noexcept {
+        return bytes > most_in_slot                ? place::page
+               : one_way && bytes <= most_in_strip ? place::strip
+                                                   : place::slot;
+    }
 
     /// Whoever may wait for a post.
     static constexpr int everyone = -1;
@@ -88,10 +100,9 @@ class board {
 
     /// A number for the next operation of the calling rank.
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
-    /// True when operation `number` has its turn and its slot is free. @param pages and its page, too
-    [[nodiscard]] bool may_enter(std::uint64_t number, bool pages) noexcept {
-        return has_turn(number) &&
-               (number < all_finished_ + (pages ? page_depth : depth) || look_who_finished(number, pages));
+    /// True when operation `number` has its turn and its place is free.
+    [[nodiscard]] bool may_enter(std::uint64_t number, place at) noexcept {
+        return has_turn(number) && (number < all_finished_ + depth_of(at) || look_who_finished(number, at));
     }
     /// True when it has its turn: enough for a rank that posts nothing.
     [[nodiscard]] bool has_turn(std::uint64_t number) const noexcept {
@@ -102,6 +113,8 @@ class board {
     void claim(std::uint64_t number) noexcept;
     /// Shows data. @pre may_enter() has been true, takes(data.bytes()); nobody but the reader awaits it
     void post(std::uint64_t number, const typed_buffer &data, int reader);
+    /// @pre data.bytes() <= most_in_strip
+    void post_in_strip(std::uint64_t number, const typed_buffer &data);
     /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
     /// self()))
     void post(std::uint64_t number, std::span<const typed_buffer> blocks);
@@ -110,21 +123,23 @@ class board {
     /// @pre posted(number, peer)
     [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
                                                                          int peer) const noexcept;
-    /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter(pages)
+    /// Between processes the card's blocks go to the page, if they fit there. @pre so has may_enter()
     void post(std::uint64_t number, const card &shown);
     /// The buffer that a card has for this rank. False: it cannot be reached.
     [[nodiscard]] bool find_block(std::uint64_t number, int peer, const card &shown,
                                   typed_buffer &block) const noexcept;
     /// True when `peer` has posted for this operation.
-    [[nodiscard]] bool posted(std::uint64_t number, int peer) const noexcept {
-        return slot_of(peer, number).posted.load(std::memory_order_seq_cst) >> size_bits == number + 1;
+    [[nodiscard]] bool posted(std::uint64_t number, int peer, place at = place::slot) const noexcept {
+        const auto &word = at == place::strip ? strip_of(peer, number).posted : slot_of(peer, number).posted;
+        return word.load(std::memory_order_seq_cst) >> size_bits == number + 1;
     }
     /// Fetches what `peer` posts a little later: for one who sees that it is ahead.
     void look_ahead(std::uint64_t number, int peer) const noexcept {
         __builtin_prefetch(&slot_of(peer, number + fetched_ahead));
     }
     /// What a peer has posted. @pre posted(number, peer)
-    [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer) const noexcept;
+    [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer,
+                                                  place at = place::slot) const noexcept;
     /// True if that is a card. @pre posted(number, peer)
     [[nodiscard]] bool shows_card(std::uint64_t number, int peer) const noexcept {
         // Relaxed: the caller has seen the post.
@@ -151,6 +166,7 @@ class board {
   private:
     static constexpr unsigned depth = 8;
     static constexpr unsigned page_depth = 4;
+    static constexpr unsigned strip_depth = 32;
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
     static constexpr std::uint64_t fetched_ahead = 2;
@@ -171,11 +187,17 @@ class board {
         std::atomic<std::uint64_t> posted;
         std::byte bytes[most_in_slot];
     };
+    /// The same, four to a line.
+    struct strip_entry {
+        std::atomic<std::uint64_t> posted;
+        std::byte bytes[most_in_strip];
+    };
     struct alignas(64) station {
         /// How many operations the member has finished; pairs as `posted`: its reads of others' slots and
         /// buffers came before.
         std::atomic<std::uint64_t> finished;
         slot slots[depth];
+        alignas(64) strip_entry strip[strip_depth];
     };
     static_assert(sizeof(slot) == 256 && sizeof(card) <= most_in_slot);
 
@@ -184,6 +206,12 @@ class board {
     }
     [[nodiscard]] slot &slot_of(int member, std::uint64_t number) const noexcept {
         return station_of(member).slots[number % depth];
+    }
+    [[nodiscard]] strip_entry &strip_of(int member, std::uint64_t number) const noexcept {
+        return station_of(member).strip[number % strip_depth];
+    }
+    [[nodiscard]] static constexpr unsigned depth_of(place at) noexcept {
+        return at == place::slot ? depth : at == place::page ? page_depth : strip_depth;
     }
     [[nodiscard]] std::byte *page_of(int member, std::uint64_t number) const noexcept {
         return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) *
@@ -195,8 +223,11 @@ class board {
     }
     static void put(const typed_buffer &data, std::byte *to);
     static void seek(const communicator &comm);
-    [[nodiscard]] bool look_who_finished(std::uint64_t number, bool pages) noexcept;
+    [[nodiscard]] bool look_who_finished(std::uint64_t number, place at) noexcept;
     [[nodiscard]] bool has_pages();
+    /// Stores the word that publishes the post, and wakes who waits for it.
+    void publish(std::atomic<std::uint64_t> &posted, std::uint64_t number, std::uint64_t word,
+                 int reader) noexcept;
     void publish(std::uint64_t number, std::uint64_t word, int reader) noexcept;
     void nudge_all() noexcept;
 

@@ -78,10 +78,12 @@ template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes, 
     plan.enter(*team.shared, uses_pages(team) ? bytes : 0, posts);
 }
 
-/// A block that goes by way of the board although others may be too long for it. Both sides know its size.
-bool posted(const team &team, const typed_buffer &block) {
-    const MPI_Count most = team.shared->one_process() ? most_posted_near : most_posted_far;
-    return block.bytes() <= (uses_pages(team) ? most : board::most_in_slot);
+/// The most bytes of a block that goes by way of the board although others may be too long for it. Both sides
+/// know its size.
+MPI_Count most_posted(const team &team) {
+    return !uses_pages(team)            ? board::most_in_slot
+           : team.shared->one_process() ? most_posted_near
+                                        : most_posted_far;
 }
 
 /// How much of the data between it and another rank the root moves, so that it does as much as any other.
@@ -179,9 +181,11 @@ template <class Plan> void direct_bcast(Plan &plan, const team &team, const type
 
 template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
                                          std::span<const typed_buffer> blocks, int root) {
+    const MPI_Count most = most_posted(team);
+    const auto posted = [most](const typed_buffer &block) { return block.bytes() <= most; };
     if (team.rank != root) {
-        if (posted(team, own)) {
-            enter(plan, team, own.bytes());
+        if (posted(own)) {
+            plan.enter(*team.shared, own.bytes());
             plan.post(own, root);
             plan.finish(false);
             return;
@@ -199,14 +203,14 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     }
     bool shows = false;
     for (int rank = 0; rank < team.size; ++rank) {
-        shows = shows || (rank != root && !posted(team, at(blocks, rank)));
+        shows = shows || (rank != root && !posted(at(blocks, rank)));
     }
     enter(plan, team, shows ? board::most_in_page : 0, shows);
     std::vector<typed_buffer> shown;
     if (shows) {
         shown.assign(blocks.begin(), blocks.end());
         for (int rank = 0; rank < team.size; ++rank) {
-            if (rank != root && !posted(team, at(blocks, rank))) {
+            if (rank != root && !posted(at(blocks, rank))) {
                 shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
             }
         }
@@ -216,7 +220,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
         const MPI_Count bytes = at(blocks, peer).bytes();
-        if (posted(team, at(blocks, peer))) {
+        if (posted(at(blocks, peer))) {
             plan.await_posts(peer, peer + 1);
             plan.take(peer, 0, bytes, at(blocks, peer));
         } else if (const MPI_Count by_root = share_of_root(team, bytes); by_root > 0) {
@@ -226,7 +230,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     }
     plan.finish(shows);
     for (int peer = 0; peer < team.size; ++peer) {
-        if (peer != root && !posted(team, at(blocks, peer))) {
+        if (peer != root && !posted(at(blocks, peer))) {
             plan.await_finished(peer, peer + 1);
             take_back(plan, at(shown, peer), at(blocks, peer));
         }

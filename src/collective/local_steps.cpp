@@ -33,12 +33,12 @@ bool local_steps::take(const fetch_step &fetched) {
 
 bool local_steps::take(const reduce_posts_step &reduced) {
     for (int member = reduced.first; member < reduced.last; ++member) {
-        if (where_->data(number_, member).size() != reduced.expected) {
+        if (where_->data(number_, member, at_).size() != reduced.expected) {
             note(MPI_ERR_TRUNCATE, member);
             return true;
         }
     }
-    reduce_posts(*where_, number_, reduced);
+    reduce_posts(*where_, number_, at_, reduced);
     return true;
 }
 

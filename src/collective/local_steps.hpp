@@ -33,15 +33,21 @@ class local_steps {
     }
     bool take(const reduce_step &step);
     bool take(const enter_step &enter) {
-        pages_ = enter.pages;
+        at_ = enter.at;
         if (!enter.posts) {
             return where_->has_turn(number_);
         }
-        where_->claim(number_);
-        return where_->may_enter(number_, enter.pages);
+        if (at_ != board::place::strip) {
+            where_->claim(number_);
+        }
+        return where_->may_enter(number_, at_);
     }
     bool take(const post_step &post) {
-        where_->post(number_, post.data, post.reader);
+        if (at_ == board::place::strip) {
+            where_->post_in_strip(number_, post.data);
+        } else {
+            where_->post(number_, post.data, post.reader);
+        }
         return true;
     }
     bool take(const post_blocks_step &post) {
@@ -53,7 +59,8 @@ class local_steps {
         return true;
     }
     bool take(const await_posts_step &await) {
-        if (!all_of(await.first, await.last, [&](int member) { return where_->posted(number_, member); })) {
+        if (!all_of(await.first, await.last,
+                    [&](int member) { return where_->posted(number_, member, at_); })) {
             return false;
         }
         if (await.first == 0 && await.last == where_->members()) {
@@ -66,7 +73,7 @@ class local_steps {
         return true;
     }
     bool take(const take_step &taken) {
-        const auto data = where_->data(number_, taken.peer);
+        const auto data = where_->data(number_, taken.peer, at_);
         if (data.size() != taken.expected) [[unlikely]] {
             note(MPI_ERR_TRUNCATE, taken.peer);
         } else {
@@ -78,7 +85,7 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, finish.awaited || used_card_ || pages_);
+        where_->finish(number_, finish.awaited || used_card_ || at_ == board::place::page);
         return true;
     }
     bool take(const await_finished_step &await) {
@@ -96,6 +103,7 @@ class local_steps {
     }
 
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+    [[nodiscard]] board::place place() const noexcept { return at_; }
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.
     [[nodiscard]] int error() const noexcept { return error_; }
     /// The rank that it is about, or MPI_PROC_NULL if it is the calling one. @pre error() != MPI_SUCCESS
@@ -126,8 +134,8 @@ class local_steps {
     void note(int error, int peer) noexcept;
 
     board *where_;
-    std::uint64_t number_;   ///< of this operation on its board
-    bool pages_ = false;     ///< this operation uses one
+    std::uint64_t number_; ///< of this operation on its board
+    board::place at_ = board::place::slot;
     bool used_card_ = false; ///< that a fetch step found: its owner waits for this rank to finish
     int seen_ = 0;           ///< members that the step which waits for several has seen already
     int error_ = MPI_SUCCESS;

@@ -136,7 +136,7 @@ template <class Plan> void board_reduce_scatter(Plan &plan, const team &team, co
 template <class Plan> void board_scan(Plan &plan, const team &team, const op &operation,
                                       const typed_buffer &send, const typed_buffer &receive) {
     const bool posts = team.rank + 1 < team.size; // else it is of use to nobody
-    plan.enter(*team.shared, send.bytes(), posts);
+    plan.enter(*team.shared, send.bytes(), posts, true);
     if (posts) {
         plan.post(send);
     }
@@ -151,7 +151,7 @@ template <class Plan> void board_scan(Plan &plan, const team &team, const op &op
 template <class Plan> void board_exscan(Plan &plan, const team &team, const op &operation,
                                         const typed_buffer &send, const typed_buffer &receive) {
     const bool posts = team.rank + 1 < team.size;
-    plan.enter(*team.shared, send.bytes(), posts);
+    plan.enter(*team.shared, send.bytes(), posts, true);
     if (posts) {
         plan.post(send);
     }

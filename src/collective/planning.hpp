@@ -47,7 +47,13 @@ void refuse_inter(const communicator &comm, const char *what);
 [[nodiscard]] inline algorithm choose_for(const team &team, const situation &given) {
     const bool posts = team.shared != nullptr && !given.meeting && prefers_board(given.what, given.bytes) &&
                        team.shared->takes(given.posted);
-    return posts ? algorithm::board : choose_among_all(team, given);
+    if (posts) {
+        return algorithm::board;
+    }
+    // Where ranks do not know each other's sizes, nothing of the rest depends on them.
+    const bool shows = given.bytes == 0 && team.shared != nullptr && !given.meeting &&
+                       prefers_direct(given.what) && given.plain && team.shared->memory_open();
+    return shows ? algorithm::direct : choose_among_all(team, given);
 }
 /// For what moves data; reductions have asked before whether they meet. @param bytes,posted see situation
 [[nodiscard]] inline algorithm choose_for(const team &team, operation what, MPI_Count bytes,

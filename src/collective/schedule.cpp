@@ -49,9 +49,9 @@ void schedule::await_all() {
     add(await_all_step{});
 }
 
-void schedule::enter(board &where, MPI_Count posted, bool posts) {
+void schedule::enter(board &where, MPI_Count posted, bool posts, bool one_way) {
     board_ = &where;
-    add(enter_step{posted > board::most_in_slot, posts});
+    add(enter_step{board::place_of(posted, one_way), posts});
 }
 
 void schedule::post(const typed_buffer &data, int reader) {

@@ -43,7 +43,8 @@ class schedule : public step_memory {
     /// From here on the steps are those on a board. One board in a schedule, entered once.
     /// @param posted the most that a rank may post
     /// @param posts whether the calling rank posts anything
-    void enter(board &where, MPI_Count posted = 0, bool posts = true);
+    /// @param one_way no rank waits for one that waits for it
+    void enter(board &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
     /// @param reader the only one that awaits it
     void post(const typed_buffer &data, int reader = board::everyone);
     void post(std::span<const typed_buffer> blocks) {

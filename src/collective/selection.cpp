@@ -181,12 +181,17 @@ bool possible(algorithm use, const situation &given) noexcept {
     }
 }
 
-std::optional<algorithm> forced(operation what) {
+/// Asked for each call: a tool may change it.
+bool is_forced(operation what) noexcept {
     const setting which = algorithm_of(what);
-    if (value_of(which) == description_of(which).default_value) [[likely]] {
-        return std::nullopt; // asked for each call: a tool may change it
+    return value_of(which) != description_of(which).default_value;
+}
+
+std::optional<algorithm> forced(operation what) {
+    if (!is_forced(what)) [[likely]] {
+        return std::nullopt;
     }
-    const auto word = word_of(which);
+    const auto word = word_of(algorithm_of(what));
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (word == names[i]) {
             return static_cast<algorithm>(i);
@@ -224,6 +229,22 @@ algorithm choose(const situation &given) {
     return applies->use;
 }
 
+bool prefers_direct(operation what) noexcept {
+    static constexpr auto first = [] {
+        std::array<bool, operations> found{};
+        std::array<bool, operations> decided{};
+        for (const rule &each : rules) {
+            const auto index = static_cast<std::size_t>(each.what);
+            if (!decided[index] && each.use != meeting) {
+                found[index] = each.use == direct;
+                decided[index] = true;
+            }
+        }
+        return found;
+    }();
+    return first[static_cast<std::size_t>(what)] && !is_forced(what);
+}
+
 bool prefers_board(operation what, MPI_Count bytes) noexcept {
     // Up to these sizes a board comes first, but for meetings, which are no schedules. -1: it does not.
     static constexpr auto most = [] {
@@ -238,8 +259,7 @@ bool prefers_board(operation what, MPI_Count bytes) noexcept {
         }
         return found;
     }();
-    return bytes <= most[static_cast<std::size_t>(what)] &&
-           value_of(algorithm_of(what)) == description_of(algorithm_of(what)).default_value;
+    return bytes <= most[static_cast<std::size_t>(what)] && !is_forced(what);
 }
 
 bool has_two_levels(operation what) noexcept {

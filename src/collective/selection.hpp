@@ -55,6 +55,9 @@ struct situation {
 /// True if that is a board wherever the ranks have one that takes the data: most calls need to ask no more.
 [[nodiscard]] bool prefers_board(operation what, MPI_Count bytes) noexcept;
 
+/// True if it is direct wherever ranks can use each other's buffers, if their sizes are not known.
+[[nodiscard]] bool prefers_direct(operation what) noexcept;
+
 /// True if the operation has an algorithm for ranks that live in several places.
 [[nodiscard]] bool has_two_levels(operation what) noexcept;
 

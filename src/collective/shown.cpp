@@ -127,9 +127,11 @@ MPI_Count shown_elements(const board &where, MPI_Count count, const datatype &ty
     return 2 * std::min(count, piece_of(where, type));
 }
 
-void reduce_posts(const board &where, std::uint64_t number, const reduce_posts_step &what) {
+void reduce_posts(const board &where, std::uint64_t number, board::place at, const reduce_posts_step &what) {
     const auto bytes = static_cast<std::size_t>(what.to.bytes());
-    const auto posted = [&](int member) { return where.data(number, member).subspan(what.offset, bytes); };
+    const auto posted = [&](int member) {
+        return where.data(number, member, at).subspan(what.offset, bytes);
+    };
     int next = what.last - 1;
     if (!what.onto) {
         unpack(what.to, 0, posted(next--));

@@ -15,7 +15,7 @@ namespace lisle::collective {
 [[nodiscard]] MPI_Count shown_elements(const board &where, MPI_Count count, const datatype &type) noexcept;
 
 /// @pre the members have posted `expected` bytes each
-void reduce_posts(const board &where, std::uint64_t number, const reduce_posts_step &what);
+void reduce_posts(const board &where, std::uint64_t number, board::place at, const reduce_posts_step &what);
 
 /// A buffer that another rank shows.
 class shown_buffer {

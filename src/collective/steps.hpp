@@ -53,9 +53,9 @@ struct await_all_step {};
 
 // ---- on a board; all begin with enter_step and have one finish_step ----
 
-/// The operation has its turn on the board, and a slot, or a page as well, if the rank posts anything.
+/// The operation has its turn on the board, and a place if the rank posts anything.
 struct enter_step {
-    bool pages; ///< somebody may post a page
+    board::place at;
     bool posts;
 };
 
