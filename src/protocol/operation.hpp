@@ -57,6 +57,8 @@ class operation : public request, public cached_object<256> {
     const datatype *kept_type_ = nullptr;
 };
 
+// Operations begin with a cache line, also on the stack of a blocking call: else it would depend on the
+// caller how many lines a peer's thread writes to complete one.
 class alignas(64) receive_operation final : public operation, public pending_transfer {
   public:
     receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)

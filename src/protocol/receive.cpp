@@ -103,8 +103,7 @@ void receive_operation::cancel() {
 
 outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     rank &self = this_rank();
-    // Whoever completes it writes one cache line, not two, wherever the caller's stack begins.
-    alignas(64) receive_operation operation{self, buffer, {channel.context, source, tag}};
+    receive_operation operation{self, buffer, {channel.context, source, tag}};
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
     } else if (!self.engine().start_and_look(operation)) {
@@ -133,7 +132,7 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     if (try_send_short(self.engine(), send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
-    alignas(64) receive_operation receiving{self, receive_buffer, {channel.context, source, receive_tag}};
+    receive_operation receiving{self, receive_buffer, {channel.context, source, receive_tag}};
     receiving.start();
     alignas(64) send_operation sending{self, send_buffer, channel, dest, send_tag, send_mode::standard};
     sending.start();

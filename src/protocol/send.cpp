@@ -171,7 +171,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
     }
-    alignas(64) send_operation operation{self, buffer, channel, dest, tag, mode}; // see receive_in_general
+    alignas(64) send_operation operation{self, buffer, channel, dest, tag, mode};
     mine.announce(operation);
     if (!mine.look_for(operation)) { // a receiver that is there is faster without help
         mine.help(number);
