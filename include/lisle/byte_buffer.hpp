@@ -7,8 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <tuple>
 #include <utility>
 
 #include "lisle/owned.hpp"
@@ -21,8 +19,8 @@ class byte_buffer {
   public:
     byte_buffer() = default;
     byte_buffer(byte_buffer &&other) noexcept
-        : memory_{std::move(other.memory_)}, size_{std::exchange(other.size_, 0)}, capacity_{std::exchange(
-                                                                                       other.capacity_, 0)} {}
+        : memory_{std::exchange(other.memory_, nullptr)}, size_{std::exchange(other.size_, 0)},
+          capacity_{std::exchange(other.capacity_, 0)} {}
     byte_buffer &operator=(byte_buffer &&other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(size_, other.size_);
@@ -31,11 +29,13 @@ class byte_buffer {
     }
     ~byte_buffer() {
         if (memory_ != nullptr && capacity_ <= largest_kept && running())
-            spare().give(std::move(memory_), capacity_);
+            spare().give(memory_, capacity_);
+        else
+            delete[] memory_;
     }
 
-    [[nodiscard]] std::byte *data() noexcept { return memory_.get(); }
-    [[nodiscard]] const std::byte *data() const noexcept { return memory_.get(); }
+    [[nodiscard]] std::byte *data() noexcept { return memory_; }
+    [[nodiscard]] const std::byte *data() const noexcept { return memory_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::byte *begin() noexcept { return data(); }
     [[nodiscard]] std::byte *end() noexcept { return data() + size_; }
@@ -58,11 +58,10 @@ class byte_buffer {
         if (count > capacity_ - before) [[unlikely]]
             grow(std::max(before + count, 2 * capacity_));
         size_ = before + count;
-        return memory_.get() + before;
+        return memory_ + before;
     }
 
   private:
-    using block = std::unique_ptr<std::byte[]>;
     static constexpr std::size_t largest_kept = std::size_t{8} << 20;
     static constexpr std::size_t least = 1024;
 
@@ -73,25 +72,29 @@ class byte_buffer {
         /// size come and go: glibc's returns the top of its heap to the kernel otherwise as soon as 128 KiB
         /// of it are free, which makes an object of many strings, made and dropped, a hundred page faults.
         spare_block() {
-            const block passing = std::make_unique_for_overwrite<std::byte[]>(largest_kept);
-            const_cast<volatile std::byte &>(passing[0]) = {}; // used, or the compiler leaves it out
+            auto *const passing = new std::byte[largest_kept];
+            const_cast<volatile std::byte &>(*passing) = {}; // used, or the compiler leaves it out
+            delete[] passing;
         }
         spare_block(const spare_block &) = delete;
         spare_block &operator=(const spare_block &) = delete;
-        ~spare_block() { delete kept_.load(std::memory_order_acquire); }
-        std::pair<block, std::size_t> take() {
+        ~spare_block() { delete[] kept_.load(std::memory_order_acquire); }
+        /// The caller owns it; null: there is none. @param capacity how much it holds
+        std::byte *take(std::size_t &capacity) noexcept {
             // Acquire: pairs with the release in give(), so that the contents are seen.
-            const std::unique_ptr<content> taken{kept_.exchange(nullptr, std::memory_order_acquire)};
-            return taken != nullptr ? std::move(*taken) : content{};
+            std::byte *const taken = kept_.exchange(nullptr, std::memory_order_acquire);
+            if (taken != nullptr)
+                std::memcpy(&capacity, taken, sizeof capacity);
+            return taken;
         }
-        void give(block memory, std::size_t capacity) {
-            auto given = std::make_unique<content>(std::move(memory), capacity);
-            const std::unique_ptr<content> other{kept_.exchange(given.release(), std::memory_order_acq_rel)};
+        /// @param capacity at least `least`: it is kept in the memory itself
+        void give(std::byte *memory, std::size_t capacity) noexcept {
+            std::memcpy(memory, &capacity, sizeof capacity);
+            delete[] kept_.exchange(memory, std::memory_order_acq_rel);
         }
 
       private:
-        using content = std::pair<block, std::size_t>;
-        std::atomic<content *> kept_{nullptr};
+        std::atomic<std::byte *> kept_{nullptr};
     };
     static spare_block &spare() {
         static constexpr char key = 0;
@@ -105,19 +108,19 @@ class byte_buffer {
 
     [[gnu::noinline]] void grow(std::size_t wanted) {
         if (memory_ == nullptr && running()) {
-            std::tie(memory_, capacity_) = spare().take();
+            memory_ = spare().take(capacity_);
             if (capacity_ >= wanted)
                 return;
         }
         wanted = std::max(wanted, least);
-        block larger = std::make_unique_for_overwrite<std::byte[]>(wanted);
+        auto *const larger = new std::byte[wanted];
         if (size_ != 0)
-            std::memcpy(larger.get(), memory_.get(), size_);
-        memory_ = std::move(larger);
+            std::memcpy(larger, memory_, size_);
+        delete[] std::exchange(memory_, larger);
         capacity_ = wanted;
     }
 
-    block memory_;
+    std::byte *memory_ = nullptr; ///< owned
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };

@@ -7,8 +7,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "lisle/config.hpp"
 #include "lisle/error.hpp"
@@ -40,9 +40,9 @@ class rank_data {
     ~rank_data() {
         // What was made later may be made of what was made before: free in the opposite order.
         for (const entry *current = newest_.load(std::memory_order_acquire); current != nullptr;) {
-            const std::unique_ptr<const entry> doomed{current};
-            current = doomed->older;
+            const entry *const doomed = std::exchange(current, current->older);
             doomed->destroy(doomed->value);
+            delete doomed;
         }
     }
 
