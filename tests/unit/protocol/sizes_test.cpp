@@ -22,7 +22,9 @@ TEST(sizes, envelope_is_a_quarter_of_a_line) {
 
 TEST(sizes, requests_are_a_few_lines) {
     EXPECT_EQ(sizeof(protocol::request), 64U);
-    EXPECT_LE(sizeof(protocol::receive_operation), 256U); // of which most receives touch two lines
+    // Whole lines, of which the receive of a short message touches two.
+    EXPECT_LE(sizeof(protocol::receive_operation), 256U);
+    EXPECT_EQ(alignof(protocol::receive_operation), 64U);
     EXPECT_LE(sizeof(protocol::send_operation), 160U);
     EXPECT_LE(sizeof(protocol::unexpected_message), 224U);
 }
