@@ -51,10 +51,7 @@ claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited
         if (begin + lines - credit.lines > layout_.data_lines) {
             return claim_result::full;
         }
-        // Acquire and release: ordered with the receiver's fetch_or in arm(), see `claimed`.
-    } while (!memory_->claimed.compare_exchange_weak(seen,
-                                                     position{now.cells + 1, begin + lines, false}.pack(),
-                                                     std::memory_order_acq_rel, std::memory_order_relaxed));
+    } while (!claim(seen, position{now.cells + 1, begin + lines, false}.pack()));
     cell &mine = memory_->cells()[now.cells & (layout_.cells - 1)];
     auto *const data = reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
     slot.header = &mine.header;

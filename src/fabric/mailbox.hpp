@@ -79,6 +79,15 @@ class mailbox_sender {
                                          packet_slot &slot) noexcept;
     void publish(packet_slot &slot) noexcept { publish(slot.token); }
 
+    /// Whether from now on one thread alone sends to this mailbox and receives from it, as the worker of all
+    /// fibers of a job does. @pre if that changes, nobody is sending or receiving
+    void serve_one_thread(bool one) noexcept { one_thread_ = one; }
+    /// What senders have claimed: a value that every packet changes. Relaxed: for who needs no more than to
+    /// know of those that the calling thread has sent.
+    [[nodiscard]] std::uint64_t claimed() const noexcept {
+        return memory_->claimed.load(std::memory_order_relaxed);
+    }
+
     /// Claims, fills and publishes a packet whose payload fits the cell.
     /// @pre header.payload_bytes <= cell::inline_bytes
     [[nodiscard, gnu::always_inline]] claim_result try_post(const packet_header &header, const void *payload,
@@ -97,9 +106,8 @@ class mailbox_sender {
             if ((out & position::cell_mask) >= cells) [[unlikely]] {
                 return claim_result::full;
             }
-            // Acquire and release: as in try_claim. One more cell, no line, and the flag cleared.
-        } while (!memory.claimed.compare_exchange_weak(seen, (seen + one_cell) & ~position::flag_bit,
-                                                       std::memory_order_acq_rel, std::memory_order_relaxed));
+            // One more cell, no line, and the flag cleared.
+        } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
         cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
@@ -126,6 +134,16 @@ class mailbox_sender {
     // Four of 1 to 64 were best: 8 bytes at 10 and 18 million a second without and with it, where the cores
     // lie far apart.
     static constexpr std::uint32_t cells_ahead = 4;
+    /// Turns `claimed` from `seen` to `next`. False: another sender came first, and `seen` is what it left.
+    [[nodiscard, gnu::always_inline]] bool claim(std::uint64_t &seen, std::uint64_t next) noexcept {
+        if (one_thread_) {
+            memory_->claimed.store(next, std::memory_order_relaxed);
+            return true;
+        }
+        // Acquire and release: ordered with the receiver's fetch_or in arm(), see `claimed`.
+        return memory_->claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                                      std::memory_order_relaxed);
+    }
     [[gnu::always_inline]] static void own_soon(const cell &next) noexcept {
 #if defined(__x86_64__)
         asm volatile("prefetchw %0" : : "m"(next)); // the builtin would ask for a line to read
@@ -150,6 +168,7 @@ class mailbox_sender {
     mailbox_memory *memory_;
     mailbox_layout layout_;
     doorbell *bell_;
+    bool one_thread_ = false;
 };
 
 /// What the one receiver does with its mailbox. One thread at a time. On lines of its own: it changes with

@@ -70,6 +70,12 @@ void engine::expect_one_thread(bool one) noexcept {
     for (int rank = job_.first_rank(); job_.here(rank); ++rank) {
         if (lisle::rank *const other = job_.find(rank); other != nullptr) {
             other->engine().lock_.serve_one_thread(all);
+            other->engine().one_worker_ = all && mailboxes_[rank] != nullptr;
+        }
+        // Other processes send here, too.
+        if (fabric::mailbox_sender *const mailbox = mailboxes_[rank];
+            mailbox != nullptr && job_.rank_count() == job_.size()) {
+            mailbox->serve_one_thread(all);
         }
     }
 }

@@ -24,6 +24,7 @@
 #include "protocol/path_choice.hpp"
 #include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
+#include "protocol/short_receive.hpp"
 #include "runtime/fiber_worker.hpp"
 #include "runtime/job.hpp"
 #include "runtime/spin_lock.hpp"
@@ -84,6 +85,10 @@ class engine final : private fabric::sink {
             deferred_count_.load(std::memory_order_relaxed) != 0) {
             return false;
         }
+        if (one_worker_ &&
+            hand_over_to_fiber(static_cast<const std::byte *>(buffer.address), bytes, what, dest)) {
+            return true;
+        }
         fabric::mailbox_sender *const mailbox = mailboxes_[dest];
         return mailbox != nullptr &&
                mailbox->try_post({what.context, what.source, what.tag,
@@ -100,12 +105,13 @@ class engine final : private fabric::sink {
             has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
-        const attempt result = take_if_idle_locked(buffer, pattern, status);
+        const short_receive wanted{static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status};
+        const attempt result = take_if_idle_locked(wanted);
         lock_.unlock();
         if (result == attempt::taken) [[likely]] {
             return true;
         }
-        return result == attempt::too_early && receive_short_as_fiber(buffer, pattern, status);
+        return result == attempt::too_early && receive_short_as_fiber(wanted);
     }
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
@@ -215,13 +221,10 @@ class engine final : private fabric::sink {
         too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
         impossible, ///< take the general way
     };
-    [[nodiscard, gnu::always_inline]] attempt
-    take_if_idle_locked(const typed_buffer &buffer, const envelope &pattern, MPI_Status *status) {
-        return matcher_.idle() && waiting_to_leave_ == 0 ? take_short_locked(buffer, pattern, status)
-                                                         : attempt::impossible;
+    [[nodiscard, gnu::always_inline]] attempt take_if_idle_locked(const short_receive &wanted) {
+        return matcher_.idle() && waiting_to_leave_ == 0 ? take_short_locked(wanted) : attempt::impossible;
     }
-    [[nodiscard, gnu::always_inline]] attempt take_short_locked(const typed_buffer &buffer,
-                                                                const envelope &pattern, MPI_Status *status) {
+    [[nodiscard, gnu::always_inline]] attempt take_short_locked(const short_receive &wanted) {
         // The other fabrics are not asked here: now and then the general way must be taken.
         if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
             return attempt::impossible;
@@ -242,20 +245,37 @@ class engine final : private fabric::sink {
         const fabric::packet_header header = packet->header;
         if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
             header.payload_bytes > fabric::cell::inline_bytes ||
-            static_cast<MPI_Count>(header.payload_bytes) > buffer.bytes() ||
-            !pattern.accepts({header.context, header.source, header.tag})) {
+            !wanted.take({header.context, header.source, header.tag}, packet->inline_payload,
+                         header.payload_bytes)) {
             return attempt::impossible;
         }
-        if (status != MPI_STATUS_IGNORE) {
-            outcome{.source = header.source, .tag = header.tag, .bytes = header.payload_bytes}.store(status);
-        }
-        copy_short(static_cast<std::byte *>(buffer.address), packet->inline_payload, header.payload_bytes);
         inbox_->consume();
         return attempt::taken;
     }
-    /// Lets other fibers run and tries again, a few times. By value: callers keep theirs in registers.
-    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(typed_buffer buffer, envelope pattern,
-                                                             MPI_Status *status);
+    /// Stores a short message where a fiber of this worker waits for it, past the mailbox: the sender does
+    /// all of the work, as in McMPI. False: nobody waits for it, or another message comes first.
+    [[nodiscard, gnu::always_inline]] bool hand_over_to_fiber(const std::byte *data, std::size_t bytes,
+                                                              const envelope &what, int dest) noexcept {
+        rank *const receiver = job_.find(dest);
+        if (receiver == nullptr) {
+            return false;
+        }
+        engine &theirs = receiver->engine();
+        short_receive *const awaited = theirs.awaited_;
+        if (awaited == nullptr || awaited->claimed != mailboxes_[dest]->claimed() ||
+            !awaited->take(what, data, static_cast<std::uint32_t>(bytes))) {
+            return false;
+        }
+        awaited->taken = true;
+        theirs.awaited_ = nullptr;
+        return true;
+    }
+    /// Lets other fibers run and looks again, a few times. By value: callers keep theirs in registers.
+    /// @pre others can run
+    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(short_receive wanted);
+    [[nodiscard, gnu::noinline]] bool look_again_as_fiber(short_receive &wanted);
+    /// True if a sender has stored the message meanwhile. @pre others can run
+    [[nodiscard]] bool let_others_run(short_receive &wanted) noexcept;
 
     /// The rest of start(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);
@@ -337,6 +357,9 @@ class engine final : private fabric::sink {
     std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock
+    /// All ranks of the process are fibers of one thread, and no other one calls for them. The same in all.
+    bool one_worker_ = false;
+    short_receive *awaited_ = nullptr; ///< what a fiber that lets others run waits for; of that thread
     doorbell &bell_;
     patience patience_;
     completed_request completed_send_;

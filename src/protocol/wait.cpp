@@ -76,17 +76,34 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
-bool engine::receive_short_as_fiber(typed_buffer buffer, envelope pattern, MPI_Status *status) {
-    fiber_worker &worker = *fiber_worker::current();
-    attempt result = attempt::too_early;
-    for (unsigned turns = 0; result == attempt::too_early && turns < patience_.among_fibers; ++turns) {
-        if (!worker.yield() || has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+bool engine::let_others_run(short_receive &wanted) noexcept {
+    if (one_worker_) {
+        wanted.claimed = mailboxes_[number_]->claimed();
+        awaited_ = &wanted;
+    }
+    fiber_worker::current()->run_next();
+    awaited_ = nullptr;
+    return wanted.taken;
+}
+
+bool engine::receive_short_as_fiber(short_receive wanted) {
+    return patience_.among_fibers != 0 && (let_others_run(wanted) || look_again_as_fiber(wanted));
+}
+
+bool engine::look_again_as_fiber(short_receive &wanted) {
+    for (unsigned turns = 1;; ++turns) {
+        if (has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
-        result = take_if_idle_locked(buffer, pattern, status);
+        const attempt result = take_if_idle_locked(wanted);
         lock_.unlock();
+        if (result != attempt::too_early || turns == patience_.among_fibers) {
+            return result == attempt::taken;
+        }
+        if (let_others_run(wanted)) {
+            return true;
+        }
     }
-    return result == attempt::taken;
 }
 
 void engine::wait_until(bool (*done)(void *), void *argument) {

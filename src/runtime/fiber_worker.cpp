@@ -56,11 +56,15 @@ bool fiber_worker::yield() noexcept {
     if (!others_ready()) {
         return false;
     }
+    run_next();
+    return true;
+}
+
+void fiber_worker::run_next() noexcept {
     fiber &next = *take_first();
     running_->now = state::ready;
     append(*running_);
     switch_to(next);
-    return true;
 }
 
 void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {

@@ -61,6 +61,8 @@ class fiber_worker {
     }
     /// Lets others run first; false at once if there are none.
     bool yield() noexcept;
+    /// The same. @pre others_ready()
+    void run_next() noexcept;
     /// Goes on when `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers wait.
     void park(const doorbell &bell, std::uint32_t seen) noexcept;
     /// Lets others run; if there are none, sleeps until one of this worker's bells rings, but not longer.
