@@ -58,7 +58,8 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
 }
 
 /// The same for a request that is complete without error and needs to be asked nothing. False: it is not one.
-bool conclude_quickly(request &finished, MPI_Request *handle, MPI_Status *status) {
+[[gnu::always_inline]] inline bool conclude_quickly(request &finished, MPI_Request *handle,
+                                                    MPI_Status *status) {
     if (finished.ending == protocol::disposal::general || !finished.result.plain()) [[unlikely]] {
         return false;
     }
@@ -88,18 +89,13 @@ class completion_list {
   public:
     explicit completion_list(MPI_Status *statuses) : statuses_{statuses} {}
 
-    void add(request &finished, MPI_Request *handle, int place) {
+    [[gnu::always_inline]] void add(request &finished, MPI_Request *handle, int place) {
         MPI_Status *const status = at(statuses_, place);
         if (conclude_quickly(finished, handle, status)) [[likely]] {
             note(status, MPI_SUCCESS);
             return;
         }
-        communicator *about = nullptr;
-        const outcome ended = conclude(finished, handle, status, about);
-        note(status, ended.error);
-        if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
-            about_ = about;
-        }
+        add_slowly(finished, handle, status);
     }
     void add_empty(int place) { store_empty(at(statuses_, place)); }
     void throw_if_failed() const {
@@ -111,6 +107,14 @@ class completion_list {
     }
 
   private:
+    [[gnu::noinline]] void add_slowly(request &finished, MPI_Request *handle, MPI_Status *status) {
+        communicator *about = nullptr;
+        const outcome ended = conclude(finished, handle, status, about);
+        note(status, ended.error);
+        if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
+            about_ = about;
+        }
+    }
     static void note(MPI_Status *status, int error) {
         if (status != MPI_STATUS_IGNORE) {
             status->MPI_ERROR = error;
@@ -160,6 +164,10 @@ void test(MPI_Request *handle, int *flag, MPI_Status *status) {
 }
 
 void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
+    // The last one first: until it is complete most of the others will be, in one go.
+    if (request *const last = count > 1 ? active(requests[count - 1]) : nullptr) {
+        protocol::wait(*last);
+    }
     completion_list list{statuses};
     for (int i = 0; i < count; ++i) {
         if (request *const waited = active(requests[i])) {

@@ -53,6 +53,7 @@ engine::engine(job &job, rank &owner)
 }
 
 void engine::expect_one_thread(bool one) noexcept {
+    starts_alone_ = one;
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -86,6 +87,7 @@ bool engine::progress() {
 }
 
 int engine::take_packets_locked() {
+    enter_started_locked();
     int taken = 0;
     if (inbox_ != nullptr) [[likely]] {
         taken = inbox_->drain(
@@ -154,10 +156,16 @@ bool engine::unlock_and_transfer() {
     while (transfers != nullptr) {
         // Read on first: what follows gives the object away.
         pending_transfer &current = *std::exchange(transfers, transfers->next);
-        if (current.joins) {
+        if (current.what == pending_transfer::sort::joined) {
             join(current);
+            continue;
+        }
+        auto &receive = static_cast<receive_operation &>(current);
+        if (receive.what == pending_transfer::sort::stored) [[unlikely]] {
+            receive.what = pending_transfer::sort::announced;
+            accept(*receive.captured, receive);
         } else {
-            transfer(static_cast<receive_operation &>(current));
+            transfer(receive);
         }
     }
     return true;

@@ -8,6 +8,7 @@
 // transfer.cpp. See docs/architecture.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <deque>
@@ -46,14 +47,19 @@ class engine final : private fabric::sink {
     void announce(send_operation &send);
     /// Makes progress for a receiver of this process, if it is one: it may be computing.
     void help(int dest);
+    /// Without the lock, where one thread starts all receives of the rank: whoever takes the lock next to
+    /// look for messages enters them. An exchange for each would be a quarter of a window's time.
     void start(receive_operation &receive) {
-        lock_.lock();
-        if (matcher_.stores_nothing()) [[likely]] {
-            matcher_.post(receive);
-            lock_.unlock();
+        const std::uint32_t end = started_end_.load(std::memory_order_relaxed);
+        // Acquire: the slot has been read before it is written again.
+        if (starts_alone_ && !matcher_.may_store() &&
+            end - started_begin_.load(std::memory_order_acquire) != most_started) [[likely]] {
+            started_[end % most_started] = &receive;
+            // Release: pairs with the acquire in enter_started_locked.
+            started_end_.store(end + 1, std::memory_order_release);
             return;
         }
-        start_locked(receive);
+        start_in_turn(receive);
     }
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
@@ -222,7 +228,8 @@ class engine final : private fabric::sink {
         impossible, ///< take the general way
     };
     [[nodiscard, gnu::always_inline]] attempt take_if_idle_locked(const short_receive &wanted) {
-        return matcher_.idle() && waiting_to_leave_ == 0 ? take_short_locked(wanted) : attempt::impossible;
+        return matcher_.idle() && waiting_to_leave_ == 0 && !any_started() ? take_short_locked(wanted)
+                                                                           : attempt::impossible;
     }
     [[nodiscard, gnu::always_inline]] attempt take_short_locked(const short_receive &wanted) {
         // The other fabrics are not asked here: now and then the general way must be taken.
@@ -277,8 +284,21 @@ class engine final : private fabric::sink {
     /// True if a sender has stored the message meanwhile. @pre others can run
     [[nodiscard]] bool let_others_run(short_receive &wanted) noexcept;
 
-    /// The rest of start(), where messages are stored. Releases the lock.
+    /// The rest of start(): under the lock.
+    [[gnu::noinline]] void start_in_turn(receive_operation &receive);
+    /// The rest of start_in_turn(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);
+    [[nodiscard]] bool any_started() const noexcept {
+        return started_begin_.load(std::memory_order_relaxed) != started_end_.load(std::memory_order_relaxed);
+    }
+    /// Enters what has been started since into the tables: to be called before anything is matched, and
+    /// before the rank sleeps.
+    void enter_started_locked() {
+        if (any_started()) {
+            enter_all_started_locked();
+        }
+    }
+    [[gnu::noinline]] void enter_all_started_locked();
 
     // transfer.cpp
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
@@ -357,6 +377,8 @@ class engine final : private fabric::sink {
     std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock
+    /// One thread at a time starts receives.
+    bool starts_alone_ = false;
     /// All ranks of the process are fibers of one thread, and no other one calls for them. The same in all.
     bool one_worker_ = false;
     short_receive *awaited_ = nullptr; ///< what a fiber that lets others run waits for; of that thread
@@ -391,6 +413,12 @@ class engine final : private fabric::sink {
     std::atomic<bool> has_progressors_{false};
     // Looks that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
+    // Receives that have been started and not entered yet: the thread that starts them writes the end,
+    // whoever holds the lock the beginning.
+    static constexpr std::uint32_t most_started = 64;
+    std::atomic<std::uint32_t> started_begin_{0};
+    std::atomic<std::uint32_t> started_end_{0};
+    std::array<receive_operation *, most_started> started_{};
     // Of fabrics that have to be asked and lately had nothing; under the lock: how many looks to pass over
     // before the clock is read again, and from when on (nanoseconds of the steady clock) to ask.
     unsigned passes_over_others_ = 0;

@@ -86,6 +86,7 @@ void matcher::store(unexpected_message &message) {
     message.older = newest_;
     (newest_ != nullptr ? newest_->newer : oldest_) = &message;
     newest_ = &message;
+    stores_.store(true, std::memory_order_relaxed);
     stored_bytes_ += message.footprint();
     for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
         if (indexed_[wildcards]) {
@@ -116,6 +117,7 @@ void matcher::take(unexpected_message &message) noexcept {
     (message.older != nullptr ? message.older->newer : oldest_) = message.newer;
     (message.newer != nullptr ? message.newer->older : newest_) = message.older;
     message.older = message.newer = nullptr;
+    stores_.store(oldest_ != nullptr, std::memory_order_relaxed);
     stored_bytes_ -= message.footprint();
     for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
         if (message.link(wildcards).queue != nullptr) {

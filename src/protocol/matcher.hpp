@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -67,6 +68,8 @@ class matcher {
         return first_ == nullptr && oldest_ == nullptr && in_table_ == 0;
     }
     [[nodiscard]] bool stores_nothing() const noexcept { return oldest_ == nullptr; }
+    /// The opposite as of late, for who asks without the lock.
+    [[nodiscard]] bool may_store() const noexcept { return stores_.load(std::memory_order_relaxed); }
 
   private:
     void append_posted(receive_operation &receive);
@@ -94,6 +97,8 @@ class matcher {
     unexpected_message *oldest_ = nullptr;
     unexpected_message *newest_ = nullptr;
     std::size_t stored_bytes_ = 0;
+    // Relaxed: a hint that orders nothing.
+    std::atomic<bool> stores_{false};
 };
 
 } // namespace lisle::protocol

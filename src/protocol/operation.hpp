@@ -24,9 +24,14 @@ class unexpected_message;
 
 /// Data to be moved: found under an engine's lock, done without it.
 struct pending_transfer {
-    explicit pending_transfer(bool joins) noexcept : joins{joins} {}
+    enum class sort : std::uint8_t {
+        announced, ///< a receive matched with an announcement
+        stored,    ///< a receive matched with a message that is stored, its `captured`
+        joined,    ///< a sender's part in a joint copy
+    };
+    explicit pending_transfer(sort what) noexcept : what{what} {}
     pending_transfer *next = nullptr;
-    bool joins; ///< a sender's part in a joint copy; otherwise a matched receive
+    sort what;
 };
 
 /// Base of both: what streams and lists need.
@@ -62,7 +67,7 @@ class operation : public request, public cached_object<256> {
 class alignas(64) receive_operation final : public operation, public pending_transfer {
   public:
     receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
-        : operation{owner}, pending_transfer{false}, buffer{buffer}, pattern{pattern} {}
+        : operation{owner}, pending_transfer{sort::announced}, buffer{buffer}, pattern{pattern} {}
 
     /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has
     /// disposed of, the latest is used again: what most receives leave as it was is not written again.
@@ -95,7 +100,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
-    unexpected_message *captured; ///< if it captures: null until it has
+    unexpected_message *captured; ///< if it captures: null until it has; see also `sort`
     /// Order of posting: of several receives that would take a message, the oldest does.
     std::uint64_t stamp;
 

@@ -6,6 +6,39 @@
 
 namespace lisle::protocol {
 
+void engine::start_in_turn(receive_operation &receive) {
+    lock_.lock();
+    enter_started_locked();
+    if (matcher_.stores_nothing()) [[likely]] {
+        matcher_.post(receive);
+        lock_.unlock();
+        return;
+    }
+    start_locked(receive);
+}
+
+void engine::enter_all_started_locked() {
+    std::uint32_t next = started_begin_.load(std::memory_order_relaxed);
+    // Acquire: the receives were written before they were started.
+    for (const std::uint32_t end = started_end_.load(std::memory_order_acquire); next != end; ++next) {
+        receive_operation &receive = *started_[next % most_started];
+        // Those that are stored now came since start() asked.
+        unexpected_message *const message =
+            matcher_.stores_nothing() ? nullptr : matcher_.find(receive.pattern);
+        if (message == nullptr) [[likely]] {
+            matcher_.post(receive);
+            continue;
+        }
+        matcher_.take(*message);
+        update_congestion();
+        receive.captured = message;
+        receive.what = pending_transfer::sort::stored;
+        receive.next = std::exchange(transfers_, &receive);
+    }
+    // Release: pairs with the acquire in start().
+    started_begin_.store(next, std::memory_order_release);
+}
+
 void engine::start_locked(receive_operation &receive) {
     unexpected_message *const message = matcher_.find(receive.pattern);
     if (message == nullptr) {
@@ -21,6 +54,7 @@ void engine::start_locked(receive_operation &receive) {
 
 bool engine::start_and_look(receive_operation &receive) {
     lock_.lock();
+    enter_started_locked();
     if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed)) [[likely]] {
         matcher_.post(receive);
         return look_locked(receive);
@@ -54,6 +88,7 @@ void engine::accept(unexpected_message &message, receive_operation &receive) {
 
 void engine::cancel(receive_operation &receive) {
     lock_.lock();
+    enter_started_locked();
     if (receive.posted) {
         matcher_.withdraw(receive);
         receive.result.cancelled = true;
@@ -64,6 +99,7 @@ void engine::cancel(receive_operation &receive) {
 
 unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &found) {
     const std::scoped_lock guard{lock_};
+    enter_started_locked(); // what they take is not there for a probe
     unexpected_message *const message = matcher_.find(pattern);
     if (message != nullptr) {
         found.source = message->what.source;

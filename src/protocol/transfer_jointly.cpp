@@ -21,7 +21,8 @@ namespace lisle::protocol {
 /// has done everything alone before this begins: then there is no piece left to take.
 struct engine::joining final : pending_transfer {
     joining(const offer &said, int receiver, std::uint64_t receiver_id, const void *data)
-        : pending_transfer{true}, said{said}, receiver{receiver}, receiver_id{receiver_id}, data{data} {}
+        : pending_transfer{sort::joined}, said{said}, receiver{receiver},
+          receiver_id{receiver_id}, data{data} {}
     offer said;
     int receiver; ///< number in the job
     std::uint64_t receiver_id;

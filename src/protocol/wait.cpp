@@ -182,6 +182,7 @@ void engine::sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most) 
         const std::scoped_lock guard{lock_};
         passes_over_others_ = 0; // whoever sleeps has time to ask them all before
         others_due_ = 0;
+        enter_started_locked();
         // Anything that came since the caller last looked may be what it waits for: one more round.
         if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
             return;

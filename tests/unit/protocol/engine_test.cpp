@@ -64,6 +64,8 @@ class run {
         for (rank *entered : ranks) {
             threads.emplace_back([&, entered] {
                 become(entered);
+                // Both ways in which receives start, beside each other.
+                entered->engine().expect_one_thread(entered->number() % 2 == 0);
                 body(entered->number(), channel{4, entered->number(), members_.get()});
                 // Nobody's state goes away while others may still speak to it.
                 wait_until(*entered, [entered] { return entered->engine().drained(); });
@@ -231,6 +233,46 @@ TEST_P(engine_test, frees_requests_that_are_still_active) {
             receive(bytes_of(got), channel, 0, 1);
             std::vector<unsigned char> nothing;
             send(bytes_of(nothing), channel, 0, 2, send_mode::synchronous);
+        }
+    });
+}
+
+TEST_P(engine_test, meets_messages_that_come_while_receives_are_started) {
+    run job{GetParam()};
+    job([&](int self, const channel &channel) {
+        if (self > 1) {
+            return;
+        }
+        std::mt19937 random{7}; // the same in both
+        constexpr int windows = 300;
+        constexpr std::size_t most = 150; // more than there are slots for
+        std::vector<int> in(most);
+        std::vector<int> out(most);
+        std::vector<request *> requests;
+        int number = 0;
+        for (int window = 0; window < windows; ++window) {
+            const std::size_t count = 1 + random() % most;
+            const auto mode = random() % 2 == 0 ? send_mode::standard : send_mode::synchronous;
+            const bool any = random() % 2 == 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                if (self == 1) {
+                    out[i] = number + static_cast<int>(i);
+                    requests.push_back(start_send({&out[i], 1, *find_datatype(MPI_INT)}, channel, 0,
+                                                  static_cast<int>(i % 2), mode));
+                } else {
+                    requests.push_back(start_receive({&in[i], 1, *find_datatype(MPI_INT)}, channel,
+                                                     any ? MPI_ANY_SOURCE : 1, static_cast<int>(i % 2)));
+                }
+            }
+            for (request *const started : requests) {
+                protocol::wait(*started);
+                started->free();
+            }
+            requests.clear();
+            for (std::size_t i = 0; self == 0 && i < count; ++i) {
+                ASSERT_EQ(in[i], number + static_cast<int>(i));
+            }
+            number += static_cast<int>(count);
         }
     });
 }
