@@ -156,10 +156,11 @@ class collectives : public in_place_collectives {
     template <direct_range R> [[nodiscard]] auto scatterv(const R &all, rooted_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "scatterv", with.root, sizeof(element));
-        std::vector<MPI_Count> counts;
+        using list_of_counts = std::vector<detail::later<MPI_Count, R>>;
+        list_of_counts counts;
         if (rank() == with.root)
             counts = with.counts.empty() ? detail::equal_shares(std::ranges::size(all), size())
-                                         : std::vector<MPI_Count>(with.counts.begin(), with.counts.end());
+                                         : list_of_counts(with.counts.begin(), with.counts.end());
         MPI_Count count = 0;
         detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
                       "MPI_Scatter", named_value{"root", with.root});
@@ -232,7 +233,8 @@ class collectives : public in_place_collectives {
     [[nodiscard]] auto alltoallv(const R &range, const C &counts, known_counts receive = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
-        const std::vector<MPI_Count> sent(std::ranges::begin(counts), std::ranges::end(counts));
+        const std::vector<detail::later<MPI_Count, R>> sent(std::ranges::begin(counts),
+                                                            std::ranges::end(counts));
         if (sent.size() != static_cast<std::size_t>(size()))
             detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
                           {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
@@ -389,7 +391,7 @@ class collectives : public in_place_collectives {
                           named_value{"count", data.count}, named_value{"root", root});
         } else if constexpr (serialized<T>) {
             const bool here = rank() == root;
-            detail::byte_buffer bytes;
+            detail::later<detail::byte_buffer, T> bytes;
             if (here)
                 bytes = detail::to_bytes(object);
             detail::broadcast_sized(bytes, root, here, comm_);
@@ -401,7 +403,7 @@ class collectives : public in_place_collectives {
     template <class T> blocks<T> exchange_blocks(const T *data, std::span<const MPI_Count> sent) const {
         const point_to_point own{detail::shadow::of(comm_).comm};
         const int here = rank();
-        std::vector<future<>> sends;
+        std::vector<future<detail::later<void, T>>> sends;
         std::span<const T> mine;
         for (int to = 0; to < size(); ++to) {
             const std::span<const T> part{data, static_cast<std::size_t>(sent[static_cast<std::size_t>(to)])};
@@ -413,7 +415,7 @@ class collectives : public in_place_collectives {
         }
         blocks<T> got;
         detail::receive_blocks(got, mine, size(), here, detail::exchange_tag, own.native());
-        for (future<> &send : sends)
+        for (auto &send : sends)
             send.wait();
         return got;
     }

@@ -39,7 +39,7 @@ struct known_counts {
 /// What came from each rank, joined: `auto [data, counts] = world.gatherv(mine);`
 template <class T> struct blocks {
     std::vector<T> data;
-    std::vector<MPI_Count> counts;
+    std::vector<detail::later<MPI_Count, T>> counts;
 
     /// What came from one rank.
     [[nodiscard]] std::span<T> block(int rank) {
@@ -86,8 +86,8 @@ template <direct T> struct block_list {
         }
         total = static_cast<std::size_t>(sum);
     }
-    std::vector<MPI_Count> counts;
-    std::vector<MPI_Aint> offsets;
+    std::vector<later<MPI_Count, T>> counts;
+    std::vector<later<MPI_Aint, T>> offsets;
     std::size_t total = 0; ///< objects in all blocks
 };
 
@@ -176,18 +176,17 @@ template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, i
 }
 
 /// `objects` divided among the ranks, the first ones getting one more if need be.
-inline std::vector<MPI_Count> equal_shares(std::size_t objects, int ranks) {
+template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t objects, int ranks) {
     const auto parts = static_cast<std::size_t>(ranks);
-    std::vector<MPI_Count> shares(parts, static_cast<MPI_Count>(objects / parts));
+    std::vector<Count> shares(parts, static_cast<Count>(objects / parts));
     for (std::size_t i = 0; i < objects % parts; ++i)
         ++shares[i];
     return shares;
 }
 
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
-template <class Objects>
-std::pair<std::vector<std::byte>, std::vector<MPI_Count>> write_each(const Objects &objects, bool here) {
-    std::pair<std::vector<std::byte>, std::vector<MPI_Count>> written;
+template <class Objects> auto write_each(const Objects &objects, bool here) {
+    std::pair<std::vector<later<std::byte, Objects>>, std::vector<later<MPI_Count, Objects>>> written;
     if (!here)
         return written;
     for (const auto &object : objects) {
@@ -207,7 +206,7 @@ std::pair<std::vector<std::byte>, std::vector<MPI_Count>> write_each(const Objec
     return written;
 }
 
-template <class T> std::vector<T> read_each(blocks<std::byte> &&written) {
+template <class T> std::vector<T> read_each(blocks<later<std::byte, T>> &&written) {
     std::vector<T> objects;
     objects.reserve(written.counts.size());
     const std::byte *next = written.data.data();
@@ -412,13 +411,13 @@ std::vector<std::vector<T>> cut(const std::vector<T> &objects, std::span<const M
 }
 
 /// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
-inline std::vector<MPI_Count> reduced_shares(std::size_t objects, std::span<const MPI_Count> wanted,
-                                             int ranks, const char *call) {
-    std::vector<MPI_Count> shares(wanted.begin(), wanted.end());
+template <class Count = MPI_Count> std::vector<Count>
+reduced_shares(std::size_t objects, std::span<const MPI_Count> wanted, int ranks, const char *call) {
+    std::vector<Count> shares(wanted.begin(), wanted.end());
     if (wanted.empty() && objects % static_cast<std::size_t>(ranks) == 0)
-        shares = equal_shares(objects, ranks);
+        shares = equal_shares<Count>(objects, ranks);
     std::size_t sum = 0;
-    for (const MPI_Count share : shares)
+    for (const Count share : shares)
         sum += static_cast<std::size_t>(share);
     if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
         raise(MPI_ERR_COUNT, call,

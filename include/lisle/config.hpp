@@ -23,4 +23,10 @@ namespace lisle {
 inline constexpr bool has_extensions = LISLE_USE_EXTENSIONS != 0;
 inline constexpr int check_level = LISLE_CHECKS;
 
+namespace detail {
+template <class T, class... Dependence> struct known_later { using type = T; };
+/// T, but not before the template that this stands in is used: what is made of it costs only those who do.
+template <class T, class... Dependence> using later = typename known_later<T, Dependence...>::type;
+} // namespace detail
+
 } // namespace lisle

@@ -5,10 +5,10 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "lisle/config.hpp"
@@ -55,11 +55,12 @@ class error : public std::runtime_error {
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void
+/// A template only so that files in which nothing can fail do not compile it.
+template <class String = std::string> [[noreturn, gnu::cold, gnu::noinline]] void
 raise(int code, const char *call, std::initializer_list<named_value> values, const char *sentence = nullptr) {
     int error_class = MPI_ERR_UNKNOWN;
     MPI_Error_class(code, &error_class);
-    std::string text = std::string{call} + ": ";
+    String text = String{call} + ": ";
     if (sentence != nullptr) {
         text += sentence;
     } else {
@@ -86,34 +87,38 @@ template <std::same_as<named_value>... Values> void check(int code, const char *
 
 } // namespace detail
 
+/// The value of what has none.
+struct nothing {};
+
 /// A value, or the error that there is instead of it; the form of results for those who do not want
 /// exceptions. Made by attempt().
 template <class T> class [[nodiscard]] expected {
-    using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+    using stored = std::conditional_t<std::is_void_v<T>, nothing, T>;
 
   public:
-    expected(stored value) : content_{std::in_place_index<0>, std::move(value)} {}
-    expected(lisle::error failure) : content_{std::in_place_index<1>, std::move(failure)} {}
+    expected(stored value) : value_{std::move(value)} {}
+    expected(lisle::error failure) : error_{std::move(failure)} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return content_.index() == 0; }
+    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
     /// The value. Throws the error if there is none.
     stored &value() & {
         if (!has_value())
-            throw std::get<1>(content_);
-        return *std::get_if<0>(&content_);
+            throw *error_;
+        return *value_;
     }
     stored &&value() && { return std::move(value()); }
-    stored &operator*() &noexcept { return *std::get_if<0>(&content_); }
-    stored *operator->() noexcept { return std::get_if<0>(&content_); }
+    stored &operator*() &noexcept { return *value_; }
+    stored *operator->() noexcept { return &*value_; }
     /// @pre !has_value()
-    [[nodiscard]] const lisle::error &error() const noexcept { return *std::get_if<1>(&content_); }
+    [[nodiscard]] const lisle::error &error() const noexcept { return *error_; }
     template <class Other> [[nodiscard]] stored value_or(Other &&other) const {
-        return has_value() ? *std::get_if<0>(&content_) : static_cast<stored>(std::forward<Other>(other));
+        return has_value() ? *value_ : static_cast<stored>(std::forward<Other>(other));
     }
 
   private:
-    std::variant<stored, lisle::error> content_;
+    std::optional<stored> value_;
+    std::optional<detail::later<lisle::error, T>> error_; ///< if there is no value
 };
 
 /// Calls `body`; an MPI error comes back as a value.
@@ -124,7 +129,7 @@ template <class Body> auto attempt(Body &&body) -> expected<decltype(body())> {
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
             body();
-            return std::monostate{};
+            return nothing{};
         } else {
             return body();
         }

@@ -56,8 +56,9 @@ class group {
         return exclude(std::span<const int>{ranks.begin(), ranks.size()});
     }
     /// The numbers that ranks of this group have in another; MPI_UNDEFINED for those that it has not.
-    [[nodiscard]] std::vector<int> translate(std::span<const int> ranks, const group &other) const {
-        std::vector<int> result(ranks.size());
+    template <class Rank = int>
+    [[nodiscard]] std::vector<Rank> translate(std::span<const int> ranks, const group &other) const {
+        std::vector<Rank> result(ranks.size());
         detail::check(MPI_Group_translate_ranks(handle_, static_cast<int>(ranks.size()), ranks.data(),
                                                 other.handle_, result.data()),
                       "MPI_Group_translate_ranks");

@@ -10,7 +10,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "lisle/request.hpp"
 #include "lisle/transfer.hpp"
@@ -286,7 +285,11 @@ class message {
         if (handle_ == MPI_MESSAGE_NULL)
             return;
         try {
-            static_cast<void>(receive<std::vector<std::byte>>());
+            MPI_Count bytes = 0;
+            detail::byte_buffer dropped;
+            MPI_Get_count_c(status_.native(), MPI_BYTE, &bytes);
+            dropped.resize(static_cast<std::size_t>(bytes));
+            MPI_Mrecv_c(dropped.data(), bytes, MPI_BYTE, &handle_, MPI_STATUS_IGNORE);
         } catch (...) { // there is no way to tell
         }
     }

@@ -19,12 +19,8 @@ namespace lisle {
 namespace detail {
 
 /// What a persistent operation needs as long as it exists; and its rounds, if it is no request of MPI's.
-class persistent_owner {
+class persistent_owner : public operation {
   public:
-    persistent_owner() = default;
-    persistent_owner(const persistent_owner &) = delete;
-    persistent_owner &operator=(const persistent_owner &) = delete;
-    virtual ~persistent_owner() = default;
     virtual void start() {}
     /// True if no round is under way, after waiting if it is asked to.
     virtual bool finish(bool /*wait*/) { return true; }
@@ -76,7 +72,7 @@ class round_under_way final : public operation {
 ///     }
 class [[nodiscard]] persistent {
   public:
-    explicit persistent(MPI_Request handle, std::unique_ptr<detail::persistent_owner> owner = {}) noexcept
+    explicit persistent(MPI_Request handle, std::unique_ptr<detail::operation> owner = {}) noexcept
         : handle_{handle}, owner_{std::move(owner)} {}
     persistent(persistent &&other) noexcept
         : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)}, owner_{std::move(other.owner_)} {}
@@ -94,20 +90,20 @@ class [[nodiscard]] persistent {
 
     void start() {
         if (handle_ == MPI_REQUEST_NULL && owner_ != nullptr)
-            owner_->start();
+            rounds().start();
         else
             detail::check(MPI_Start(&handle_), "MPI_Start");
     }
     status wait() {
         status ended;
         if (owner_ != nullptr)
-            owner_->finish(true);
+            rounds().finish(true);
         detail::check(detail::wait_and_match(&handle_, ended.native()), "MPI_Wait");
         return ended;
     }
     /// True if this round is over. Never waits.
     bool test() {
-        if (owner_ != nullptr && !owner_->finish(false))
+        if (owner_ != nullptr && !rounds().finish(false))
             return false;
         int flag = 0;
         detail::check(MPI_Test(&handle_, &flag, MPI_STATUS_IGNORE), "MPI_Test");
@@ -117,13 +113,19 @@ class [[nodiscard]] persistent {
     /// A view of the round: its end frees nothing. For wait_any() and the like.
     [[nodiscard]] request round() const {
         if (handle_ == MPI_REQUEST_NULL && owner_ != nullptr)
-            return {MPI_REQUEST_NULL, std::make_unique<detail::round_under_way>(*owner_)};
+            return {MPI_REQUEST_NULL,
+                    std::unique_ptr<detail::operation>{new detail::round_under_way{rounds()}}};
         return request{handle_};
     }
 
   protected:
     MPI_Request handle_;
-    std::unique_ptr<detail::persistent_owner> owner_;
+
+  private:
+    [[nodiscard]] detail::persistent_owner &rounds() const noexcept {
+        return static_cast<detail::persistent_owner &>(*owner_);
+    }
+    std::unique_ptr<detail::operation> owner_; ///< a persistent_owner, or null
 };
 
 /// A send whose data gets ready part by part, by any thread.

@@ -188,12 +188,13 @@ class point_to_point {
         return found;
     }
     /// The same without waiting.
-    [[nodiscard]] std::optional<status> iprobe(source_rank source, receive_tag tag = any_tag) const {
+    template <class Status = status>
+    [[nodiscard]] std::optional<Status> iprobe(source_rank source, receive_tag tag = any_tag) const {
         status found;
         int flag = 0;
         detail::check(MPI_Iprobe(source.value(), tag.value(), comm_, &flag, found.native()), "MPI_Iprobe",
                       named_value{"source", source.value()});
-        return flag != 0 ? std::optional{found} : std::nullopt;
+        return flag != 0 ? std::optional<Status>{found} : std::nullopt;
     }
     /// Waits for a message and takes it: right also when several threads receive.
     [[nodiscard]] message mprobe(source_rank source, receive_tag tag = any_tag) const {
@@ -204,13 +205,14 @@ class point_to_point {
         return message{taken, found};
     }
     /// The same without waiting.
-    [[nodiscard]] std::optional<message> improbe(source_rank source, receive_tag tag = any_tag) const {
+    template <class Message = message>
+    [[nodiscard]] std::optional<Message> improbe(source_rank source, receive_tag tag = any_tag) const {
         status found;
         int flag = 0;
         MPI_Message taken = MPI_MESSAGE_NULL;
         detail::check(MPI_Improbe(source.value(), tag.value(), comm_, &flag, &taken, found.native()),
                       "MPI_Improbe", named_value{"source", source.value()});
-        return flag != 0 ? std::optional<message>{std::in_place, taken, found} : std::nullopt;
+        return flag != 0 ? std::optional<Message>{std::in_place, taken, found} : std::nullopt;
     }
 
     // ---- non-blocking ----

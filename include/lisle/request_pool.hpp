@@ -35,7 +35,7 @@ namespace detail {
 
 /// Waits for (or, if `wait` is false, looks for) one request that is not complete yet, and completes it.
 template <class Requests> std::optional<std::size_t> complete_any(Requests &requests, bool wait) {
-    std::vector<MPI_Request> handles(requests.size(), MPI_REQUEST_NULL);
+    std::vector<later<MPI_Request, Requests>> handles(requests.size(), MPI_REQUEST_NULL);
     for (;;) {
         bool any = false;
         bool all_started = true;
@@ -98,16 +98,17 @@ template <any_future... Futures> std::optional<std::size_t> test_any(Futures &..
     return detail::complete_any(list, false);
 }
 
-/// Owns operations under way whose results matter less than their end: sends, receives into lent memory.
+/// Owns operations under way whose results matter less than their end: sends, receives into lent memory. A
+/// template only so that programs without one are compiled faster: write `request_pool`.
 ///
 ///     lisle::request_pool pool;
 ///     for (int other = 0; other < size; ++other)
 ///         pool.add(world.isend(lisle::borrow(values), other));
 ///     pool.wait_all();
-class request_pool {
+template <class Request = request> class basic_request_pool {
   public:
     /// Takes a future; the number is how wait_any() and wait_some() call it.
-    std::size_t add(request &&under_way) {
+    std::size_t add(Request &&under_way) {
         requests_.push_back(std::move(under_way));
         return requests_.size() - 1;
     }
@@ -116,14 +117,14 @@ class request_pool {
     [[nodiscard]] const status &status_of(std::size_t number) const { return requests_.at(number).status(); }
     /// Waits for all and empties the pool.
     void wait_all() {
-        for (request &each : requests_)
+        for (Request &each : requests_)
             each.wait_complete();
         requests_.clear();
     }
     /// True if all are complete; the pool is empty then.
     bool test_all() {
         bool all = true;
-        for (request &each : requests_)
+        for (Request &each : requests_)
             all = each.ready() && all;
         if (all)
             requests_.clear();
@@ -141,26 +142,27 @@ class request_pool {
     /// Waits for one more to complete, and takes all others that have.
     std::vector<std::size_t> wait_some() {
         const auto list = pointers();
-        std::vector<std::size_t> done;
+        std::vector<detail::later<std::size_t, Request>> done;
         for (bool wait = true; const auto found = detail::complete_any(list, wait); wait = false)
             done.push_back(*found);
         return done;
     }
     /// Asks for the end of all that nobody has met yet.
     void cancel_all() {
-        for (request &each : requests_)
+        for (Request &each : requests_)
             each.cancel();
     }
 
   private:
-    [[nodiscard]] std::vector<request *> pointers() {
-        std::vector<request *> list;
+    [[nodiscard]] std::vector<Request *> pointers() {
+        std::vector<Request *> list;
         list.reserve(requests_.size());
-        for (request &each : requests_)
+        for (Request &each : requests_)
             list.push_back(&each);
         return list;
     }
-    std::vector<request> requests_;
+    std::vector<Request> requests_;
 };
+using request_pool = basic_request_pool<>;
 
 } // namespace lisle

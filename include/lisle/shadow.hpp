@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "lisle/error.hpp"
 #include "lisle/rank_data.hpp"
@@ -45,8 +44,10 @@ inline int shadow::key() {
         check(MPI_Comm_create_keyval(
                   MPI_COMM_NULL_COPY_FN,
                   [](MPI_Comm, int, void *value, void *) -> int {
-                      const std::unique_ptr<shadow> doomed{static_cast<shadow *>(value)};
-                      return MPI_Comm_free(&doomed->comm);
+                      auto *const doomed = static_cast<shadow *>(value);
+                      const int code = MPI_Comm_free(&doomed->comm);
+                      delete doomed;
+                      return code;
                   },
                   &made, nullptr),
               "MPI_Comm_create_keyval");
@@ -63,14 +64,14 @@ inline shadow &shadow::of(MPI_Comm comm) {
     int flag = 0;
     check(MPI_Comm_get_attr(comm, key(), &found, &flag), "MPI_Comm_get_attr");
     if (flag == 0) {
-        auto made = std::make_unique<shadow>();
+        MPI_Comm made = MPI_COMM_NULL;
 #if LISLE_USE_EXTENSIONS
-        check(MPIX_Comm_shadow(comm, &made->comm), "MPIX_Comm_shadow");
+        check(MPIX_Comm_shadow(comm, &made), "MPIX_Comm_shadow");
 #else
-        check(MPI_Comm_dup(comm, &made->comm), "MPI_Comm_dup");
+        check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
 #endif
-        check(MPI_Comm_set_attr(comm, key(), made.get()), "MPI_Comm_set_attr");
-        found = made.release();
+        found = new shadow{made};
+        check(MPI_Comm_set_attr(comm, key(), found), "MPI_Comm_set_attr"); // whose copy it is from here on
     }
     return *static_cast<shadow *>(found);
 }
