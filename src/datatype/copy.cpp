@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "datatype/cursor.hpp"
+#include "datatype/masked_runs.hpp"
 #include "runtime/copy_bytes.hpp"
 
 namespace lisle {
@@ -207,6 +208,11 @@ template <bool Pack> void move_packed_row(std::uintptr_t packed, const piece &ro
         blocks.stride = row.length;
         return Pack ? move_row(blocks, row, row.length, row.count)
                     : move_row(row, blocks, row.length, row.count);
+    }
+    if (row.offsets != nullptr && moves_masked()) {
+        const listed_runs runs{row.base, row.offsets, row.starts, row.count};
+        auto *const place = reinterpret_cast<std::byte *>(packed);
+        return Pack ? pack_masked(place, runs) : unpack_masked(place, runs);
     }
     const listed_blocks blocks{row.base, row.offsets};
     for (MPI_Count i = 0; i < row.count; ++i) {

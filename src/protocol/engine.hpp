@@ -111,13 +111,13 @@ class engine final : private fabric::sink {
             has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
-        const short_receive wanted{static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status};
-        const attempt result = take_if_idle_locked(wanted);
+        auto *const to = static_cast<std::byte *>(buffer.address);
+        const attempt result = take_if_idle_locked(to, buffer.bytes(), pattern, status);
         lock_.unlock();
         if (result == attempt::taken) [[likely]] {
             return true;
         }
-        return result == attempt::too_early && receive_short_as_fiber(wanted);
+        return result == attempt::too_early && receive_short_as_fiber({to, buffer.bytes(), pattern, status});
     }
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
@@ -227,11 +227,14 @@ class engine final : private fabric::sink {
         too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
         impossible, ///< take the general way
     };
-    [[nodiscard, gnu::always_inline]] attempt take_if_idle_locked(const short_receive &wanted) {
-        return matcher_.idle() && waiting_to_leave_ == 0 && !any_started() ? take_short_locked(wanted)
-                                                                           : attempt::impossible;
+    [[nodiscard, gnu::always_inline]] attempt
+    take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status) {
+        return matcher_.idle() && waiting_to_leave_ == 0 && !any_started()
+                   ? take_short_locked(to, room, pattern, status)
+                   : attempt::impossible;
     }
-    [[nodiscard, gnu::always_inline]] attempt take_short_locked(const short_receive &wanted) {
+    [[nodiscard, gnu::always_inline]] attempt take_short_locked(std::byte *to, MPI_Count room,
+                                                                const envelope &pattern, MPI_Status *status) {
         // The other fabrics are not asked here: now and then the general way must be taken.
         if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
             return attempt::impossible;
@@ -252,8 +255,8 @@ class engine final : private fabric::sink {
         const fabric::packet_header header = packet->header;
         if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
             header.payload_bytes > fabric::cell::inline_bytes ||
-            !wanted.take({header.context, header.source, header.tag}, packet->inline_payload,
-                         header.payload_bytes)) {
+            !store_if_wanted(to, room, pattern, status, {header.context, header.source, header.tag},
+                             packet->inline_payload, header.payload_bytes)) {
             return attempt::impossible;
         }
         inbox_->consume();
@@ -270,7 +273,8 @@ class engine final : private fabric::sink {
         engine &theirs = receiver->engine();
         short_receive *const awaited = theirs.awaited_;
         if (awaited == nullptr || awaited->claimed != mailboxes_[dest]->claimed() ||
-            !awaited->take(what, data, static_cast<std::uint32_t>(bytes))) {
+            !store_if_wanted(awaited->to, awaited->room, awaited->pattern, awaited->status, what, data,
+                             static_cast<std::uint32_t>(bytes))) {
             return false;
         }
         awaited->taken = true;

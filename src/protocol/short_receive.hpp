@@ -12,27 +12,29 @@
 
 namespace lisle::protocol {
 
+/// Stores a message of at most 32 bytes if it is the one that `pattern` wants and there is room for it.
+[[nodiscard, gnu::always_inline]] inline bool store_if_wanted(std::byte *to, MPI_Count room,
+                                                              const envelope &pattern, MPI_Status *status,
+                                                              const envelope &what, const std::byte *data,
+                                                              std::uint32_t bytes) noexcept {
+    if (static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
+        return false;
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
+    }
+    copy_short(to, data, bytes);
+    return true;
+}
+
+/// One whose fiber lets others run meanwhile.
 struct short_receive {
     std::byte *to;
     MPI_Count room; ///< in bytes
     envelope pattern;
-    MPI_Status *status; ///< or MPI_STATUS_IGNORE
-    // While a fiber lets others run:
+    MPI_Status *status;        ///< or MPI_STATUS_IGNORE
     std::uint64_t claimed = 0; ///< of its mailbox: as long as it stays so, nothing else has been sent there
     bool taken = false;        ///< a sender has stored the message
-
-    /// Stores a message of at most 32 bytes. False: it is not the one, or there is not enough room for it.
-    [[nodiscard, gnu::always_inline]] bool take(const envelope &what, const std::byte *data,
-                                                std::uint32_t bytes) const noexcept {
-        if (static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
-            return false;
-        }
-        if (status != MPI_STATUS_IGNORE) {
-            outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
-        }
-        copy_short(to, data, bytes);
-        return true;
-    }
 };
 
 } // namespace lisle::protocol

@@ -95,7 +95,7 @@ bool engine::look_again_as_fiber(short_receive &wanted) {
         if (has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
             return false;
         }
-        const attempt result = take_if_idle_locked(wanted);
+        const attempt result = take_if_idle_locked(wanted.to, wanted.room, wanted.pattern, wanted.status);
         lock_.unlock();
         if (result != attempt::too_early || turns == patience_.among_fibers) {
             return result == attempt::taken;
