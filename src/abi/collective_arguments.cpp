@@ -68,10 +68,14 @@ void check_list(count_list list, const char *argument) {
     }
 }
 
-MPI_Count count_at(count_list counts, int rank, const char *argument) {
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_negative(MPI_Count count, int rank, const char *argument) {
+    fail(MPI_ERR_COUNT, argument, '[', rank, "] is ", count, ", which is negative");
+}
+
+inline MPI_Count count_at(count_list counts, int rank, const char *argument) {
     const MPI_Count count = counts[rank];
-    if (count < 0) {
-        fail(MPI_ERR_COUNT, argument, '[', rank, "] is ", count, ", which is negative");
+    if (count < 0) [[unlikely]] {
+        refuse_negative(count, rank, argument);
     }
     return count;
 }
@@ -81,13 +85,21 @@ block_list blocks(const void *address, count_list counts, count_list displacemen
                   int ranks, const char *counts_name, const char *displacements_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
-    const typed_buffer origin{address, 0, type};
-    block_list found;
-    for (int rank = 0; rank < ranks; ++rank) {
-        const MPI_Count count = count_at(counts, rank, counts_name);
-        check_address(address, count, type, "the buffer");
-        found.push_back(collective::part(origin, displacements[rank], count));
-    }
+    // As part() does; here it is much of a short call's time.
+    const auto origin = reinterpret_cast<std::intptr_t>(address);
+    const MPI_Count extent = type.extent();
+    MPI_Count most = 0;
+    auto found = counts.with_arrays(displacements, [&](const auto *count, const auto *displacement) {
+        return block_list{static_cast<std::size_t>(ranks), [&](std::size_t rank) -> typed_buffer {
+                              if (count[rank] < 0) [[unlikely]] {
+                                  refuse_negative(count[rank], static_cast<int>(rank), counts_name);
+                              }
+                              most = std::max<MPI_Count>(most, count[rank]);
+                              return {reinterpret_cast<const void *>(origin + displacement[rank] * extent),
+                                      count[rank], type};
+                          }};
+    });
+    check_address(address, most, type, "the buffer");
     return found;
 }
 
