@@ -8,7 +8,6 @@
 // transfer.cpp. See docs/architecture.md.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <deque>
@@ -26,6 +25,7 @@
 #include "protocol/patience.hpp"
 #include "protocol/progressor.hpp"
 #include "protocol/short_receive.hpp"
+#include "protocol/started_receives.hpp"
 #include "runtime/fiber_worker.hpp"
 #include "runtime/job.hpp"
 #include "runtime/spin_lock.hpp"
@@ -47,19 +47,12 @@ class engine final : private fabric::sink {
     void announce(send_operation &send);
     /// Makes progress for a receiver of this process, if it is one: it may be computing.
     void help(int dest);
-    /// Without the lock, where one thread starts all receives of the rank: whoever takes the lock next to
-    /// look for messages enters them. An exchange for each would be a quarter of a window's time.
+    /// Starts a receive: where one thread starts all of the rank's, without the lock, since an exchange for
+    /// each would be a fifth of a window's time. Whoever takes the lock next to match something enters it.
     void start(receive_operation &receive) {
-        const std::uint32_t end = started_end_.load(std::memory_order_relaxed);
-        // Acquire: the slot has been read before it is written again.
-        if (starts_alone_ && !matcher_.may_store() &&
-            end - started_begin_.load(std::memory_order_acquire) != most_started) [[likely]] {
-            started_[end % most_started] = &receive;
-            // Release: pairs with the acquire in enter_started_locked.
-            started_end_.store(end + 1, std::memory_order_release);
-            return;
+        if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
+            start_in_turn(receive);
         }
-        start_in_turn(receive);
     }
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
@@ -229,7 +222,7 @@ class engine final : private fabric::sink {
     };
     [[nodiscard, gnu::always_inline]] attempt
     take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status) {
-        return matcher_.idle() && waiting_to_leave_ == 0 && !any_started()
+        return matcher_.idle() && waiting_to_leave_ == 0 && !started_.any()
                    ? take_short_locked(to, room, pattern, status)
                    : attempt::impossible;
     }
@@ -292,13 +285,10 @@ class engine final : private fabric::sink {
     [[gnu::noinline]] void start_in_turn(receive_operation &receive);
     /// The rest of start_in_turn(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);
-    [[nodiscard]] bool any_started() const noexcept {
-        return started_begin_.load(std::memory_order_relaxed) != started_end_.load(std::memory_order_relaxed);
-    }
     /// Enters what has been started since into the tables: to be called before anything is matched, and
     /// before the rank sleeps.
     void enter_started_locked() {
-        if (any_started()) {
+        if (started_.any()) {
             enter_all_started_locked();
         }
     }
@@ -417,12 +407,7 @@ class engine final : private fabric::sink {
     std::atomic<bool> has_progressors_{false};
     // Looks that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
-    // Receives that have been started and not entered yet: the thread that starts them writes the end,
-    // whoever holds the lock the beginning.
-    static constexpr std::uint32_t most_started = 64;
-    std::atomic<std::uint32_t> started_begin_{0};
-    std::atomic<std::uint32_t> started_end_{0};
-    std::array<receive_operation *, most_started> started_{};
+    started_receives started_; ///< by the one thread that starts them alone
     // Of fabrics that have to be asked and lately had nothing; under the lock: how many looks to pass over
     // before the clock is read again, and from when on (nanoseconds of the steady clock) to ask.
     unsigned passes_over_others_ = 0;

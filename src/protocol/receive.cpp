@@ -18,25 +18,20 @@ void engine::start_in_turn(receive_operation &receive) {
 }
 
 void engine::enter_all_started_locked() {
-    std::uint32_t next = started_begin_.load(std::memory_order_relaxed);
-    // Acquire: the receives were written before they were started.
-    for (const std::uint32_t end = started_end_.load(std::memory_order_acquire); next != end; ++next) {
-        receive_operation &receive = *started_[next % most_started];
+    started_.take_all([this](receive_operation &receive) {
         // Those that are stored now came since start() asked.
         unexpected_message *const message =
             matcher_.stores_nothing() ? nullptr : matcher_.find(receive.pattern);
         if (message == nullptr) [[likely]] {
             matcher_.post(receive);
-            continue;
+            return;
         }
         matcher_.take(*message);
         update_congestion();
         receive.captured = message;
         receive.what = pending_transfer::sort::stored;
         receive.next = std::exchange(transfers_, &receive);
-    }
-    // Release: pairs with the acquire in start().
-    started_begin_.store(next, std::memory_order_release);
+    });
 }
 
 void engine::start_locked(receive_operation &receive) {

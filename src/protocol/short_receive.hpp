@@ -27,7 +27,7 @@ namespace lisle::protocol {
     return true;
 }
 
-/// One whose fiber lets others run meanwhile.
+/// A receive whose fiber lets others run meanwhile.
 struct short_receive {
     std::byte *to;
     MPI_Count room; ///< in bytes
