@@ -55,7 +55,8 @@ class group {
     [[nodiscard]] owned<group> exclude(std::initializer_list<int> ranks) const {
         return exclude(std::span<const int>{ranks.begin(), ranks.size()});
     }
-    /// The numbers that ranks of this group have in another; MPI_UNDEFINED for those that it has not.
+    /// The numbers that ranks of this group have in another; MPI_UNDEFINED for those that it has not. A
+    /// template for the same reason as request_pool.
     template <class Rank = int>
     [[nodiscard]] std::vector<Rank> translate(std::span<const int> ranks, const group &other) const {
         std::vector<Rank> result(ranks.size());

@@ -70,8 +70,12 @@ inline shadow &shadow::of(MPI_Comm comm) {
 #else
         check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
 #endif
-        found = new shadow{made};
-        check(MPI_Comm_set_attr(comm, key(), found), "MPI_Comm_set_attr"); // whose copy it is from here on
+        auto *const kept = new shadow{made};
+        const int code = MPI_Comm_set_attr(comm, key(), kept); // which frees it in the end
+        if (code != MPI_SUCCESS)
+            delete kept;
+        check(code, "MPI_Comm_set_attr");
+        found = kept;
     }
     return *static_cast<shadow *>(found);
 }
