@@ -87,24 +87,34 @@ inline bool all_complete(int count, const MPI_Request *requests) {
     return true;
 }
 
-/// `look()` now, and once more after a round of progress if it was false.
-template <class Look> bool look_twice(Look look) {
+/// The engine of the first active request, where all will look most often: mostly all have the same.
+inline protocol::engine &home_of(int count, const MPI_Request *requests) {
+    for (int i = 0; i < count; ++i) {
+        if (request *const candidate = active(requests[i])) {
+            return *candidate->home;
+        }
+    }
+    return this_rank().engine();
+}
+
+/// `look()` at these requests now, and once more after a round of progress if it was false.
+template <class Look> bool look_twice(int count, const MPI_Request *requests, Look look) {
     if (look()) {
         return true;
     }
-    auto &mine = this_rank().engine();
-    mine.progress();
+    auto &home = home_of(count, requests);
+    home.progress();
     if (look()) {
         return true;
     }
-    mine.found_nothing();
+    home.found_nothing();
     return false;
 }
 
 /// find_complete(), and once more after a round of progress if there is none yet.
 inline search_result look_for_complete(int count, const MPI_Request *requests, int *index) {
     auto found = search_result::none_yet;
-    look_twice([&] {
+    look_twice(count, requests, [&] {
         found = find_complete(count, requests, index);
         return found != search_result::none_yet;
     });

@@ -183,7 +183,7 @@ void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
 }
 
 void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
-    *flag = look_twice([&] { return all_complete(count, requests); }) ? 1 : 0;
+    *flag = look_twice(count, requests, [&] { return all_complete(count, requests); }) ? 1 : 0;
     if (*flag != 0) {
         waitall(count, requests, statuses);
     }
@@ -191,7 +191,7 @@ void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) 
 
 void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
     auto found = search_result::none_yet;
-    protocol::wait_until(this_rank(), [&] {
+    protocol::wait_until(home_of(count, requests), [&] {
         found = find_complete(count, requests, index);
         return found != search_result::none_yet;
     });
@@ -219,7 +219,7 @@ void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status
 void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
     auto found = search_result::none_yet;
     int first = 0;
-    protocol::wait_until(this_rank(), [&] {
+    protocol::wait_until(home_of(incount, requests), [&] {
         found = find_complete(incount, requests, &first);
         return found != search_result::none_yet;
     });

@@ -14,6 +14,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/send_buffer.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/error.hpp"
 #include "runtime/fault_note.hpp"
 #include "runtime/job.hpp"
@@ -54,6 +55,9 @@ void init_thread(int *, char ***, int required, int *provided) {
             required < MPI_THREAD_SERIALIZED ||
             (required == MPI_THREAD_SERIALIZED && self.get_job().rank_count() == 1));
     }
+    if (required == MPI_THREAD_MULTIPLE) {
+        self.tracks().spread();
+    }
     note_faults_of(self.get_job(), self.number());
     self.get_job().segment().advance(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
@@ -86,7 +90,7 @@ void finalize() {
     protocol::rank_send_buffer().reset();
     // Nobody leaves before all have come [MPI-5.0 11.2.2].
     meet_all(predefined->world->channel(message_space::agreement), 0);
-    protocol::wait_until(self, [&self] { return self.engine().drained(); });
+    protocol::wait_until(self, [&self] { return self.tracks().drained(); });
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
     self.models_in_use.fetch_sub(1, std::memory_order_relaxed);

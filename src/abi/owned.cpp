@@ -42,9 +42,9 @@ void keep_nothing(void *, MPI_Count, void *) {}
 
 /// Receives a message that was taken out of the tables.
 void receive_taken(protocol::unexpected_message &taken, const typed_buffer &into) {
-    protocol::receive_operation receive{this_rank(), into, {}};
+    protocol::receive_operation receive{taken.home, into, {}};
     receive.complete.store(false, std::memory_order_relaxed);
-    this_rank().engine().accept(taken, receive);
+    taken.home.accept(taken, receive);
     protocol::wait(receive);
 }
 
@@ -75,12 +75,13 @@ class taker {
     taker(communicator &comm, int source, int tag)
         : channel_{comm.channel(message_space::ownership)}, source_{source}, tag_{tag} {}
 
+    [[nodiscard]] protocol::engine &home() const noexcept { return *channel_.home; }
     [[nodiscard]] bool find() {
         if (source_ == MPI_PROC_NULL) {
             found_.source = MPI_PROC_NULL;
             return true;
         }
-        taken_ = this_rank().engine().probe({channel_.context, source_, tag_}, true, found_);
+        taken_ = channel_.home->probe({channel_.context, source_, tag_}, true, found_);
         return taken_ != nullptr;
     }
 
@@ -126,14 +127,14 @@ void send_owned(void *buffer, MPI_Count bytes, MPIX_Free_function *release, void
 void recv_owned(void *buffer, MPI_Count *bytes, MPIX_Free_function **release, void *extra_state, int source,
                 int tag, communicator &comm, MPI_Status *status) {
     taker taking{comm, source, tag};
-    protocol::wait_until(this_rank(), [&taking] { return taking.find(); });
+    protocol::wait_until(taking.home(), [&taking] { return taking.find(); });
     taking.store(buffer, bytes, release, extra_state, status);
 }
 
 void tryrecv_owned(void *buffer, MPI_Count *bytes, MPIX_Free_function **release, void *extra_state,
                    int source, int tag, communicator &comm, int *flag, MPI_Status *status) {
     taker taking{comm, source, tag};
-    auto &mine = this_rank().engine();
+    auto &mine = taking.home();
     *flag = 0;
     if (!taking.find()) {
         mine.progress();

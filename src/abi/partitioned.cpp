@@ -50,7 +50,7 @@ void psend_init(const void *buf, int partitions, MPI_Count count, const datatype
     check_partitions(partitions);
     *request = abi::give_request(
         new partitioned_send{
-            this_rank(), {buf, count, type}, partitions, comm.channel(message_space::partitioned), dest, tag},
+            {buf, count, type}, partitions, comm.channel(message_space::partitioned), dest, tag},
         &comm);
 }
 
@@ -59,7 +59,7 @@ void precv_init(void *buf, int partitions, MPI_Count count, const datatype &type
     check_partitions(partitions);
     *request = abi::give_request(
         new partitioned_receive{
-            this_rank(), {buf, count, type}, partitions, comm.channel(message_space::partitioned), dest, tag},
+            {buf, count, type}, partitions, comm.channel(message_space::partitioned), dest, tag},
         &comm);
 }
 

@@ -54,7 +54,7 @@ template <class Operation> void give_persistent(std::unique_ptr<Operation> made,
 
 void init_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                send_mode mode, MPI_Request *request) {
-    give_persistent(std::make_unique<protocol::send_operation>(this_rank(), typed_buffer{buf, count, type},
+    give_persistent(std::make_unique<protocol::send_operation>(typed_buffer{buf, count, type},
                                                                comm.point_to_point, dest, tag, mode),
                     type, comm, request);
 }
@@ -63,7 +63,7 @@ void init_send(const void *buf, MPI_Count count, const datatype &type, int dest,
 class persistent_buffered_send final : public protocol::operation {
   public:
     persistent_buffered_send(const typed_buffer &buffer, communicator &comm, int dest, int tag)
-        : operation{this_rank()}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
+        : operation{*comm.point_to_point.home}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
     void start() override {
         active = true;
         result = {};
@@ -90,7 +90,7 @@ bool find_message(communicator &comm, int source, int tag, bool take, outcome &f
         found.source = MPI_PROC_NULL;
         return true;
     }
-    message = this_rank().engine().probe({comm.point_to_point.context, source, tag}, take, found);
+    message = comm.point_to_point.home->probe({comm.point_to_point.context, source, tag}, take, found);
     return message != nullptr;
 }
 
@@ -100,7 +100,7 @@ bool find_message_now(communicator &comm, int source, int tag, bool take, outcom
     if (find_message(comm, source, tag, take, found, message)) {
         return true;
     }
-    auto &mine = this_rank().engine();
+    auto &mine = *comm.point_to_point.home;
     mine.progress();
     if (find_message(comm, source, tag, take, found, message)) {
         return true;
@@ -127,12 +127,17 @@ protocol::unexpected_message *take_message(MPI_Message *handle) {
     return message;
 }
 
+/// The engine that a message was matched by.
+protocol::engine &home_of(const protocol::unexpected_message *message) {
+    return message != nullptr ? message->home : this_rank().engine();
+}
+
 void start_matched(protocol::receive_operation &receive, protocol::unexpected_message *message) {
     if (message == nullptr) {
         receive.pattern.source = MPI_PROC_NULL;
         receive.start();
     } else {
-        receive.owner.engine().accept(*message, receive);
+        receive.home->accept(*message, receive);
     }
 }
 
@@ -165,7 +170,7 @@ void irsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
 void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request) {
     bsend(buf, count, type, dest, tag, comm);
-    *request = abi::give_request(this_rank().engine().completed_send(), nullptr);
+    *request = abi::give_request(comm.point_to_point.home->completed_send(), nullptr);
 }
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -193,7 +198,7 @@ void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest
 void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
                MPI_Request *request) {
     give_persistent(std::make_unique<protocol::receive_operation>(
-                        this_rank(), typed_buffer{buf, count, type},
+                        *comm.point_to_point.home, typed_buffer{buf, count, type},
                         protocol::envelope{comm.point_to_point.context, source, tag}),
                     type, comm, request);
 }
@@ -212,7 +217,7 @@ void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtyp
                void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
                communicator &comm, MPI_Request *request) {
     auto made = std::make_unique<protocol::send_receive_request>(
-        this_rank(), typed_buffer{sendbuf, sendcount, sendtype}, std::vector<std::byte>{}, dest, sendtag,
+        typed_buffer{sendbuf, sendcount, sendtype}, std::vector<std::byte>{}, dest, sendtag,
         typed_buffer{recvbuf, recvcount, recvtype}, source, recvtag, comm.point_to_point);
     made->start();
     *request = abi::give_request(made.release(), &comm);
@@ -230,7 +235,7 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
     auto copy = packed_copy({buf, count, type});
     const auto bytes = static_cast<MPI_Count>(copy.size());
     auto made = std::make_unique<protocol::send_receive_request>(
-        this_rank(), typed_buffer{nullptr, bytes, *find_datatype(MPI_BYTE)}, std::move(copy), dest, sendtag,
+        typed_buffer{nullptr, bytes, *find_datatype(MPI_BYTE)}, std::move(copy), dest, sendtag,
         typed_buffer{buf, count, type}, source, recvtag, comm.point_to_point);
     made->start();
     *request = abi::give_request(made.release(), &comm);
@@ -239,7 +244,7 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
 void probe(int source, int tag, communicator &comm, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *message = nullptr;
-    protocol::wait_until(this_rank(), [&] { return find_message(comm, source, tag, false, found, message); });
+    protocol::wait_until(*comm.point_to_point.home, [&] { return find_message(comm, source, tag, false, found, message); });
     found.store(status);
 }
 
@@ -255,7 +260,7 @@ void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *stat
 void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *taken = nullptr;
-    protocol::wait_until(this_rank(), [&] { return find_message(comm, source, tag, true, found, taken); });
+    protocol::wait_until(*comm.point_to_point.home, [&] { return find_message(comm, source, tag, true, found, taken); });
     *message = message_handle(taken);
     found.store(status);
 }
@@ -273,7 +278,7 @@ void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *me
 
 void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status) {
     protocol::unexpected_message *const taken = take_message(message);
-    protocol::receive_operation receive{this_rank(), {buf, count, type}, {}};
+    protocol::receive_operation receive{home_of(taken), {buf, count, type}, {}};
     start_matched(receive, taken);
     protocol::wait(receive);
     receive.result.store(status);
@@ -282,7 +287,7 @@ void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messag
 
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request) {
     protocol::unexpected_message *const taken = take_message(message);
-    auto receive = std::make_unique<protocol::receive_operation>(this_rank(), typed_buffer{buf, count, type},
+    auto receive = std::make_unique<protocol::receive_operation>(home_of(taken), typed_buffer{buf, count, type},
                                                                  protocol::envelope{});
     receive->keep(type);
     start_matched(*receive, taken);

@@ -81,7 +81,7 @@ void request_get_status(MPI_Request handle, int *flag, MPI_Status *status) {
 }
 
 void request_get_status_all(int count, const MPI_Request *requests, int *flag, MPI_Status *statuses) {
-    *flag = look_twice([&] { return all_complete(count, requests); }) ? 1 : 0;
+    *flag = look_twice(count, requests, [&] { return all_complete(count, requests); }) ? 1 : 0;
     for (int i = 0; *flag != 0 && i < count; ++i) {
         if (request *const asked = active(requests[i])) {
             look_at(*asked, at(statuses, i));
@@ -168,7 +168,7 @@ void grequest_complete(MPI_Request handle) {
     if (dynamic_cast<protocol::generalized_request *>(&completed) == nullptr) {
         fail(MPI_ERR_REQUEST, "the request was not made by MPI_Grequest_start");
     }
-    completed.owner.engine().complete(completed);
+    completed.home->complete(completed);
 }
 
 } // namespace lisle::api

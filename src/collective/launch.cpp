@@ -29,7 +29,7 @@ int next_tag(communicator &comm, bool persistent) {
 class collective_request final : public protocol::request, private protocol::progressor {
   public:
     collective_request(communicator &on, schedule plan, bool lasting)
-        : request{this_rank()}, on_{communicator_ref::share(on)} {
+        : request{*on.collective.home}, on_{communicator_ref::share(on)} {
         if (checking()) [[unlikely]] {
             check_.emplace(on, plan.signature(), next_tag(on, lasting));
         }
@@ -48,7 +48,7 @@ class collective_request final : public protocol::request, private protocol::pro
         }
         executor_->restart();
         if (advance()) {
-            owner.engine().add(*this);
+            home->add(*this);
         }
     }
 
@@ -61,7 +61,7 @@ class collective_request final : public protocol::request, private protocol::pro
             checked_ = true;
             if (const auto wrong = check_->complaint()) {
                 result.error = wrong->code();
-                owner.engine().complete(*this); // gives the object away
+                home->complete(*this); // gives the object away
                 return false;
             }
         }
@@ -72,7 +72,7 @@ class collective_request final : public protocol::request, private protocol::pro
         if (result.error != MPI_SUCCESS) {
             result.source = executor_->failed_peer();
         }
-        owner.engine().complete(*this); // gives the object away
+        home->complete(*this); // gives the object away
         return false;
     }
 

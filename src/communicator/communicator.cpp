@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "communicator/observer.hpp"
+#include "protocol/tracks.hpp"
 
 namespace lisle {
 
@@ -33,7 +34,9 @@ communicator::communicator(std::uint64_t context, const group &local, const grou
     settle_context(context);
 }
 
-void communicator::settle_context(std::uint64_t context) noexcept {
+void communicator::settle_context(std::uint64_t context) {
+    protocol::engine &home = protocol::engine_for(context);
+    point_to_point.home = collective.home = local_collective.home = &home;
     point_to_point.context = context;
     collective.context = context_of(context, message_space::collective);
     local_collective.context =
@@ -47,7 +50,7 @@ int communicator::next_agreement_tag() noexcept {
 
 protocol::channel communicator::channel(message_space space) const noexcept {
     return {context_of(context(), space), rank(),
-            within_local_group(space) ? local_.get() : point_to_point.peers, point_to_point.lanes};
+            within_local_group(space) ? local_.get() : point_to_point.peers, point_to_point.lanes, point_to_point.home};
 }
 
 void communicator::use_lanes(const std::uint64_t *lanes) noexcept {

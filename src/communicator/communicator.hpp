@@ -109,7 +109,7 @@ class communicator : public object {
     [[nodiscard]] bool predefined() const noexcept { return predefined_ != MPI_COMM_NULL; }
     /// Sets the context of a communicator that was made before it was agreed (MPI_Comm_idup).
     /// @pre nobody has used the communicator yet
-    void settle_context(std::uint64_t context) noexcept;
+    void settle_context(std::uint64_t context);
     /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
     void become_predefined(MPI_Comm constant, std::string name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: the numbers that keep the messages of communicators apart. A rank hands out numbers that
-// carry its own, so any rank can propose one that nobody else has or will have; the members of a new
+// carry its own and that of a track (protocol/track.hpp), so any rank can propose one that nobody else has or will have; the members of a new
 // communicator take the proposal of one of them. There are enough never to reuse one.
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr std::uint64_t contexts_per_communicator = 32;
 /// The base of MPI_COMM_WORLD. 0 is no context.
 inline constexpr std::uint64_t world_context = contexts_per_communicator;
 
-/// A base context that no rank of the job has had before (2^35 for each of 2^24 ranks).
+/// A base context that no rank of the job has had before (2^33 for each of 2^24 ranks).
 [[nodiscard]] std::uint64_t next_context();
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);

@@ -78,7 +78,7 @@ communicator_ref create_from_group(const group &members, std::string_view name,
         std::uint64_t context;
         std::uint64_t digest;
     } agreed{self == 0 ? next_context() : 0, what.value()};
-    party{protocol::channel{meeting_context, self, &members}, what.tag()}.broadcast(agreed);
+    party{protocol::make_channel(meeting_context, self, members), what.tag()}.broadcast(agreed);
     check_digest(agreed.digest, what);
     return make(agreed.context, members, nullptr, self, options);
 }
@@ -93,7 +93,7 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
     }
     digest what{name};
     what.add(local);
-    const party members{protocol::channel{meeting_context, self, &local}, what.tag()};
+    const party members{protocol::make_channel(meeting_context, self, local), what.tag()};
     const auto most = static_cast<std::size_t>(this_rank().get_job().size()) + 1;
     const auto met = told_by_leader<std::uint64_t>(members, local_leader, most, [&] {
         if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
@@ -113,7 +113,7 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
             mine.push_back(static_cast<std::uint64_t>(local.member(rank)));
         }
         std::vector<std::uint64_t> theirs =
-            exchange_lists(protocol::channel{leaders_meeting_context, leaders->rank_of(here), leaders.get()},
+            exchange_lists(protocol::make_channel(leaders_meeting_context, leaders->rank_of(here), *leaders),
                            meeting.tag(), leaders->rank_of(there), mine, most);
         if (theirs.size() < 2) {
             fail(MPI_ERR_OTHER, "the remote leader sent no members");

@@ -9,6 +9,7 @@
 
 #include "protocol/engine.hpp"
 #include "protocol/send_buffer.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_local.hpp"
@@ -92,6 +93,9 @@ session::session(std::uint64_t number, const info *hints) : object{object_kind::
             fail(MPI_ERR_INFO_VALUE, "the value of thread_level is \"", *wanted,
                  "\", which is none of MPI_THREAD_SINGLE to MPIX_THREAD_AS_RANK");
         }
+        if (wanted == level) { // a session that does not say so seldom has threads
+            this_rank().tracks().spread();
+        }
         if (wanted == level_as_rank && this_rank().get_job().rank_count() > 1) {
             level = level_as_rank;
         }
@@ -117,7 +121,7 @@ session &session::open(const info *hints, errhandler_ref errors) {
 void session::close() {
     send_buffer.reset(); // waits for its messages
     rank &self = this_rank();
-    protocol::wait_until(self, [&self] { return self.engine().drained(); });
+    protocol::wait_until(self, [&self] { return self.tracks().drained(); });
     {
         open_sessions &all = *sessions;
         const std::scoped_lock lock{all.mutex};

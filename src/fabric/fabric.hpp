@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <sys/uio.h>
 
@@ -86,6 +87,10 @@ class fabric {
         copy_bytes(slot.payload, from, bytes);
     }
     virtual void publish(int dest, packet_slot &slot) noexcept = 0;
+
+    /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
+    /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on
+    [[nodiscard]] virtual std::unique_ptr<fabric> on_track(int) const { return nullptr; }
 
     /// Hands at most `most` arrived packets of endpoint `self` to `into`, in order of each sender.
     virtual int poll(int self, sink &into, int most) = 0;

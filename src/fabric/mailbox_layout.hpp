@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large the mailboxes of a job are. Both the launcher, which reserves the memory, and the library,
-// which uses it, compute this from the number of ranks alone.
+// How many mailboxes the ranks of a job have and how large they are. Both the launcher, which reserves the
+// memory, and the library, which uses it, compute this from the number of ranks alone.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,22 @@ namespace lisle::fabric {
 
 inline constexpr std::size_t line_bytes = 64;
 
+/// A rank has a mailbox for each of its tracks (protocol/track.hpp), of which there are at most so many.
+inline constexpr int most_tracks = 4;
+/// Where there are many ranks each of them hardly has threads that would need several.
+[[nodiscard]] constexpr int tracks_of_job(int ranks) noexcept {
+    return ranks <= 64 ? most_tracks : 1;
+}
+
 /// Sizes of the two rings of a mailbox, both powers of two.
 struct mailbox_layout {
     std::uint32_t cells;      ///< packets that can be under way at once
     std::uint32_t data_lines; ///< room for payloads that do not fit into their cell, in lines of 64 bytes
 
     /// Memory grows with the ranks, not with their square: large jobs get smaller mailboxes.
-    [[nodiscard]] static constexpr mailbox_layout for_job_of(int ranks) noexcept {
-        if (ranks <= 128) {
+    /// @param track those but the first carry less
+    [[nodiscard]] static constexpr mailbox_layout for_job_of(int ranks, int track = 0) noexcept {
+        if (ranks <= 128 && track == 0) {
             return {512, 2048};
         }
         if (ranks <= 1024) {

@@ -72,7 +72,7 @@ void engine::arrived_other(envelope what, packet_kind kind, std::uint8_t flags,
 }
 
 void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
-    unexpected_message *const message = unexpected_message::make(owner_, payload.size());
+    unexpected_message *const message = unexpected_message::make(*this, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
     if (!payload.empty()) {
@@ -106,7 +106,7 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
         }
         return;
     }
-    unexpected_message *const message = unexpected_message::make(owner_, data.size());
+    unexpected_message *const message = unexpected_message::make(*this, data.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(said.bytes);
     message->sender = said;
@@ -154,7 +154,7 @@ void engine::arrived_done(std::uint64_t sender) {
     if (send == nullptr) {
         refuse("reports the end of a message that was not sent", sender);
     }
-    note_acquire_by_peer([&] { return job_.fabric_to(send->dest).joint_copy_of(send->dest); });
+    note_acquire_by_peer([&] { return routes_.to(send->dest).joint_copy_of(send->dest); });
     sends_.erase(sender);
     complete_locked(*send);
 }
@@ -195,7 +195,7 @@ void engine::update_congestion() {
                                       : matcher_.stored_bytes() > unexpected_limit_;
     if (congested != congested_) {
         congested_ = congested;
-        for (const auto &fabric : job_.fabrics()) {
+        for (const auto &fabric : routes_.fabrics()) {
             fabric->set_congested(number_, congested);
         }
     }

@@ -7,6 +7,8 @@
 
 namespace lisle::protocol {
 
+class engine;
+
 /// One message space as one rank sees it: the context that keeps its messages apart from all others,
 /// and who its peers are. A communicator has two: one for the user, one for collectives.
 struct channel {
@@ -19,11 +21,17 @@ struct channel {
     /// Of a communicator of threads: for each of its ranks the distance of its context from the first one's,
     /// since several of them share a process's mailbox. Null for all others, whose ranks share one context.
     const std::uint64_t *lanes = nullptr;
+    /// The calling rank's engine for this context (tracks.hpp).
+    engine *home = nullptr;
 
     /// The context in which `dest` receives. (`context` is where the calling rank does.)
     [[nodiscard]] std::uint64_t context_at(int dest) const noexcept {
         return lanes == nullptr ? context : context + lanes[dest] - lanes[self];
     }
 };
+
+/// A channel of the calling rank. Its engine is made if need be.
+[[nodiscard]] channel make_channel(std::uint64_t context, int self, const group &peers,
+                                   const std::uint64_t *lanes = nullptr);
 
 } // namespace lisle::protocol

@@ -8,6 +8,8 @@
 #include <mutex>
 
 #include "datatype/copy.hpp"
+#include "protocol/tracks.hpp"
+#include "runtime/error.hpp"
 #include "runtime/settings.hpp"
 
 namespace lisle::protocol {
@@ -30,20 +32,31 @@ std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_
     return std::min(static_cast<std::size_t>(set >= 0 ? set : standard), largest);
 }
 
+fabric::routes &routes_on(job &job, int track) {
+    fabric::routes *const found = job.routes_of(track);
+    if (found == nullptr) {
+        fail(MPI_ERR_OTHER, "a communicator is on track ", track,
+             ", which not all fabrics in use here have: set LISLE_TRACKS=1 for all processes of the job");
+    }
+    return *found;
+}
+
 } // namespace
 
-engine::engine(job &job, rank &owner)
-    : job_{job}, owner_{owner}, number_{owner.number()}, bell_{job.segment().bell(owner.number())},
-      patience_{patience_for(job.segment().threads(), usable_cores())}, completed_send_{owner} {
-    const std::size_t largest = job.fabric_to(number_).limits().largest_payload;
+engine::engine(job &job, rank &owner, int track)
+    : job_{job}, owner_{owner}, number_{owner.number()}, track_{track}, routes_{routes_on(job, track)},
+      bell_{job.segment().bell(owner.number())},
+      patience_{patience_for(job.segment().threads(), usable_cores())}, completed_send_{*this} {
+    const std::size_t largest = routes_.to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
     brief_looks_ = job.oversubscribed() || patience_.before_yield == 0 ? 0 : brief_looks_alone;
     short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
-    mailboxes_ = job.mailboxes();
-    for (const auto &fabric : job.fabrics()) {
+    mailboxes_ = routes_.mailboxes();
+    starts_alone_ = track != 0 && owner.engine().starts_alone_;
+    for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
         } else {
@@ -53,7 +66,7 @@ engine::engine(job &job, rank &owner)
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    starts_alone_ = one;
+    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one; });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -84,6 +97,14 @@ void engine::expect_one_thread(bool one) noexcept {
 bool engine::progress() {
     const bool advanced = has_progressors_.load(std::memory_order_relaxed) && advance_progressors();
     return move_messages() || advanced;
+}
+
+bool engine::progress_elsewhere() {
+    bool any = false;
+    if (owner_.tracks().several()) {
+        owner_.tracks().each([&](engine &other) { any = (&other != this && other.progress()) || any; });
+    }
+    return any;
 }
 
 int engine::take_packets_locked() {
@@ -206,7 +227,7 @@ bool engine::advance_progressors() {
     progressor *work = std::exchange(progressors_, nullptr);
     has_progressors_.store(false, std::memory_order_relaxed);
     progressors_lock_.unlock();
-    const std::uint64_t news_before = news();
+    const all_news before = news_everywhere();
     bool finished_any = false;
     progressor *unfinished = nullptr;
     progressor **end = &unfinished;
@@ -226,13 +247,11 @@ bool engine::advance_progressors() {
         progressors_ = unfinished;
         has_progressors_.store(true, std::memory_order_relaxed);
     }
-    if (unfinished != nullptr) {
-        // News that came meanwhile may be for work that had been visited already, and another thread may
-        // have looked for work, found none, and gone to sleep: let it look again.
+    if (unfinished != nullptr && news_everywhere() != before) {
+        // What came meanwhile may be for work that had been visited already, and another thread may have
+        // looked for work, found none, and gone to sleep: let it look again.
         lock_.lock();
-        if (news_ != news_before) {
-            note_news_locked();
-        }
+        note_news_locked();
         unlock_and_follow_up();
     }
     return finished_any;
@@ -241,6 +260,12 @@ bool engine::advance_progressors() {
 std::uint64_t engine::news() {
     const std::scoped_lock guard{lock_};
     return news_;
+}
+
+engine::all_news engine::news_everywhere() const {
+    all_news all{};
+    owner_.tracks().each([&all](engine &each) { all[static_cast<std::size_t>(each.track_)] = each.news(); });
+    return all;
 }
 
 void engine::add(progressor &work) {
@@ -305,7 +330,7 @@ bool engine::drained() {
 bool engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
                              std::size_t bytes, const typed_buffer *data, std::size_t data_bytes) {
     fabric::packet_slot slot{};
-    auto &fabric = job_.fabric_to(dest);
+    auto &fabric = routes_.to(dest);
     if (fabric.try_claim(dest, bytes + data_bytes, true, slot) != fabric::claim_result::claimed) {
         return false;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol engine of one rank: what it has posted, what has come unasked, and what is under way. Its
+// A protocol engine of a rank: what it has posted, what has come unasked, and what is under way. A rank has
+// one, or several that serve different communicators (tracks.hpp). An engine's
 // lock is held for table work and for copies of at most one packet, never for longer copies, callbacks
 // or sleep. Whoever holds it may make progress for the rank: usually a thread of the rank itself, but
 // also a sender in the same process while the rank computes.
@@ -8,6 +9,7 @@
 // transfer.cpp. See docs/architecture.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <deque>
@@ -16,6 +18,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/mailbox.hpp"
+#include "fabric/routes.hpp"
 #include "protocol/engine_counts.hpp"
 #include "protocol/engine_lock.hpp"
 #include "protocol/id_table.hpp"
@@ -34,7 +37,8 @@ namespace lisle::protocol {
 
 class engine final : private fabric::sink {
   public:
-    engine(job &job, rank &owner);
+    /// @param track of the rank's tracks, see tracks.hpp. Throws if the job has no such track.
+    engine(job &job, rank &owner, int track);
 
     // ---- operations (send.cpp, receive.cpp) ----
 
@@ -101,7 +105,7 @@ class engine final : private fabric::sink {
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
                                                              const envelope &pattern, MPI_Status *status) {
         if (inbox_ == nullptr || !buffer.type->contiguous() ||
-            has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
             return false;
         }
         auto *const to = static_cast<std::byte *>(buffer.address);
@@ -115,8 +119,8 @@ class engine final : private fabric::sink {
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
 
-    /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on.
-    /// @pre no other thread is in the library for this rank
+    /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on, on all of
+    /// its tracks. @pre no other thread is in the library for this rank; this is its first engine
     void expect_one_thread(bool one) noexcept;
     /// Looks for a request's completion for a while, without giving the core away. @return its state
     [[nodiscard]] bool look_for(const request &awaited);
@@ -126,6 +130,9 @@ class engine final : private fabric::sink {
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
+    /// The same for the rank's other engines. Who waits for something here calls it now and then: a message
+    /// of another communicator may need this thread, if no other one is in the library.
+    bool progress_elsewhere();
     /// Returns when `done(argument)` is true. See wait_until below.
     void wait_until(bool (*done)(void *), void *argument);
     /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
@@ -157,7 +164,7 @@ class engine final : private fabric::sink {
 
   private:
     struct completed_request final : request {
-        explicit completed_request(rank &owner) noexcept : request{owner} {
+        explicit completed_request(engine &home) noexcept : request{home} {
             complete.store(true, std::memory_order_relaxed);
             ending = disposal::nothing;
         }
@@ -349,10 +356,19 @@ class engine final : private fabric::sink {
     /// Something has come or completed that a thread of the rank may wait for. Lock held.
     void note_news_locked() noexcept;
     [[nodiscard]] std::uint64_t news();
-    /// Sleeps until there may be news; returns at once if there has been any since the caller's last
-    /// look, which `news_seen` stands for.
+    /// The news of all engines of the rank, by track.
+    using all_news = std::array<std::uint64_t, fabric::most_tracks>;
+    [[nodiscard]] all_news news_everywhere() const;
+    /// Sleeps until there may be news in any engine of the rank; returns at once if there has been any since
+    /// the caller's last look, which `seen` stands for.
     /// @param at_most nanoseconds, 0: as long as it takes
-    void sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most = 0);
+    void sleep_unless_news(all_news &seen, std::uint64_t at_most = 0);
+    /// Notes that a thread of the rank is about to sleep. False: there is something to do, it must not.
+    /// @param longest how long it may sleep at most; made shorter if need be
+    [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
+    void remove_sleeper();
+    /// Whether who has looked here in vain `idle` times should look elsewhere.
+    [[nodiscard]] bool should_look_elsewhere(unsigned idle) const noexcept;
     /// Asks the fabrics that have no mailbox here, but not so often that local messages suffer.
     int poll_others_locked();
     bool advance_progressors();
@@ -362,6 +378,8 @@ class engine final : private fabric::sink {
     job &job_;
     rank &owner_;
     int number_;
+    int track_;
+    fabric::routes &routes_;
     std::size_t eager_here_;
     std::size_t eager_elsewhere_;
     std::size_t unexpected_limit_;
@@ -405,7 +423,7 @@ class engine final : private fabric::sink {
     progressor *progressors_ = nullptr;
     // Relaxed: only saves the lock when there is nothing to advance.
     std::atomic<bool> has_progressors_{false};
-    // Looks that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
+    // Tests that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
     started_receives started_; ///< by the one thread that starts them alone
     // Of fabrics that have to be asked and lately had nothing; under the lock: how many looks to pass over
@@ -415,11 +433,15 @@ class engine final : private fabric::sink {
 };
 
 /// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
-template <class Predicate> void wait_until(rank &rank, Predicate done) {
+/// @param home the engine that what is awaited belongs to: looked at most often
+template <class Predicate> void wait_until(engine &home, Predicate done) {
     if (!done()) {
-        rank.engine().wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); },
-                                 &done);
+        home.wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); }, &done);
     }
+}
+/// The same for what belongs to no communicator.
+template <class Predicate> void wait_until(rank &rank, Predicate done) {
+    wait_until(rank.engine(), done);
 }
 
 } // namespace lisle::protocol

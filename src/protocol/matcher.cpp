@@ -14,11 +14,11 @@ constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
 
 } // namespace
 
-unexpected_message *unexpected_message::make(rank &owner, std::size_t stored) {
+unexpected_message *unexpected_message::make(engine &home, std::size_t stored) {
     const std::size_t needed = sizeof(unexpected_message) + stored;
     void *const memory =
         needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
-    return new (memory) unexpected_message{owner, stored};
+    return new (memory) unexpected_message{home, stored};
 }
 
 void unexpected_message::destroy(unexpected_message *message) noexcept {

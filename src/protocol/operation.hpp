@@ -66,17 +66,18 @@ class operation : public request, public cached_object<256> {
 // caller how many lines a peer's thread writes to complete one.
 class alignas(64) receive_operation final : public operation, public pending_transfer {
   public:
-    receive_operation(rank &owner, const typed_buffer &buffer, const envelope &pattern)
-        : operation{owner}, pending_transfer{sort::announced}, buffer{buffer}, pattern{pattern} {}
+    receive_operation(engine &home, const typed_buffer &buffer, const envelope &pattern)
+        : operation{home}, pending_transfer{sort::announced}, buffer{buffer}, pattern{pattern} {}
 
     /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has
     /// disposed of, the latest is used again: what most receives leave as it was is not written again.
-    [[nodiscard, gnu::always_inline]] static receive_operation *make(rank &owner, const typed_buffer &buffer,
+    [[nodiscard, gnu::always_inline]] static receive_operation *make(engine &home, const typed_buffer &buffer,
                                                                      const envelope &pattern) {
         receive_operation *receive = node_cache<receive_operation>::take();
-        if (receive == nullptr || &receive->owner != &owner) [[unlikely]] {
-            receive = make_anew(receive, owner);
+        if (receive == nullptr) [[unlikely]] {
+            receive = make_anew(home);
         }
+        receive->home = &home; // the one disposed of may have been another's
         receive->revive(object_kind::request);
         // Relaxed: nobody else knows of it yet.
         receive->complete.store(false, std::memory_order_relaxed);
@@ -116,8 +117,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
     friend class node_cache<receive_operation>;
     [[nodiscard]] receive_operation *&next_unused() noexcept { return link_.next; }
     static void destroy(receive_operation *unused) noexcept { delete unused; }
-    [[nodiscard, gnu::cold, gnu::noinline]] static receive_operation *make_anew(receive_operation *used,
-                                                                                rank &owner);
+    [[nodiscard, gnu::cold, gnu::noinline]] static receive_operation *make_anew(engine &home);
 
     // Like `stamp` and `captured` of a meaning only later, and not written before: each store counts here.
     queue_link<receive_operation> link_;
@@ -129,7 +129,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
 
 class send_operation final : public operation {
   public:
-    send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest, int tag,
+    send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                    send_mode mode);
     void start() override;
     void cancel() override;

@@ -50,9 +50,9 @@ typed_buffer bytes_of(greeting &data) {
 struct partitioned_send::greeting_data : greeting {};
 struct partitioned_receive::greeting_data : greeting {};
 
-partitioned_request::partitioned_request(rank &owner, const typed_buffer &buffer, int partitions,
+partitioned_request::partitioned_request(const typed_buffer &buffer, int partitions,
                                          const channel &channel, int peer)
-    : progressed_request{owner}, buffer_{buffer}, partitions_{partitions}, channel_{channel}, peer_{peer},
+    : progressed_request{*channel.home}, buffer_{buffer}, partitions_{partitions}, channel_{channel}, peer_{peer},
       type_{ref<const datatype>::share(*buffer.type)} {
     persistent = true;
     active = false;
@@ -66,9 +66,9 @@ typed_buffer partitioned_request::piece(MPI_Count first, MPI_Count count) const 
 
 // ---- sending ----
 
-partitioned_send::partitioned_send(rank &owner, const typed_buffer &buffer, int partitions,
+partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions,
                                    const channel &channel, int dest, int tag)
-    : partitioned_request{owner, buffer, partitions, channel, dest},
+    : partitioned_request{buffer, partitions, channel, dest},
       marked_{new std::atomic<bool>[static_cast<std::size_t>(partitions)]} {
     if (dest == MPI_PROC_NULL) {
         return;
@@ -111,14 +111,14 @@ void partitioned_send::mark_ready(int partition) {
     }
     request *const send = start_send(piece(partition * buffer_.count, buffer_.count), channel_, peer_,
                                      partition_tag(first_tag_, partition));
-    if (send != owner.engine().completed_send()) {
+    if (send != home->completed_send()) {
         const std::scoped_lock lock{mutex_};
         sends_.push_back(send);
     }
     if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         // A thread that waits for the request may sleep, and nothing else would wake it: this is news.
-        owner.engine().complete(*owner.engine().completed_send());
-        owner.engine().progress();
+        home->complete(*home->completed_send());
+        home->progress();
     }
 }
 
@@ -146,9 +146,9 @@ bool partitioned_send::ready() {
 
 // ---- receiving ----
 
-partitioned_receive::partitioned_receive(rank &owner, const typed_buffer &buffer, int partitions,
+partitioned_receive::partitioned_receive(const typed_buffer &buffer, int partitions,
                                          const channel &channel, int source, int tag)
-    : partitioned_request{owner, buffer, partitions, channel, source}, tag_{tag} {
+    : partitioned_request{buffer, partitions, channel, source}, tag_{tag} {
     if (source != MPI_PROC_NULL) {
         heard_ = std::make_unique<greeting_data>();
         greeting_ = start_receive(bytes_of(*heard_), channel, source, tag);
@@ -295,10 +295,10 @@ bool partitioned_receive::arrived(int partition) {
             }
         }
         if (again) {
-            owner.engine().progress();
+            home->progress();
         }
     }
-    owner.engine().found_nothing();
+    home->found_nothing();
     return false;
 }
 

@@ -22,7 +22,7 @@ namespace lisle::protocol {
 class partitioned_request : public progressed_request {
   public:
     /// @param buffer address, elements of one partition, and their type
-    partitioned_request(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+    partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel,
                         int peer);
     [[nodiscard]] int partitions() const noexcept { return partitions_; }
 
@@ -44,7 +44,7 @@ class partitioned_request : public progressed_request {
 /// The sending end. Any threads may call ready() at once, for different partitions.
 class partitioned_send final : public partitioned_request {
   public:
-    partitioned_send(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+    partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel,
                      int dest, int tag);
     ~partitioned_send() override;
     void start() override;
@@ -69,7 +69,7 @@ class partitioned_send final : public partitioned_request {
 /// The receiving end.
 class partitioned_receive final : public partitioned_request {
   public:
-    partitioned_receive(rank &owner, const typed_buffer &buffer, int partitions, const channel &channel,
+    partitioned_receive(const typed_buffer &buffer, int partitions, const channel &channel,
                         int source, int tag);
     ~partitioned_receive() override;
     void start() override;

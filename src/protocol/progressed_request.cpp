@@ -6,25 +6,25 @@
 namespace lisle::protocol {
 
 void progressed_request::watch() {
-    owner.engine().add(*this);
+    home->add(*this);
 }
 
 bool progressed_request::advance() {
     if (!ready()) {
         return true;
     }
-    owner.engine().complete(*this); // gives the object away
+    home->complete(*this); // gives the object away
     return false;
 }
 
-send_receive_request::send_receive_request(rank &owner, const typed_buffer &send_buffer,
+send_receive_request::send_receive_request(const typed_buffer &send_buffer,
                                            std::vector<std::byte> copy, int dest, int send_tag,
                                            const typed_buffer &receive_buffer, int source, int receive_tag,
                                            const channel &channel)
-    : progressed_request{owner}, copy_{std::move(copy)}, receiving_{owner,
+    : progressed_request{*channel.home}, copy_{std::move(copy)}, receiving_{*channel.home,
                                                                     receive_buffer,
                                                                     {channel.context, source, receive_tag}},
-      sending_{owner, send_buffer, channel, dest, send_tag, send_mode::standard} {
+      sending_{send_buffer, channel, dest, send_tag, send_mode::standard} {
     sending_.keep(*send_buffer.type);
     receiving_.keep(*receive_buffer.type);
     if (!copy_.empty()) {

@@ -108,9 +108,8 @@ unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &f
     return message;
 }
 
-receive_operation *receive_operation::make_anew(receive_operation *used, rank &owner) {
-    delete used; // of another rank of this thread, or null
-    auto *const made = new receive_operation{owner, {}, {}};
+receive_operation *receive_operation::make_anew(engine &home) {
+    auto *const made = new receive_operation{home, {}, {}};
     made->ending = disposal::receive;
     return made;
 }
@@ -122,22 +121,21 @@ void receive_operation::start() {
     streamed = stream_end = 0;
     if (pattern.source == MPI_PROC_NULL) {
         result.source = MPI_PROC_NULL;
-        owner.engine().complete(*this);
+        home->complete(*this);
         return;
     }
-    owner.engine().start(*this);
+    home->start(*this);
 }
 
 void receive_operation::cancel() {
-    owner.engine().cancel(*this);
+    home->cancel(*this);
 }
 
 outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    rank &self = this_rank();
-    receive_operation operation{self, buffer, {channel.context, source, tag}};
+    receive_operation operation{*channel.home, buffer, {channel.context, source, tag}};
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
-    } else if (!self.engine().start_and_look(operation)) {
+    } else if (!channel.home->start_and_look(operation)) {
         wait(operation);
     }
     return operation.result;
@@ -159,13 +157,12 @@ request *start_receive(const typed_buffer &buffer, const channel &channel, int s
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
                      const typed_buffer &receive_buffer, int source, int receive_tag,
                      const channel &channel) {
-    rank &self = this_rank();
-    if (try_send_short(self.engine(), send_buffer, channel, dest, send_tag)) {
+    if (try_send_short(send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
-    receive_operation receiving{self, receive_buffer, {channel.context, source, receive_tag}};
+    receive_operation receiving{*channel.home, receive_buffer, {channel.context, source, receive_tag}};
     receiving.start();
-    alignas(64) send_operation sending{self, send_buffer, channel, dest, send_tag, send_mode::standard};
+    alignas(64) send_operation sending{send_buffer, channel, dest, send_tag, send_mode::standard};
     sending.start();
     wait(sending);
     wait(receiving);

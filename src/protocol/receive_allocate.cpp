@@ -14,8 +14,8 @@ namespace {
 /// First the receive that captures, then, with the user's buffer, the receive of what was captured.
 class allocating_receive final : public progressed_request {
   public:
-    allocating_receive(rank &owner, const allocation &how, const datatype &type, const envelope &pattern)
-        : progressed_request{owner}, how_{how}, receiving_{owner, {nullptr, 0, type}, pattern} {
+    allocating_receive(engine &home, const allocation &how, const datatype &type, const envelope &pattern)
+        : progressed_request{home}, how_{how}, receiving_{home, {nullptr, 0, type}, pattern} {
         receiving_.keep(type);
         receiving_.captures = true;
         receiving_.captured = nullptr;
@@ -27,7 +27,7 @@ class allocating_receive final : public progressed_request {
     }
     /// Starts with a message that was matched before.
     void start_with(unexpected_message &message) {
-        owner.engine().accept(message, receiving_);
+        home->accept(message, receiving_);
         watch();
     }
     void cancel() override { receiving_.cancel(); }
@@ -63,9 +63,9 @@ class allocating_receive final : public progressed_request {
     bool accept(unexpected_message &message) {
         result = {.source = message.what.source, .tag = message.what.tag, .bytes = message.bytes};
         if (how_.inspect != nullptr) {
-            if (const void *const here = owner.engine().readable(message)) {
+            if (const void *const here = home->readable(message)) {
                 show(here);
-                owner.engine().discard(message);
+                home->discard(message);
                 return false;
             }
         }
@@ -76,7 +76,7 @@ class allocating_receive final : public progressed_request {
         result.store(&status);
         void *const address = how_.allocate(count, &status, how_.state);
         if (address == nullptr && count != 0) {
-            owner.engine().discard(message);
+            home->discard(message);
             result.bytes = 0;
             result.error = MPI_ERR_NO_MEM;
             return false;
@@ -85,7 +85,7 @@ class allocating_receive final : public progressed_request {
         receiving_.captures = false;
         // Relaxed: nobody else knows of the operation between its two halves.
         receiving_.complete.store(false, std::memory_order_relaxed);
-        owner.engine().accept(message, receiving_);
+        home->accept(message, receiving_);
         return true;
     }
 
@@ -128,7 +128,7 @@ void engine::discard(unexpected_message &message) {
 request *start_receive_allocate(const allocation &how, const datatype &type, const channel &channel,
                                 int source, int tag) {
     auto made =
-        std::make_unique<allocating_receive>(this_rank(), how, type, envelope{channel.context, source, tag});
+        std::make_unique<allocating_receive>(*channel.home, how, type, envelope{channel.context, source, tag});
     made->start();
     return made.release();
 }
@@ -151,7 +151,8 @@ outcome receive_allocate(const allocation &how, const datatype &type, const chan
 
 outcome receive_allocate(const allocation &how, const datatype &type, unexpected_message *taken) {
     auto made =
-        std::make_unique<allocating_receive>(this_rank(), how, type, envelope{0, MPI_PROC_NULL, MPI_ANY_TAG});
+        std::make_unique<allocating_receive>(taken != nullptr ? taken->home : this_rank().engine(), how, type,
+                                             envelope{0, MPI_PROC_NULL, MPI_ANY_TAG});
     if (taken != nullptr) {
         made->start_with(*taken);
     } else {

@@ -26,13 +26,15 @@ outcome outcome::load(const MPI_Status &status) noexcept {
             .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
 }
 
+request::request(rank &owner) noexcept : request{owner.engine()} {}
+
 void request::free() {
-    owner.engine().release(*this);
+    home->release(*this);
 }
 
 void wait(request &request) {
-    if (!is_complete(request) && !request.owner.engine().look_for(request)) {
-        wait_until(request.owner, [&request] { return is_complete(request); });
+    if (!is_complete(request) && !request.home->look_for(request)) {
+        wait_until(*request.home, [&request] { return is_complete(request); });
     }
 }
 
@@ -40,7 +42,7 @@ bool test(request &request) {
     if (is_complete(request)) {
         return true;
     }
-    engine &mine = request.owner.engine();
+    engine &mine = *request.home;
     mine.progress();
     if (is_complete(request)) {
         return true;

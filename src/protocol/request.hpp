@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of one operation that may outlive the call that started it. A request belongs to the rank
-// that made it; `complete` is the only member that another thread reads without the engine's lock.
+// that made it, and to one of its engines; `complete` is the only member that another thread reads without the engine's lock.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,8 @@ class communicator;
 } // namespace lisle
 
 namespace lisle::protocol {
+
+class engine;
 
 /// What an operation ended with: the fields of MPI_Status, with a count of bytes.
 struct outcome {
@@ -56,7 +58,9 @@ class request : public object {
   public:
     static constexpr object_kind kind_of_object = object_kind::request;
 
-    explicit request(rank &owner) noexcept : object{object_kind::request}, owner{owner} {}
+    explicit request(engine &home) noexcept : object{object_kind::request}, home{&home} {}
+    /// One that belongs to no communicator.
+    explicit request(rank &owner) noexcept;
     virtual ~request() = default;
 
     /// Begins (again) a persistent operation. @pre persistent and not active
@@ -78,7 +82,7 @@ class request : public object {
     bool orphaned = false;
     disposal ending = disposal::general;
     outcome result;
-    rank &owner;
+    engine *home;
     /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.
     communicator *comm = nullptr;
 };

@@ -10,6 +10,7 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/short_message.hpp"
+#include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
 
@@ -29,7 +30,7 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
         return claim_result::full; // an earlier message of ours may still wait for room: keep the order
     }
     fabric::packet_slot slot{};
-    auto &fabric = job_.fabric_to(dest);
+    auto &fabric = routes_.to(dest);
     const claim_result result = fabric.try_claim(dest, bytes, false, slot);
     if (result == claim_result::claimed) [[likely]] {
         *slot.header = {what.context,
@@ -49,9 +50,9 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
     return result;
 }
 
-send_operation::send_operation(rank &owner, const typed_buffer &buffer, const channel &channel, int dest,
-                               int tag, send_mode mode)
-    : operation{owner}, buffer{buffer}, context{dest == MPI_PROC_NULL ? 0 : channel.context_at(dest)},
+send_operation::send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag,
+                               send_mode mode)
+    : operation{*channel.home}, buffer{buffer}, context{dest == MPI_PROC_NULL ? 0 : channel.context_at(dest)},
       source{channel.self}, dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag},
       mode{mode} {
     result.source = MPI_ANY_SOURCE;
@@ -109,8 +110,9 @@ void engine::announce(send_operation &send) {
 }
 
 void engine::help(int dest) {
-    if (rank *const receiver = job_.find(dest); receiver != nullptr && dest != number_) {
-        receiver->engine().move_messages();
+    rank *const receiver = dest != number_ ? job_.find(dest) : nullptr;
+    if (engine *const theirs = receiver != nullptr ? receiver->tracks().find(track_) : nullptr) {
+        theirs->move_messages();
     }
 }
 
@@ -145,19 +147,18 @@ void send_operation::start() {
     result = {};
     streamed = stream_end = 0;
     packed.reset();
-    owner.engine().start(*this);
+    home->start(*this);
 }
 
 void send_operation::cancel() {
-    owner.engine().cancel(*this);
+    home->cancel(*this);
 }
 
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
     if (dest == MPI_PROC_NULL) {
         return;
     }
-    rank &self = this_rank();
-    engine &mine = self.engine();
+    engine &mine = *channel.home;
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
@@ -171,7 +172,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
     }
-    alignas(64) send_operation operation{self, buffer, channel, dest, tag, mode};
+    alignas(64) send_operation operation{buffer, channel, dest, tag, mode};
     mine.announce(operation);
     if (!mine.look_for(operation)) { // a receiver that is there is faster without help
         mine.help(number);
@@ -194,8 +195,7 @@ request *start_send(const typed_buffer &buffer, const channel &channel, int dest
 
 request *start_send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                send_mode mode) {
-    rank &self = this_rank();
-    engine &mine = self.engine();
+    engine &mine = *channel.home;
     if (dest == MPI_PROC_NULL) {
         return mine.completed_send();
     }
@@ -206,7 +206,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }
-    auto *const operation = new send_operation{self, buffer, channel, dest, tag, mode};
+    auto *const operation = new send_operation{buffer, channel, dest, tag, mode};
     operation->keep(*buffer.type);
     mine.announce(*operation);
     mine.help(number);

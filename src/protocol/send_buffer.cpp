@@ -48,8 +48,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     if (dest == MPI_PROC_NULL) {
         return;
     }
-    rank &self = this_rank();
-    engine &mine = self.engine();
+    engine &mine = *channel.home;
     const int number = channel.peers->member(dest);
     const MPI_Count bytes = buffer.bytes();
     std::unique_lock lock{mutex_};
@@ -82,7 +81,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     }
     pack(buffer, 0, {memory, static_cast<std::size_t>(bytes)});
     kept.operation = std::make_unique<send_operation>(
-        self, typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)}, channel, dest, tag, send_mode::standard);
+        typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)}, channel, dest, tag, send_mode::standard);
     send_operation &sending = *messages_.insert(place, std::move(kept))->operation;
     mine.announce(sending);
     mine.help(sending.dest);

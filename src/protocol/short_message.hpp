@@ -16,18 +16,18 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
                                          int tag);
 
 /// True if the message has left.
-[[nodiscard, gnu::always_inline]] inline bool try_send_short(engine &mine, const typed_buffer &buffer,
-                                                             const channel &channel, int dest, int tag) {
+[[nodiscard, gnu::always_inline]] inline bool try_send_short(const typed_buffer &buffer, const channel &channel,
+                                                             int dest, int tag) {
     // Threads that are ranks have contexts of their own, which the general way knows.
     return dest >= 0 && channel.lanes == nullptr &&
-           mine.try_send_short(buffer, {channel.context, channel.self, tag}, channel.peers->member(dest),
+           channel.home->try_send_short(buffer, {channel.context, channel.self, tag}, channel.peers->member(dest),
                                static_cast<std::size_t>(buffer.bytes()));
 }
 
 /// send() in the mode standard.
 [[gnu::always_inline]] inline void send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
                                                 int tag) {
-    if (!try_send_short(known_rank().engine(), buffer, channel, dest, tag)) [[unlikely]] {
+    if (!try_send_short(buffer, channel, dest, tag)) [[unlikely]] {
         send_in_general(buffer, channel, dest, tag, send_mode::standard);
     }
 }
@@ -35,9 +35,8 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
 /// start_send() in the mode standard.
 [[nodiscard, gnu::always_inline]] inline request *
 start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest, int tag) {
-    engine &mine = known_rank().engine();
-    if (try_send_short(mine, buffer, channel, dest, tag)) [[likely]] {
-        return mine.completed_send();
+    if (try_send_short(buffer, channel, dest, tag)) [[likely]] {
+        return channel.home->completed_send();
     }
     return start_send_in_general(buffer, channel, dest, tag, send_mode::standard);
 }
@@ -47,19 +46,19 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
                                                                 const channel &channel, int source, int tag,
                                                                 MPI_Status *status) {
     return source != MPI_PROC_NULL &&
-           known_rank().engine().try_receive_short(buffer, {channel.context, source, tag}, status);
+           channel.home->try_receive_short(buffer, {channel.context, source, tag}, status);
 }
 
 /// start_receive()
 [[nodiscard, gnu::always_inline]] inline request *
 start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    rank &self = known_rank();
-    auto *const operation = receive_operation::make(self, buffer, {channel.context, source, tag});
+    engine &mine = *channel.home;
+    auto *const operation = receive_operation::make(mine, buffer, {channel.context, source, tag});
     operation->keep(*buffer.type);
     if (source == MPI_PROC_NULL) [[unlikely]] {
         operation->start();
     } else {
-        self.engine().start(*operation);
+        mine.start(*operation);
     }
     return operation;
 }

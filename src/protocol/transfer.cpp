@@ -74,7 +74,7 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
 void engine::finish_sender(const announcement &sender) {
     if (job_.here(sender.rank)) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
-        sending.owner.engine().finish(sending);
+        sending.home->finish(sending);
     } else {
         const std::scoped_lock guard{lock_};
         tell_done_locked(sender);
@@ -90,7 +90,7 @@ void engine::finish(send_operation &send) {
 
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     const announcement &sender = receive.sender;
-    auto &fabric = job_.fabric_to(sender.rank);
+    auto &fabric = routes_.to(sender.rank);
     if (sender.address == 0 || static_cast<std::size_t>(bytes) < fabric.limits().least_read) {
         return false;
     }
@@ -120,7 +120,7 @@ void engine::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) 
 }
 
 bool engine::prefer_stream(receive_operation &receive, MPI_Count bytes) {
-    auto &fabric = job_.fabric_to(receive.sender.rank);
+    auto &fabric = routes_.to(receive.sender.rank);
     const auto total = static_cast<std::size_t>(bytes);
     if (receive.sender.address == 0 || total < fabric.limits().least_read ||
         total >= fabric.limits().surely_read || fabric.joint_copy_of(number_) == nullptr) {
@@ -139,7 +139,7 @@ bool engine::push_streams_locked() {
     bool any = false;
     for (std::size_t i = 0; i < streams_.size();) {
         send_operation &send = *streams_[i];
-        auto &fabric = job_.fabric_to(send.dest);
+        auto &fabric = routes_.to(send.dest);
         bool room = true;
         for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end; ++packets) {
             const auto piece = std::min(static_cast<std::size_t>(send.stream_end - send.streamed),

@@ -52,7 +52,7 @@ iovec part_of(const void *data, const fabric::joint_copy::piece &piece) {
 
 bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
     const announcement sender = receive.sender;
-    auto &fabric = job_.fabric_to(sender.rank);
+    auto &fabric = routes_.to(sender.rank);
     fabric::joint_copy *const copy = fabric.joint_copy_of(number_);
     const auto total = static_cast<std::uint64_t>(bytes);
     std::vector<iovec> whole;
@@ -122,7 +122,7 @@ void engine::arrived_offer(int receiver, std::uint64_t receiver_id, const offer 
 
 void engine::join(pending_transfer &part) {
     const std::unique_ptr<joining> mine{&static_cast<joining &>(part)};
-    auto &fabric = job_.fabric_to(mine->receiver);
+    auto &fabric = routes_.to(mine->receiver);
     fabric::joint_copy *const copy = fabric.joint_copy_of(mine->receiver);
     if (copy == nullptr) {
         return;

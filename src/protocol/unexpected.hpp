@@ -10,11 +10,9 @@
 #include "protocol/packet.hpp"
 #include "runtime/object.hpp"
 
-namespace lisle {
-class rank;
-}
-
 namespace lisle::protocol {
+
+class engine;
 
 /// A message that came before its receive: its envelope, and its data or its announcement. Also what an
 /// MPI_Message names once a matched probe has taken it out of the tables. Lies in front of its data, in
@@ -24,7 +22,7 @@ class unexpected_message final : public object {
     static constexpr object_kind kind_of_object = object_kind::message;
 
     /// @param stored bytes of data to make room for
-    [[nodiscard]] static unexpected_message *make(rank &owner, std::size_t stored);
+    [[nodiscard]] static unexpected_message *make(engine &home, std::size_t stored);
     static void destroy(unexpected_message *message) noexcept;
 
     [[nodiscard]] std::span<std::byte> data() noexcept {
@@ -37,7 +35,7 @@ class unexpected_message final : public object {
 
     queue_link<unexpected_message> &link(unsigned wildcards) noexcept { return links_[wildcards]; }
 
-    rank &owner;
+    engine &home; ///< where it was stored
     envelope what{};
     MPI_Count bytes = 0;
     announcement sender{};
@@ -47,8 +45,8 @@ class unexpected_message final : public object {
     unexpected_message *newer = nullptr;
 
   private:
-    unexpected_message(rank &owner, std::size_t stored) noexcept
-        : object{object_kind::message}, owner{owner}, stored{stored} {}
+    unexpected_message(engine &home, std::size_t stored) noexcept
+        : object{object_kind::message}, home{home}, stored{stored} {}
     queue_link<unexpected_message> links_[4]{};
 };
 

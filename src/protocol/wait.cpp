@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/fiber_worker.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/shared_task.hpp"
@@ -28,6 +29,8 @@ constexpr unsigned looks_in_a_throng = 2;
 constexpr std::chrono::microseconds turn_of_each{8};
 // A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
 constexpr unsigned looks_for_offer = 8;
+// Threads that look at each other's engines meet there, which is what several engines are to avoid.
+constexpr unsigned looks_for_elsewhere = 16;
 // A rank that finds no room to send does so more often than not because the receiver is not running.
 constexpr unsigned tries_for_offer = 16;
 // Sleep while something is to be sent that found no room: nobody tells us when there is.
@@ -109,9 +112,9 @@ bool engine::look_again_as_fiber(short_receive &wanted) {
 void engine::wait_until(bool (*done)(void *), void *argument) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
-    std::uint64_t news_seen = 0;
+    all_news news_seen{};
     while (!done(argument)) {
-        if (progress()) {
+        if (progress() || (should_look_elsewhere(idle) && progress_elsewhere())) {
             idle = 0;
             continue;
         }
@@ -136,22 +139,28 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
     }
 }
 
+bool engine::should_look_elsewhere(unsigned idle) const noexcept {
+    return owner_.tracks().several() &&
+           (idle % looks_for_elsewhere == looks_for_elsewhere - 1 || idle > patience_.before_yield);
+}
+
 void engine::found_nothing() noexcept {
+    // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
+    const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
+    fruitless_.store(looks, std::memory_order_relaxed);
+    if (looks % looks_for_elsewhere == 0 && progress_elsewhere()) {
+        return;
+    }
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         return;
     }
-    if (job_.oversubscribed()) {
-        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
-        const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
-        fruitless_.store(looks, std::memory_order_relaxed);
-        if (looks % looks_for_offer == 0) {
-            sched_yield();
-        }
+    if (job_.oversubscribed() && looks % looks_for_offer == 0) {
+        sched_yield();
     }
 }
 
 void engine::found_no_room(unsigned &tries) {
-    if (progress()) {
+    if (progress() || progress_elsewhere()) {
         return;
     }
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
@@ -159,7 +168,7 @@ void engine::found_no_room(unsigned &tries) {
     }
     if (++tries > patience_.before_sleep) {
         // The receiver does not run, or not here: no news of it will come, so not for long.
-        std::uint64_t seen = news();
+        all_news seen = news_everywhere();
         if (!progress()) {
             sleep_unless_news(seen, retry_nanoseconds);
         }
@@ -170,45 +179,64 @@ void engine::found_no_room(unsigned &tries) {
     }
 }
 
-void engine::sleep_unless_news(std::uint64_t &news_seen, std::uint64_t at_most) {
+bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
+    const std::scoped_lock guard{lock_};
+    passes_over_others_ = 0; // whoever sleeps has time to ask them all before
+    others_due_ = 0;
+    enter_started_locked();
+    // Anything that came since the caller last looked may be what it waits for: one more round.
+    if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
+        return false;
+    }
+    for (const auto &fabric : routes_.fabrics()) {
+        if (!fabric->arm(number_)) {
+            return false;
+        }
+        const std::uint64_t interval = fabric->limits().poll_interval;
+        longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
+    }
+    if (!deferred_.empty() || !streams_.empty()) {
+        longest = retry_nanoseconds;
+    }
+    ++sleepers_;
+    return true;
+}
+
+void engine::remove_sleeper() {
+    const std::scoped_lock guard{lock_};
+    --sleepers_;
+}
+
+void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
     // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
     // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
-    const std::uint32_t seen = bell_.value();
+    const std::uint32_t bell_seen = bell_.value();
     if (help_wanted()) [[unlikely]] {
         return;
     }
     std::uint64_t longest = at_most;
-    {
-        const std::scoped_lock guard{lock_};
-        passes_over_others_ = 0; // whoever sleeps has time to ask them all before
-        others_due_ = 0;
-        enter_started_locked();
-        // Anything that came since the caller last looked may be what it waits for: one more round.
-        if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
-            return;
+    std::array<engine *, fabric::most_tracks> asleep{};
+    bool may_sleep = true;
+    owner_.tracks().each([&](engine &each) {
+        const auto track = static_cast<std::size_t>(each.track_);
+        may_sleep = may_sleep && each.add_sleeper(seen[track], longest);
+        asleep[track] = may_sleep ? &each : nullptr;
+    });
+    if (may_sleep) {
+        counts_.add(counted::sleeps);
+        if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
+            bell_.sleep(bell_seen, longest);
+        } else if (longest == 0) {
+            worker->park(bell_, bell_seen);
+        } else {
+            worker->rest(longest);
         }
-        for (const auto &fabric : job_.fabrics()) {
-            if (!fabric->arm(number_)) {
-                return;
-            }
-            const std::uint64_t interval = fabric->limits().poll_interval;
-            longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
-        }
-        if (!deferred_.empty() || !streams_.empty()) {
-            longest = retry_nanoseconds;
-        }
-        ++sleepers_;
     }
-    counts_.add(counted::sleeps);
-    if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
-        bell_.sleep(seen, longest);
-    } else if (longest == 0) {
-        worker->park(bell_, seen);
-    } else {
-        worker->rest(longest);
+    for (engine *const each : asleep) {
+        if (each != nullptr) {
+            each->remove_sleeper();
+        }
     }
-    const std::scoped_lock guard{lock_};
-    --sleepers_;
 }
 
 } // namespace lisle::protocol

@@ -42,24 +42,38 @@ std::optional<int> number_from(const char *variable) {
 
 } // namespace
 
+namespace {
+
+fabric::routes make_routes(job_segment &segment, int process, std::span<const fabric_maker> makers) {
+    std::vector<std::unique_ptr<fabric::fabric>> fabrics;
+    for (const fabric_maker &make : makers) {
+        fabrics.push_back(make(segment, process));
+    }
+    auto found = fabric::routes::find(std::move(fabrics), segment.ranks());
+    if (!found) {
+        fail(MPI_ERR_OTHER, "no fabric reaches some of the job's ", segment.ranks(), " ranks from process ",
+             process);
+    }
+    return *std::move(found);
+}
+
+} // namespace
+
 job::job(job_segment segment, int process, bool launched, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, process_{process}, first_rank_{segment_.first_rank(process)},
       rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.threads() >
                                                                                       usable_cores()},
-      ranks_(static_cast<std::size_t>(rank_count_)) {
-    for (const fabric_maker &make : makers) {
-        fabrics_.push_back(make(segment_, process));
-    }
-    for (int dest = 0; dest < segment_.ranks(); ++dest) {
-        const auto reaching = std::find_if(fabrics_.begin(), fabrics_.end(),
-                                           [dest](const auto &fabric) { return fabric->reaches(dest); });
-        if (reaching == fabrics_.end()) {
-            fail(MPI_ERR_OTHER, "no fabric reaches rank ", dest, " from process ", process);
-        }
-        routes_.push_back(reaching->get());
-        mailboxes_.push_back((*reaching)->mailbox_to(dest));
-    }
+      routes_{make_routes(segment_, process, makers)}, ranks_(static_cast<std::size_t>(rank_count_)) {
     segment_.set_pid(process, getpid());
+}
+
+fabric::routes *job::routes_of(int track) {
+    if (track == 0) {
+        return &routes_;
+    }
+    other_routes &other = other_routes_[static_cast<std::size_t>(track) - 1];
+    std::call_once(other.sought, [&] { other.found = routes_.on_track(track); });
+    return other.found ? &*other.found : nullptr;
 }
 
 namespace {

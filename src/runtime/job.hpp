@@ -3,13 +3,17 @@
 // the first call into the library and kept until the process ends.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "fabric/fabric.hpp"
+#include "fabric/mailbox_layout.hpp"
+#include "fabric/routes.hpp"
 #include "runtime/job_segment.hpp"
 #include "runtime/rank.hpp"
 
@@ -53,15 +57,11 @@ class job {
     }
 
     [[nodiscard]] job_segment &segment() noexcept { return segment_; }
-    /// The fabric that carries packets to `rank`: one for each ordered pair, so order is kept.
-    [[nodiscard]] fabric::fabric &fabric_to(int rank) noexcept {
-        return *routes_[static_cast<std::size_t>(rank)];
-    }
-    /// By destination: the mailbox that its packets go to, or null (fabric::mailbox_to).
-    [[nodiscard]] fabric::mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
-    [[nodiscard]] std::span<const std::unique_ptr<fabric::fabric>> fabrics() const noexcept {
-        return fabrics_;
-    }
+    /// The fabric that carries packets of the first track to `rank`.
+    [[nodiscard]] fabric::fabric &fabric_to(int rank) const noexcept { return routes_.to(rank); }
+    /// Who carries the packets of a track (protocol/track.hpp), made at the first request; null: there is no
+    /// such track here. Thread-safe.
+    [[nodiscard]] fabric::routes *routes_of(int track);
 
     /// Makes the rank with this index among the process's own. Throws if it exists already.
     rank &enter(int index);
@@ -85,9 +85,12 @@ class job {
     bool launched_;
     bool oversubscribed_;
     std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
-    std::vector<std::unique_ptr<fabric::fabric>> fabrics_;
-    std::vector<fabric::fabric *> routes_;            ///< by destination
-    std::vector<fabric::mailbox_sender *> mailboxes_; ///< by destination
+    fabric::routes routes_; ///< of the first track
+    struct other_routes {
+        std::once_flag sought;
+        std::optional<fabric::routes> found;
+    };
+    std::array<other_routes, fabric::most_tracks - 1> other_routes_;
     std::vector<std::atomic<rank *>> ranks_;
 };
 

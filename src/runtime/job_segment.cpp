@@ -24,7 +24,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204a42;
-constexpr std::uint32_t segment_version = 2;
+constexpr std::uint32_t segment_version = 3;
 constexpr int most_ranks = 1 << 22;
 
 constexpr std::size_t align_up(std::size_t value, std::size_t to) {
@@ -44,6 +44,18 @@ struct alignas(doorbell::unit) rank_entry {
     std::atomic<rank_progress> progress; // release/acquire with exit_status
     std::atomic<std::int32_t> exit_status;
 };
+
+/// What the mailboxes of all ranks take for one of their tracks, and for all of them.
+std::size_t track_bytes(int ranks, int track) {
+    return static_cast<std::size_t>(ranks) * fabric::mailbox_layout::for_job_of(ranks, track).bytes();
+}
+std::size_t mailboxes_bytes(int ranks) {
+    std::size_t sum = 0;
+    for (int track = 0; track < fabric::tracks_of_job(ranks); ++track) {
+        sum += track_bytes(ranks, track);
+    }
+    return sum;
+}
 
 /// Ranks are dealt to workers in blocks, so neighbours share one.
 constexpr int first_of_worker(int worker, int workers, int ranks) noexcept {
@@ -84,7 +96,6 @@ struct job_segment::table {
     std::uint64_t bytes;
     std::uint64_t ranks_offset;
     std::uint64_t mailboxes_offset;
-    std::uint64_t mailbox_bytes;
     std::uint64_t shared_offset;
     once_record abort;
     once_record fault;
@@ -110,8 +121,7 @@ bool job_segment::table::sound(std::size_t mapped) noexcept {
     const auto process_table = header_bytes() + static_cast<std::size_t>(processes) * sizeof(process_entry);
     if (ranks_offset != align_up(process_table, 64) ||
         mailboxes_offset < ranks_offset + count * sizeof(rank_entry) || mailboxes_offset % 64 != 0 ||
-        mailbox_bytes % 64 != 0 || shared_offset % 64 != 0 ||
-        mailboxes_offset + count * mailbox_bytes > shared_offset ||
+        shared_offset % 64 != 0 || mailboxes_offset + mailboxes_bytes(ranks) > shared_offset ||
         shared_offset + fabric::local::shared_area_layout::for_job_of(ranks).bytes() > mapped) {
         return false;
     }
@@ -156,8 +166,7 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
         table::header_bytes() + static_cast<std::size_t>(shape.processes()) * sizeof(process_entry);
     const auto ranks_offset = align_up(process_table, 64);
     const auto mailboxes_offset = align_up(ranks_offset + ranks * sizeof(rank_entry), 4096);
-    const auto mailbox_bytes = fabric::mailbox_layout::for_job_of(shape.ranks()).bytes();
-    const auto shared_offset = align_up(mailboxes_offset + ranks * mailbox_bytes, 4096);
+    const auto shared_offset = align_up(mailboxes_offset + mailboxes_bytes(shape.ranks()), 4096);
     const auto shared_bytes = fabric::local::shared_area_layout::for_job_of(shape.ranks()).bytes();
     const auto bytes = align_up(shared_offset + shared_bytes, 4096);
 
@@ -191,7 +200,6 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
     head->bytes = bytes;
     head->ranks_offset = ranks_offset;
     head->mailboxes_offset = mailboxes_offset;
-    head->mailbox_bytes = mailbox_bytes;
     head->shared_offset = shared_offset;
     int next = 0;
     for (int p = 0; p < shape.processes(); ++p) {
@@ -334,15 +342,16 @@ std::optional<fault_record> job_segment::fault() const noexcept {
 doorbell &job_segment::bell(int rank) const noexcept {
     return table_->rank_entries()[rank].bell;
 }
-std::byte *job_segment::mailbox(int rank) const noexcept {
-    return reinterpret_cast<std::byte *>(table_) + table_->mailboxes_offset +
-           static_cast<std::size_t>(rank) * table_->mailbox_bytes;
+std::byte *job_segment::mailbox(int rank, int track) const noexcept {
+    std::byte *of_track = reinterpret_cast<std::byte *>(table_) + table_->mailboxes_offset;
+    for (int before = 0; before < track; ++before) {
+        of_track += track_bytes(ranks(), before);
+    }
+    return of_track +
+           static_cast<std::size_t>(rank) * fabric::mailbox_layout::for_job_of(ranks(), track).bytes();
 }
 std::byte *job_segment::shared_area() const noexcept {
     return reinterpret_cast<std::byte *>(table_) + table_->shared_offset;
-}
-std::size_t job_segment::mailbox_bytes() const noexcept {
-    return table_->mailbox_bytes;
 }
 
 } // namespace lisle

@@ -99,9 +99,8 @@ class job_segment {
     [[nodiscard]] doorbell &bell(int rank) const noexcept;
     /// Distance between the bells of successive ranks, in units of doorbell::unit.
     [[nodiscard]] static std::uint32_t units_between_bells() noexcept;
-    /// The room of one rank's mailbox, zeroed at creation, and its size in bytes.
-    [[nodiscard]] std::byte *mailbox(int rank) const noexcept;
-    [[nodiscard]] std::size_t mailbox_bytes() const noexcept;
+    /// The room of a rank's mailbox for one of its tracks, zeroed at creation.
+    [[nodiscard]] std::byte *mailbox(int rank, int track = 0) const noexcept;
     /// The room for what ranks share besides (fabric/local/shared_area.hpp), zeroed at creation.
     [[nodiscard]] std::byte *shared_area() const noexcept;
 

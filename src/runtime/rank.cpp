@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/job.hpp"
 #include "runtime/open_handles.hpp"
 #include "runtime/settings.hpp"
@@ -37,7 +38,7 @@ rank &adopt_thread() {
 
 rank::rank(job &job, int number)
     : open{value_of(setting::check) != 0 ? std::make_unique<open_handles>() : nullptr}, job_{job},
-      number_{number}, engine_{std::make_unique<protocol::engine>(job, *this)} {}
+      number_{number}, tracks_{std::make_unique<protocol::tracks>(job, *this)}, engine_{tracks_->find(0)} {}
 
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.

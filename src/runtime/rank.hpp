@@ -18,7 +18,8 @@ class open_handles;
 
 namespace protocol {
 class engine;
-}
+class tracks;
+} // namespace protocol
 
 /// Where a rank stands between MPI_Init and MPI_Finalize (of the world model).
 enum class world_phase : unsigned char { before_init, initialized, finalized };
@@ -34,7 +35,9 @@ class rank {
     /// The rank's number in the job, which is its rank in MPI_COMM_WORLD.
     [[nodiscard]] int number() const noexcept { return number_; }
     [[nodiscard]] job &get_job() const noexcept { return job_; }
-    /// The rank's protocol engine: matching, requests, progress.
+    /// The rank's protocol engines: matching, requests, progress.
+    [[nodiscard]] protocol::tracks &tracks() const noexcept { return *tracks_; }
+    /// The first of them, which serves MPI_COMM_WORLD and all that belongs to no communicator.
     [[nodiscard]] protocol::engine &engine() const noexcept { return *engine_; }
 
     std::atomic<world_phase> phase{world_phase::before_init};
@@ -63,7 +66,8 @@ class rank {
   private:
     job &job_;
     int number_;
-    std::unique_ptr<protocol::engine> engine_;
+    std::unique_ptr<protocol::tracks> tracks_;
+    protocol::engine *engine_;
     std::array<local_slot, most_slots> slots_;
 };
 

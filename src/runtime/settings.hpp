@@ -37,6 +37,7 @@ enum class setting : unsigned char {
     unexpected_limit,
     spin,
     wait,
+    tracks,
     check,
     show,
     /// The algorithms of the collectives, in the order of collective_operation; the words are those of

@@ -3,6 +3,7 @@
 
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/rank.hpp"
 
 namespace lisle::tool {
@@ -12,11 +13,15 @@ namespace {
 using protocol::counted;
 
 template <counted What> std::uint64_t of_engine(const communicator *) {
-    return this_rank().engine().counts().value(What);
+    std::uint64_t sum = 0;
+    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.counts().value(What); });
+    return sum;
 }
 
 std::uint64_t stored_now(const communicator *) {
-    return this_rank().engine().stored_bytes();
+    std::uint64_t sum = 0;
+    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.stored_bytes(); });
+    return sum;
 }
 
 std::uint64_t collectives_of(const communicator *of) {

@@ -7,13 +7,13 @@
 namespace lisle::fabric::local {
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                           std::size_t surely_read)
-    : segment_{segment}, first_rank_{segment.first_rank(process)},
+                           std::size_t surely_read, int track)
+    : segment_{segment}, process_{process}, track_{track}, first_rank_{segment.first_rank(process)},
       writers_(static_cast<std::size_t>(segment.ranks())), shared_{segment.shared_area(),
                                                                    shared_area_layout::for_job_of(
                                                                        segment.ranks())},
       cross_memory_{least_read.has_value()} {
-    const auto layout = mailbox_layout::for_job_of(segment.ranks());
+    const auto layout = mailbox_layout::for_job_of(segment.ranks(), track);
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
                .inline_payload = cell::inline_bytes,
                .least_read = least_read.value_or(SIZE_MAX),
@@ -21,15 +21,25 @@ local_fabric::local_fabric(job_segment &segment, int process, std::optional<std:
                .surely_read = surely_read};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
-        senders_.emplace_back(segment.mailbox(rank), layout, segment.bell(rank));
+        senders_.emplace_back(segment.mailbox(rank, track), layout, segment.bell(rank));
     }
     for (int index = 0; index < segment.rank_count(process); ++index) {
-        receivers_.emplace_back(segment.mailbox(first_rank_ + index), layout);
+        receivers_.emplace_back(segment.mailbox(first_rank_ + index, track), layout);
     }
     if (least_read && segment.processes() > 1) {
         // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     }
+}
+
+std::unique_ptr<fabric> local_fabric::on_track(int track) const {
+    if (track >= tracks_of_job(segment_.ranks())) {
+        return nullptr;
+    }
+    const bool reads = limits_.least_read != SIZE_MAX;
+    return std::make_unique<local_fabric>(segment_, process_,
+                                          reads ? std::optional{limits_.least_read} : std::nullopt,
+                                          limits_.surely_read, track);
 }
 
 claim_result local_fabric::try_claim(int dest, std::size_t payload_bytes, bool solicited,
@@ -46,7 +56,9 @@ int local_fabric::poll(int self, sink &into, int most) {
 }
 
 bool local_fabric::arm(int self) noexcept {
-    return shared_.watch(self) && receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
+    // What is stored in blocks is of no track: the first one's endpoint watches for all.
+    return (track_ != 0 || shared_.watch(self)) &&
+           receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
 }
 
 void local_fabric::set_congested(int self, bool congested) noexcept {

@@ -22,8 +22,10 @@ class local_fabric final : public fabric {
     /// @param segment outlives the fabric @param process index of the calling process in the job
     /// @param least_read smallest message to be read from a peer's memory; nothing: none is
     /// @param surely_read smallest one that is never better sent as a stream
+    /// @param track whose mailboxes it uses
     local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                 std::size_t surely_read = 0);
+                 std::size_t surely_read = 0, int track = 0);
+    [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }
@@ -51,7 +53,7 @@ class local_fabric final : public fabric {
     [[nodiscard]] bool write(int peer, std::uint64_t remote_address,
                              std::span<const iovec> from) noexcept override;
     [[nodiscard]] joint_copy *joint_copy_of(int owner) noexcept override {
-        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner) : nullptr;
+        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner, track_) : nullptr;
     }
     [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept override {
         return shared_.block(key, bytes);
@@ -70,6 +72,8 @@ class local_fabric final : public fabric {
                                      std::span<const iovec> pieces) noexcept;
 
     job_segment &segment_;
+    int process_;
+    int track_;
     int first_rank_;
     fabric_limits limits_;
     std::vector<mailbox_sender> senders_;

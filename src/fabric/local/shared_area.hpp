@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a job's segment that ranks share beside their mailboxes: blocks of memory that are found
-// under a key by whoever is to use them, and for each rank a word that says whether it may be asleep and
-// the state of the one long copy that it shares with a sender.
+// under a key by whoever is to use them, and for each rank a word that says whether it may be asleep and,
+// for each of its tracks, the state of the one long copy that it shares with a sender.
 // Whether there is a block under a key is the same for all who ever ask for it: the first one decides, the
 // decision stays until all have let go, and once decisions cannot be kept any more, no more are made.
 #pragma once
@@ -43,8 +43,8 @@ class shared_area {
     /// stays; returns that. Nothing if nobody has found one yet and the caller has not either.
     [[nodiscard]] std::optional<bool> memory_open(std::optional<bool> found) noexcept;
 
-    [[nodiscard]] joint_copy &copy_of(int rank) noexcept {
-        return *reinterpret_cast<joint_copy *>(line_of(rank) + shared_area_layout::copy_offset);
+    [[nodiscard]] joint_copy &copy_of(int rank, int track) noexcept {
+        return *reinterpret_cast<joint_copy *>(line_of(rank) + shared_area_layout::copy_offset(track));
     }
 
   private:
@@ -62,7 +62,7 @@ class shared_area {
         std::uint32_t units; ///< 0: refused
         std::uint32_t left;  ///< sharers that are gone
     };
-    static_assert(shared_area_layout::copy_offset + sizeof(joint_copy) <= shared_area_layout::rank_bytes);
+    static_assert(sizeof(joint_copy) <= line_bytes);
     static_assert(sizeof(head) <= shared_area_layout::head_bytes);
     static_assert(sizeof(entry) == shared_area_layout::entry_bytes);
 
@@ -75,7 +75,7 @@ class shared_area {
     }
     [[nodiscard]] std::byte *line_of(int rank) noexcept {
         return memory_ + shared_area_layout::head_bytes +
-               static_cast<std::size_t>(rank) * shared_area_layout::rank_bytes;
+               static_cast<std::size_t>(rank) * layout_.rank_bytes();
     }
     [[nodiscard]] std::atomic<std::uint32_t> &watch_word(int rank) noexcept {
         return *reinterpret_cast<std::atomic<std::uint32_t> *>(line_of(rank));

@@ -6,17 +6,17 @@
 
 #include <cstddef>
 
+#include "fabric/mailbox_layout.hpp"
+
 namespace lisle::fabric::local {
 
 struct shared_area_layout {
     std::size_t ranks;
+    std::size_t tracks;  ///< of each rank
     std::size_t units;   ///< pieces of `unit_bytes` that blocks are made of
     std::size_t entries; ///< blocks that there can be at once
 
     static constexpr std::size_t unit_bytes = 1024;
-    /// For each rank a line with the word that says whether it sleeps and one for the copy it shares.
-    static constexpr std::size_t rank_bytes = 128;
-    static constexpr std::size_t copy_offset = 64;
     static constexpr std::size_t head_bytes = 64;
     static constexpr std::size_t entry_bytes = 24;
 
@@ -24,11 +24,18 @@ struct shared_area_layout {
     [[nodiscard]] static constexpr shared_area_layout for_job_of(int ranks) noexcept {
         const auto count = static_cast<std::size_t>(ranks);
         const std::size_t units_each = count <= 128 ? 160 : count <= 1024 ? 16 : 4;
-        return {count, count * units_each, 64 + 4 * count};
+        return {count, static_cast<std::size_t>(tracks_of_job(ranks)), count * units_each, 64 + 4 * count};
+    }
+
+    /// For each rank a line with the word that says whether it sleeps, and one for the copy that each of its
+    /// tracks shares.
+    [[nodiscard]] constexpr std::size_t rank_bytes() const noexcept { return (1 + tracks) * line_bytes; }
+    [[nodiscard]] static constexpr std::size_t copy_offset(int track) noexcept {
+        return (1 + static_cast<std::size_t>(track)) * line_bytes;
     }
 
     [[nodiscard]] constexpr std::size_t entries_offset() const noexcept {
-        return head_bytes + ranks * rank_bytes;
+        return head_bytes + ranks * rank_bytes();
     }
     [[nodiscard]] constexpr std::size_t units_offset() const noexcept {
         return (entries_offset() + entries * entry_bytes + 63) / 64 * 64;

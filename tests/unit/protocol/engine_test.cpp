@@ -14,6 +14,8 @@
 #include "fabric/local/local_fabric.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/track.hpp"
+#include "protocol/tracks.hpp"
 #include "runtime/job.hpp"
 #include "toy_fabric.hpp"
 
@@ -27,13 +29,15 @@ struct setup {
     std::vector<int> shape;
     bool toy;
     bool cross_memory;
+    int track = 0;
     friend void PrintTo(const setup &chosen, std::ostream *out) { *out << chosen.name; }
 };
 
 /// Runs `body(rank number, channel)` in a thread for each rank of a job.
 class run {
   public:
-    explicit run(const setup &chosen) : shape_{chosen.shape} {
+    explicit run(const setup &chosen)
+        : shape_{chosen.shape}, context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
         auto first = job_segment::create(shape_);
         auto shared = std::make_shared<toy::exchange>(shape_.ranks());
         const fabric_maker makers[] = {
@@ -66,9 +70,9 @@ class run {
                 become(entered);
                 // Both ways in which receives start, beside each other.
                 entered->engine().expect_one_thread(entered->number() % 2 == 0);
-                body(entered->number(), channel{4, entered->number(), members_.get()});
+                body(entered->number(), make_channel(context_, entered->number(), *members_));
                 // Nobody's state goes away while others may still speak to it.
-                wait_until(*entered, [entered] { return entered->engine().drained(); });
+                wait_until(*entered, [entered] { return entered->tracks().drained(); });
                 become(nullptr);
             });
         }
@@ -85,6 +89,7 @@ class run {
 
   private:
     job_shape shape_;
+    std::uint64_t context_;
     std::vector<std::unique_ptr<job>> jobs_;
     group_ref members_;
 };
@@ -215,7 +220,7 @@ TEST_P(engine_test, cancels_receives_and_announced_sends) {
         } else if (self == 1) {
             receive(bytes_of(data), channel, 0, 79);
             outcome found;
-            EXPECT_EQ(this_rank().engine().probe({channel.context, 0, 78}, false, found), nullptr);
+            EXPECT_EQ(channel.home->probe({channel.context, 0, 78}, false, found), nullptr);
         }
     });
 }
@@ -282,6 +287,9 @@ INSTANTIATE_TEST_SUITE_P(fabrics, engine_test,
                                          setup{"local_processes", {1, 1, 1}, false, true},
                                          setup{"local_processes_without_reads", {1, 1}, false, false},
                                          setup{"local_mixed", {2, 2}, false, true},
+                                         setup{"local_threads_on_another_track", {3}, false, true, 1},
+                                         setup{"local_processes_on_another_track", {1, 1, 1}, false, true, 2},
+                                         setup{"local_mixed_on_another_track", {2, 2}, false, true, 3},
                                          setup{"toy_threads", {3}, true, false},
                                          setup{"toy_processes", {1, 1, 1}, true, false},
                                          setup{"toy_mixed", {2, 1}, true, false}),

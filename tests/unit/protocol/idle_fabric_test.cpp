@@ -67,7 +67,7 @@ TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
     rank *const former = become(&self);
     {
         const group_ref members = make_group({0});
-        const channel channel{4, 0, members.get()};
+        const channel channel = make_channel(4, 0, *members);
         long out = 0, in = -1;
         const typed_buffer from{&out, 8, *find_datatype(MPI_BYTE)}, to{&in, 8, *find_datatype(MPI_BYTE)};
         // Posted receives, so that each message takes the general way too, and the fabrics are asked.

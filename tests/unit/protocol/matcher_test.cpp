@@ -17,12 +17,12 @@ using namespace lisle::protocol;
 namespace {
 
 std::unique_ptr<receive_operation> make_receive(const envelope &pattern) {
-    return std::make_unique<receive_operation>(this_rank(),
+    return std::make_unique<receive_operation>(this_rank().engine(),
                                                typed_buffer{nullptr, 0, *find_datatype(MPI_BYTE)}, pattern);
 }
 
 unexpected_message *make_message(const envelope &what) {
-    auto *const message = unexpected_message::make(this_rank(), 0);
+    auto *const message = unexpected_message::make(this_rank().engine(), 0);
     message->what = what;
     return message;
 }
@@ -96,7 +96,7 @@ TEST(matcher, gives_each_receive_the_message_that_came_first) {
 
 TEST(matcher, counts_what_it_stores) {
     matcher tested;
-    auto *const message = unexpected_message::make(this_rank(), 1000);
+    auto *const message = unexpected_message::make(this_rank().engine(), 1000);
     tested.store(*message);
     EXPECT_GE(tested.stored_bytes(), 1000U);
     tested.take(*message);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/tracks.hpp"
+
+#include "protocol/channel.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/track.hpp"
+#include "runtime/job.hpp"
+#include "runtime/settings.hpp"
+
+namespace lisle::protocol {
+
+tracks::tracks(job &job, rank &owner) : job_{job}, owner_{owner} {
+    engines_[0].store(new engine{job, owner, 0}, std::memory_order_relaxed);
+}
+
+tracks::~tracks() {
+    each([](engine &ended) { delete &ended; });
+}
+
+engine &tracks::open(std::uint64_t context) {
+    const int track = track_of(context);
+    if (engine *const found = find(track)) [[likely]] {
+        return *found;
+    }
+    const std::scoped_lock guard{opening_};
+    if (engine *const found = find(track)) {
+        return *found;
+    }
+    auto *const made = new engine{job_, owner_, track};
+    engines_[static_cast<std::size_t>(track)].store(made, std::memory_order_release);
+    several_.store(true, std::memory_order_relaxed);
+    // Threads of the rank that sleep would not hear of what arrives there.
+    job_.segment().bell(owner_.number()).ring();
+    return *made;
+}
+
+bool tracks::drained() const {
+    bool all = true;
+    each([&all](engine &one) { all = one.drained() && all; });
+    return all;
+}
+
+int tracks::choose(std::uint64_t n) const {
+    const auto most = static_cast<std::uint64_t>(value_of(setting::tracks));
+    const int track = static_cast<int>((n + 1) % most); // MPI_COMM_WORLD is on the first
+    return spread_.load(std::memory_order_relaxed) && job_.routes_of(track) != nullptr ? track : 0;
+}
+
+engine &engine_for(std::uint64_t context) {
+    return this_rank().tracks().open(context);
+}
+
+channel make_channel(std::uint64_t context, int self, const group &peers, const std::uint64_t *lanes) {
+    return {context, self, &peers, lanes, &engine_for(context)};
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engines of one rank: one from the beginning, which serves all ranks that do not ask for threads that
+// call at once, and one for each further track (track.hpp), made when the rank first becomes a member of a
+// communicator there. What others send earlier waits in the mailbox.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "fabric/mailbox_layout.hpp"
+
+namespace lisle {
+class job;
+class rank;
+} // namespace lisle
+
+namespace lisle::protocol {
+
+class engine;
+
+/// Thread-safe.
+class tracks {
+  public:
+    tracks(job &job, rank &owner);
+    ~tracks();
+    tracks(const tracks &) = delete;
+    tracks &operator=(const tracks &) = delete;
+
+    /// The engine of a track; null if there is none yet.
+    [[nodiscard]] engine *find(int track) const noexcept {
+        // Acquire: pairs with the release in open(), so the engine is seen whole.
+        return engines_[static_cast<std::size_t>(track)].load(std::memory_order_acquire);
+    }
+    /// The engine for messages with this context, made if need be. Throws if there is no such track.
+    [[nodiscard]] engine &open(std::uint64_t context);
+    /// True if there are engines besides the first. Relaxed: find() orders what matters.
+    [[nodiscard]] bool several() const noexcept { return several_.load(std::memory_order_relaxed); }
+
+    /// Calls `function` with each engine there is.
+    template <class Function> void each(Function function) const {
+        for (int track = 0; track < fabric::most_tracks; ++track) {
+            if (engine *const found = find(track)) {
+                function(*found);
+            }
+        }
+    }
+
+    /// True if all that the rank has promised to send has left it.
+    [[nodiscard]] bool drained() const;
+
+    /// Whether new communicators are spread: the rank's threads call at once (MPI_THREAD_MULTIPLE). From now
+    /// on; the tracks that there are stay.
+    void spread() noexcept { spread_.store(true, std::memory_order_relaxed); }
+    /// The track for the communicator that is the rank's n-th to be proposed.
+    [[nodiscard]] int choose(std::uint64_t n) const;
+
+  private:
+    job &job_;
+    rank &owner_;
+    std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
+    std::mutex opening_; ///< one thread at a time makes an engine
+    std::atomic<bool> several_{false};
+    std::atomic<bool> spread_{false}; // orders nothing: an earlier communicator is on the first track, no more
+};
+
+/// The engine of the calling rank for messages with this context. Throws as tracks::open().
+[[nodiscard]] engine &engine_for(std::uint64_t context);
+
+} // namespace lisle::protocol
