@@ -244,7 +244,8 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
 void probe(int source, int tag, communicator &comm, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *message = nullptr;
-    protocol::wait_until(*comm.point_to_point.home, [&] { return find_message(comm, source, tag, false, found, message); });
+    protocol::wait_until(*comm.point_to_point.home,
+                         [&] { return find_message(comm, source, tag, false, found, message); });
     found.store(status);
 }
 
@@ -260,7 +261,8 @@ void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *stat
 void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *taken = nullptr;
-    protocol::wait_until(*comm.point_to_point.home, [&] { return find_message(comm, source, tag, true, found, taken); });
+    protocol::wait_until(*comm.point_to_point.home,
+                         [&] { return find_message(comm, source, tag, true, found, taken); });
     *message = message_handle(taken);
     found.store(status);
 }
@@ -287,8 +289,8 @@ void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messag
 
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request) {
     protocol::unexpected_message *const taken = take_message(message);
-    auto receive = std::make_unique<protocol::receive_operation>(home_of(taken), typed_buffer{buf, count, type},
-                                                                 protocol::envelope{});
+    auto receive = std::make_unique<protocol::receive_operation>(
+        home_of(taken), typed_buffer{buf, count, type}, protocol::envelope{});
     receive->keep(type);
     start_matched(*receive, taken);
     *request = abi::give_request(receive.release(), nullptr);

@@ -61,7 +61,7 @@ std::shared_ptr<board> make_board(const communicator &comm) {
     for (int rank = 0; rank < members.size() && one_process; ++rank) {
         one_process = job.here(members.member(rank));
     }
-    return std::make_shared<board>(*medium, memory, comm.context(), members, comm.rank(), one_process);
+    return std::make_shared<board>(*medium, memory, comm.point_to_point, one_process);
 }
 
 } // namespace

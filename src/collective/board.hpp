@@ -64,10 +64,11 @@ class board {
         return comm.shared_board.get();
     }
 
-    board(fabric::fabric &medium, std::byte *memory, std::uint64_t key, const group &members, int self,
-          bool one_process)
-        : medium_{medium}, memory_{memory}, key_{key}, members_{members}, self_{self},
-          one_process_{one_process}, finished_by_(static_cast<std::size_t>(members.size())) {}
+    /// @param members the communicator's channel of user messages, which outlives the board
+    board(fabric::fabric &medium, std::byte *memory, const protocol::channel &members, bool one_process)
+        : medium_{medium}, memory_{memory}, home_{*members.home}, key_{members.context},
+          members_{*members.peers}, self_{members.self}, one_process_{one_process},
+          finished_by_(static_cast<std::size_t>(members_.size())) {}
     board(const board &) = delete;
     board &operator=(const board &) = delete;
     ~board();
@@ -95,6 +96,8 @@ class board {
         return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});
     }
 
+    /// The engine of the communicator.
+    [[nodiscard]] protocol::engine &home() const noexcept { return home_; }
     [[nodiscard]] int members() const noexcept { return members_.size(); }
     [[nodiscard]] int self() const noexcept { return self_; }
 
@@ -251,6 +254,7 @@ class board {
 
     fabric::fabric &medium_;
     std::byte *memory_;
+    protocol::engine &home_;
     std::byte *pages_ = nullptr;
     bool pages_sought_ = false;
     std::optional<bool> memory_open_;

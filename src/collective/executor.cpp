@@ -44,7 +44,7 @@ void executor::run() {
         if (waiting_for_ != none) {
             protocol::wait(*requests_[waiting_for_]);
         } else {
-            protocol::wait_until(this_rank(), [this] { return advance() || waiting_for_ != none; });
+            protocol::wait_until(local_.home(), [this] { return advance() || waiting_for_ != none; });
         }
     }
 }

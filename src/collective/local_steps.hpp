@@ -104,10 +104,12 @@ class local_steps {
     /// Takes it, waiting if need be.
     template <class Step> void finish(const Step &step) {
         if (!take(step)) {
-            wait_for([this, &step] { return take(step); });
+            wait_for(where_->home(), [this, &step] { return take(step); });
         }
     }
 
+    /// The engine of the communicator. @pre it has a board
+    [[nodiscard]] protocol::engine &home() const noexcept { return where_->home(); }
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] board::place place() const noexcept { return at_; }
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.

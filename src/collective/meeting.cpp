@@ -87,7 +87,7 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
         last = ++come_ == comm.size();
     }
     if (!last) {
-        wait_for_end(round);
+        wait_for_end(comm, round);
         return error_;
     }
     int error = MPI_SUCCESS;
@@ -137,7 +137,7 @@ int meeting::exchange(const communicator &comm, const block_view &give, const bl
         done_.store(0, std::memory_order_relaxed);
         end(comm, round);
     } else {
-        wait_for_end(round);
+        wait_for_end(comm, round);
     }
     return own.misfit.load(std::memory_order_relaxed);
 }
@@ -161,8 +161,9 @@ void meeting::move(int giver, int taker) {
     }
 }
 
-void meeting::wait_for_end(std::uint64_t round) {
-    wait_for([this, round] { return round_.load(std::memory_order_seq_cst) != round; });
+void meeting::wait_for_end(const communicator &comm, std::uint64_t round) {
+    wait_for(*comm.collective.home,
+             [this, round] { return round_.load(std::memory_order_seq_cst) != round; });
 }
 
 void meeting::end(const communicator &comm, std::uint64_t round) {

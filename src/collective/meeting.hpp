@@ -58,7 +58,7 @@ class meeting {
 
     [[nodiscard]] seat &seat_of(int member) noexcept { return seats_[static_cast<std::size_t>(member)]; }
     void move(int giver, int taker);
-    void wait_for_end(std::uint64_t round);
+    void wait_for_end(const communicator &comm, std::uint64_t round);
     void end(const communicator &comm, std::uint64_t round);
 
     spin_lock lock_; ///< for what follows until all have come, also against threads that ranks have started

@@ -50,7 +50,8 @@ int communicator::next_agreement_tag() noexcept {
 
 protocol::channel communicator::channel(message_space space) const noexcept {
     return {context_of(context(), space), rank(),
-            within_local_group(space) ? local_.get() : point_to_point.peers, point_to_point.lanes, point_to_point.home};
+            within_local_group(space) ? local_.get() : point_to_point.peers, point_to_point.lanes,
+            point_to_point.home};
 }
 
 void communicator::use_lanes(const std::uint64_t *lanes) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handing out contexts: the rank's number in the upper 24 bits, then the track in 2, its counter in the lower 38.
+// Handing out contexts: the rank's number in the upper 24 bits, then the track in 2, its counter in the
+// lower 38.
 #include "communicator/context.hpp"
 
 #include <atomic>
@@ -36,7 +37,8 @@ std::uint64_t next_contexts(std::uint64_t count) {
 
 bool plausible_context(std::uint64_t value, int job_size) noexcept {
     const auto owner = value >> owner_shift;
-    return protocol::track_of(value) < fabric::tracks_of_job(job_size) && value % contexts_per_communicator == 0 && owner >= 1 &&
+    return protocol::track_of(value) < fabric::tracks_of_job(job_size) &&
+           value % contexts_per_communicator == 0 && owner >= 1 &&
            owner <= static_cast<std::uint64_t>(job_size);
 }
 

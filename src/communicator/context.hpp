@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: the numbers that keep the messages of communicators apart. A rank hands out numbers that
-// carry its own and that of a track (protocol/track.hpp), so any rank can propose one that nobody else has or will have; the members of a new
-// communicator take the proposal of one of them. There are enough never to reuse one.
+// carry its own and that of a track (protocol/track.hpp), so any rank can propose one that nobody else has or
+// will have; the members of a new communicator take the proposal of one of them. There are enough never to
+// reuse one.
 #pragma once
 
 #include <cstdint>

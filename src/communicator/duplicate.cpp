@@ -65,8 +65,9 @@ bool is_complete(const started_operation &operation) {
 class pending_duplicate final : public protocol::progressed_request {
   public:
     pending_duplicate(communicator &source, communicator_ref copy)
-        : progressed_request{*source.point_to_point.home}, parent_{communicator_ref::share(source)}, copy_{std::move(copy)},
-          tag_{source.next_agreement_tag()}, place_{place_in_tree(source.rank(), source.size(), 0)} {
+        : progressed_request{*source.point_to_point.home}, parent_{communicator_ref::share(source)},
+          copy_{std::move(copy)}, tag_{source.next_agreement_tag()}, place_{place_in_tree(source.rank(),
+                                                                                          source.size(), 0)} {
         if (place_.parent >= 0) {
             begin_receive(message_space::agreement, place_.parent, context_);
             return;

@@ -18,7 +18,9 @@ class routes {
     /// @param fabrics the preferred one first: a packet takes the first that reaches its destination
     [[nodiscard]] static std::optional<routes> find(std::vector<std::unique_ptr<fabric>> fabrics, int ranks);
 
-    [[nodiscard]] fabric &to(int rank) const noexcept { return *by_destination_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] fabric &to(int rank) const noexcept {
+        return *by_destination_[static_cast<std::size_t>(rank)];
+    }
     /// By destination: the mailbox that its packets go to, or null (fabric::mailbox_to).
     [[nodiscard]] mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
     [[nodiscard]] std::span<const std::unique_ptr<fabric>> fabrics() const noexcept { return fabrics_; }

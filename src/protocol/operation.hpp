@@ -129,8 +129,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
 
 class send_operation final : public operation {
   public:
-    send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag,
-                   send_mode mode);
+    send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
     void start() override;
     void cancel() override;
     /// Puts scattered data together, for a receiver of the same process: to it each of the sender's cache

@@ -50,10 +50,10 @@ typed_buffer bytes_of(greeting &data) {
 struct partitioned_send::greeting_data : greeting {};
 struct partitioned_receive::greeting_data : greeting {};
 
-partitioned_request::partitioned_request(const typed_buffer &buffer, int partitions,
-                                         const channel &channel, int peer)
-    : progressed_request{*channel.home}, buffer_{buffer}, partitions_{partitions}, channel_{channel}, peer_{peer},
-      type_{ref<const datatype>::share(*buffer.type)} {
+partitioned_request::partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel,
+                                         int peer)
+    : progressed_request{*channel.home}, buffer_{buffer}, partitions_{partitions}, channel_{channel},
+      peer_{peer}, type_{ref<const datatype>::share(*buffer.type)} {
     persistent = true;
     active = false;
 }
@@ -66,8 +66,8 @@ typed_buffer partitioned_request::piece(MPI_Count first, MPI_Count count) const 
 
 // ---- sending ----
 
-partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions,
-                                   const channel &channel, int dest, int tag)
+partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel,
+                                   int dest, int tag)
     : partitioned_request{buffer, partitions, channel, dest},
       marked_{new std::atomic<bool>[static_cast<std::size_t>(partitions)]} {
     if (dest == MPI_PROC_NULL) {
@@ -146,8 +146,8 @@ bool partitioned_send::ready() {
 
 // ---- receiving ----
 
-partitioned_receive::partitioned_receive(const typed_buffer &buffer, int partitions,
-                                         const channel &channel, int source, int tag)
+partitioned_receive::partitioned_receive(const typed_buffer &buffer, int partitions, const channel &channel,
+                                         int source, int tag)
     : partitioned_request{buffer, partitions, channel, source}, tag_{tag} {
     if (source != MPI_PROC_NULL) {
         heard_ = std::make_unique<greeting_data>();

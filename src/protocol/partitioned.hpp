@@ -22,8 +22,7 @@ namespace lisle::protocol {
 class partitioned_request : public progressed_request {
   public:
     /// @param buffer address, elements of one partition, and their type
-    partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel,
-                        int peer);
+    partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel, int peer);
     [[nodiscard]] int partitions() const noexcept { return partitions_; }
 
   protected:
@@ -44,8 +43,7 @@ class partitioned_request : public progressed_request {
 /// The sending end. Any threads may call ready() at once, for different partitions.
 class partitioned_send final : public partitioned_request {
   public:
-    partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel,
-                     int dest, int tag);
+    partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel, int dest, int tag);
     ~partitioned_send() override;
     void start() override;
     /// MPI_Pready. Throws MPI_ERR_ARG if the partition is ready already.
@@ -69,8 +67,8 @@ class partitioned_send final : public partitioned_request {
 /// The receiving end.
 class partitioned_receive final : public partitioned_request {
   public:
-    partitioned_receive(const typed_buffer &buffer, int partitions, const channel &channel,
-                        int source, int tag);
+    partitioned_receive(const typed_buffer &buffer, int partitions, const channel &channel, int source,
+                        int tag);
     ~partitioned_receive() override;
     void start() override;
     /// MPI_Parrived: makes progress if need be.

@@ -17,13 +17,11 @@ bool progressed_request::advance() {
     return false;
 }
 
-send_receive_request::send_receive_request(const typed_buffer &send_buffer,
-                                           std::vector<std::byte> copy, int dest, int send_tag,
-                                           const typed_buffer &receive_buffer, int source, int receive_tag,
-                                           const channel &channel)
-    : progressed_request{*channel.home}, copy_{std::move(copy)}, receiving_{*channel.home,
-                                                                    receive_buffer,
-                                                                    {channel.context, source, receive_tag}},
+send_receive_request::send_receive_request(const typed_buffer &send_buffer, std::vector<std::byte> copy,
+                                           int dest, int send_tag, const typed_buffer &receive_buffer,
+                                           int source, int receive_tag, const channel &channel)
+    : progressed_request{*channel.home}, copy_{std::move(copy)},
+      receiving_{*channel.home, receive_buffer, {channel.context, source, receive_tag}},
       sending_{send_buffer, channel, dest, send_tag, send_mode::standard} {
     sending_.keep(*send_buffer.type);
     receiving_.keep(*receive_buffer.type);

@@ -27,8 +27,8 @@ class progressed_request : public request, private progressor {
 class send_receive_request final : public progressed_request {
   public:
     /// @param copy the data to send if the send buffer is not to be read from: takes its place
-    send_receive_request(const typed_buffer &send_buffer, std::vector<std::byte> copy, int dest,
-                         int send_tag, const typed_buffer &receive_buffer, int source, int receive_tag,
+    send_receive_request(const typed_buffer &send_buffer, std::vector<std::byte> copy, int dest, int send_tag,
+                         const typed_buffer &receive_buffer, int source, int receive_tag,
                          const channel &channel);
     void start() override;
 

@@ -127,8 +127,8 @@ void engine::discard(unexpected_message &message) {
 
 request *start_receive_allocate(const allocation &how, const datatype &type, const channel &channel,
                                 int source, int tag) {
-    auto made =
-        std::make_unique<allocating_receive>(*channel.home, how, type, envelope{channel.context, source, tag});
+    auto made = std::make_unique<allocating_receive>(*channel.home, how, type,
+                                                     envelope{channel.context, source, tag});
     made->start();
     return made.release();
 }
@@ -150,9 +150,8 @@ outcome receive_allocate(const allocation &how, const datatype &type, const chan
 }
 
 outcome receive_allocate(const allocation &how, const datatype &type, unexpected_message *taken) {
-    auto made =
-        std::make_unique<allocating_receive>(taken != nullptr ? taken->home : this_rank().engine(), how, type,
-                                             envelope{0, MPI_PROC_NULL, MPI_ANY_TAG});
+    auto made = std::make_unique<allocating_receive>(taken != nullptr ? taken->home : this_rank().engine(),
+                                                     how, type, envelope{0, MPI_PROC_NULL, MPI_ANY_TAG});
     if (taken != nullptr) {
         made->start_with(*taken);
     } else {

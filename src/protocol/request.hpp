@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of one operation that may outlive the call that started it. A request belongs to the rank
-// that made it, and to one of its engines; `complete` is the only member that another thread reads without the engine's lock.
+// that made it, and to one of its engines; `complete` is the only member that another thread reads without
+// the engine's lock.
 #pragma once
 
 #include <atomic>

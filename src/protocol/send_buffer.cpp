@@ -80,8 +80,8 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
         memory = base_ + kept.offset;
     }
     pack(buffer, 0, {memory, static_cast<std::size_t>(bytes)});
-    kept.operation = std::make_unique<send_operation>(
-        typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)}, channel, dest, tag, send_mode::standard);
+    kept.operation = std::make_unique<send_operation>(typed_buffer{memory, bytes, *find_datatype(MPI_BYTE)},
+                                                      channel, dest, tag, send_mode::standard);
     send_operation &sending = *messages_.insert(place, std::move(kept))->operation;
     mine.announce(sending);
     mine.help(sending.dest);

@@ -16,12 +16,13 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
                                          int tag);
 
 /// True if the message has left.
-[[nodiscard, gnu::always_inline]] inline bool try_send_short(const typed_buffer &buffer, const channel &channel,
-                                                             int dest, int tag) {
+[[nodiscard, gnu::always_inline]] inline bool try_send_short(const typed_buffer &buffer,
+                                                             const channel &channel, int dest, int tag) {
     // Threads that are ranks have contexts of their own, which the general way knows.
     return dest >= 0 && channel.lanes == nullptr &&
-           channel.home->try_send_short(buffer, {channel.context, channel.self, tag}, channel.peers->member(dest),
-                               static_cast<std::size_t>(buffer.bytes()));
+           channel.home->try_send_short(buffer, {channel.context, channel.self, tag},
+                                        channel.peers->member(dest),
+                                        static_cast<std::size_t>(buffer.bytes()));
 }
 
 /// send() in the mode standard.

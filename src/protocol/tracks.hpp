@@ -61,7 +61,8 @@ class tracks {
     std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
     std::mutex opening_; ///< one thread at a time makes an engine
     std::atomic<bool> several_{false};
-    std::atomic<bool> spread_{false}; // orders nothing: an earlier communicator is on the first track, no more
+    std::atomic<bool> spread_{
+        false}; // orders nothing: an earlier communicator is on the first track, no more
 };
 
 /// The engine of the calling rank for messages with this context. Throws as tracks::open().

@@ -61,9 +61,9 @@ fabric::routes make_routes(job_segment &segment, int process, std::span<const fa
 
 job::job(job_segment segment, int process, bool launched, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, process_{process}, first_rank_{segment_.first_rank(process)},
-      rank_count_{segment_.rank_count(process)}, launched_{launched}, oversubscribed_{segment_.threads() >
-                                                                                      usable_cores()},
-      routes_{make_routes(segment_, process, makers)}, ranks_(static_cast<std::size_t>(rank_count_)) {
+      rank_count_{segment_.rank_count(process)}, launched_{launched},
+      oversubscribed_{segment_.threads() > usable_cores()}, routes_{make_routes(segment_, process, makers)},
+      ranks_(static_cast<std::size_t>(rank_count_)) {
     segment_.set_pid(process, getpid());
 }
 

@@ -85,7 +85,7 @@ class job {
     bool launched_;
     bool oversubscribed_;
     std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
-    fabric::routes routes_; ///< of the first track
+    fabric::routes routes_;        ///< of the first track
     struct other_routes {
         std::once_flag sought;
         std::optional<fabric::routes> found;

@@ -31,7 +31,8 @@ constexpr std::array<setting_description, count> table{{
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
     {"LISLE_TRACKS", 4, 1, 4,
-     "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are spread "
+     "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are "
+     "spread "
      "whose threads call at once (MPI_THREAD_MULTIPLE)"},
     {"LISLE_CHECK", 0, 0, 1,
      "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "

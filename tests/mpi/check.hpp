@@ -68,8 +68,8 @@ inline void fails_with(int code, int expected, const char *expression, const cha
 /// MPI_Init at the beginning and MPI_Finalize at the end of a test's main.
 class job {
   public:
-    /// @param level asked for; more if CHECK_LEVEL=multiple says so, under which communicators are spread over
-    /// several engines
+    /// @param level asked for; more if CHECK_LEVEL=multiple says so, under which communicators are spread
+    /// over several engines
     job(int *argc, char ***argv, int level = MPI_THREAD_SINGLE) {
         const char *const set = std::getenv("CHECK_LEVEL");
         if (set != nullptr && std::string{set} == "multiple" && level < MPI_THREAD_MULTIPLE)

@@ -105,8 +105,8 @@ void together(const check::job &job, const comms &all) {
     }
 }
 
-/// A thread for each communicator, with collectives, non-blocking ones, probes and communicators of their own,
-/// all at once; half of them only test.
+/// A thread for each communicator, with collectives, non-blocking ones, probes and communicators of their
+/// own, all at once; half of them only test.
 void apart(const check::job &job, const comms &all) {
     const int right = (job.rank + 1) % job.size;
     const int left = (job.rank + job.size - 1) % job.size;
@@ -214,8 +214,8 @@ int number_in_job() {
 
 } // namespace
 
-/// With the argument `mixed` only rank 0, which proposes the communicators, asks for threads that call at once;
-/// the others, which do not, are on all tracks all the same.
+/// With the argument `mixed` only rank 0, which proposes the communicators, asks for threads that call at
+/// once; the others, which do not, are on all tracks all the same.
 int main(int argc, char **argv) {
     const bool threads = argc == 1 || number_in_job() == 0;
     const check::job job(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);

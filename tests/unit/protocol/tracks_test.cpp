@@ -30,8 +30,7 @@ class tracks_test : public testing::Test {
         job_->enter(1);
     }
     ~tracks_test() override {
-        for (int index : {0, 1}) {
-            become(former_);
+        for (const int index : {0, 1}) {
             job_->leave(*job_->find(index));
         }
         become(former_);
