@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/datatype.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "datatype/predefined.hpp"
@@ -14,8 +15,14 @@ bool is_contiguous(const type_part &part) {
 }
 
 bool is_scattered(const type_part &part) {
-    constexpr MPI_Count cache_line = 64;
-    return !is_contiguous(part) && part.data.size / part.data.runs() < cache_line;
+    if (is_contiguous(part)) {
+        return false;
+    }
+    // Longer runs are fetched ahead by the processor. The extent of a subarray is that of the whole array, but
+    // where an element is one run the next one lies that far away.
+    constexpr MPI_Count long_run = 1024;
+    const MPI_Count room = part.data.is_run() ? std::abs(part.bounds.extent) : part.bounds.true_extent;
+    return part.data.size / part.data.runs() < long_run && part.data.size <= room / 2;
 }
 
 // The table is in order of handles, and the types that pairs are made of come before all pairs.

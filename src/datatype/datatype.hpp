@@ -82,7 +82,8 @@ class datatype : public object {
     /// True if any count of elements is one run of bytes that begins at the buffer's address, in
     /// order: then data is moved by plain copies (size() == extent(), true lower bound 0).
     [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
-    /// True if the data lies in pieces that are shorter than a cache line on average.
+    /// True if the data lies in short pieces with more between them than in them: then to copy it from another
+    /// core's cache takes longer than to copy it there first.
     [[nodiscard]] bool scattered() const noexcept { return scattered_; }
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
