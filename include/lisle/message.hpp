@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lisle/pieces.hpp"
 #include "lisle/request.hpp"
 #include "lisle/transfer.hpp"
 
@@ -63,7 +64,7 @@ template <resizable_range R> MPI_Datatype element_type() {
 
 #if LISLE_USE_EXTENSIONS
 
-/// The callbacks of MPIX_Recv_inspect: read an object from its message, if need be through a buffer.
+/// The callbacks of MPIX_Irecv_inspect: read an object from its message, if need be through a buffer.
 template <serialized T> class reading {
   public:
     explicit reading(T &object) noexcept : object_{object} {}
@@ -126,14 +127,30 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 #endif
 }
 
+#if LISLE_USE_EXTENSIONS
+
+/// Reads an object from a message that a matched probe has taken, while it comes.
+template <serialized T> void read_matched(T &object, MPI_Message matched, const MPI_Status &found) {
+    incoming_pieces message{matched};
+    MPI_Count bytes = 0;
+    check(MPI_Get_count_c(&found, MPI_BYTE, &bytes), "MPI_Get_count");
+    if (found.MPI_SOURCE != MPI_PROC_NULL)
+        serializer<T>::read_message(message, static_cast<std::size_t>(bytes), object);
+}
+
+#endif
+
 /// Waits for a message that is an object's bytes and reads it into the object.
 template <serialized T>
 void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *ended) {
 #if LISLE_USE_EXTENSIONS
-    reading<T> how{object};
-    check(MPIX_Recv_inspect(&reading<T>::inspect, &reading<T>::allocate, &how, source, tag, comm, ended),
-          "MPIX_Recv_inspect", named_value{"source", source}, named_value{"tag", tag});
-    how.finish();
+    MPI_Message matched = MPI_MESSAGE_NULL;
+    MPI_Status found;
+    check(MPI_Mprobe(source, tag, comm, &matched, &found), "MPI_Mprobe", named_value{"source", source},
+          named_value{"tag", tag});
+    read_matched(object, matched, found);
+    if (ended != MPI_STATUS_IGNORE)
+        *ended = found;
 #else
     byte_buffer bytes;
     receive_sized(bytes, source, tag, comm, ended);
@@ -324,12 +341,7 @@ class message {
         } else {
             using type = std::remove_cvref_t<T>;
 #if LISLE_USE_EXTENSIONS
-            detail::reading<type> how{into};
-            detail::check(MPIX_Mrecv_inspect(&detail::reading<type>::inspect,
-                                             &detail::reading<type>::allocate, &how, &handle_,
-                                             MPI_STATUS_IGNORE),
-                          "MPIX_Mrecv_inspect");
-            how.finish();
+            detail::read_matched<type>(into, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native());
 #else
             detail::serializer<type>::read_into(receive<detail::byte_buffer>(), into);
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "mpi.h"
@@ -16,6 +17,8 @@ class rank;
 
 namespace lisle::protocol {
 
+class piecewise_receive;
+
 /// A message that came before its receive: its envelope, and its data or its announcement. Also what an
 /// MPI_Message names once a matched probe has taken it out of the tables. Lies in front of its data, in
 /// one allocation.
@@ -26,6 +29,7 @@ class unexpected_message final : public object {
     /// @param stored bytes of data to make room for
     [[nodiscard]] static unexpected_message *make(rank &owner, std::size_t stored);
     static void destroy(unexpected_message *message) noexcept;
+    ~unexpected_message();
 
     [[nodiscard]] std::span<std::byte> data() noexcept {
         return {reinterpret_cast<std::byte *>(this + 1), stored};
@@ -42,13 +46,14 @@ class unexpected_message final : public object {
     MPI_Count bytes = 0;
     announcement sender{};
     std::size_t stored;
+    /// How far it has been received, if it is received in pieces.
+    std::unique_ptr<piecewise_receive> reading;
     /// All unexpected messages of a rank in order of arrival.
     unexpected_message *older = nullptr;
     unexpected_message *newer = nullptr;
 
   private:
-    unexpected_message(rank &owner, std::size_t stored) noexcept
-        : object{object_kind::message}, owner{owner}, stored{stored} {}
+    unexpected_message(rank &owner, std::size_t stored) noexcept;
     queue_link<unexpected_message> links_[4]{};
 };
 
