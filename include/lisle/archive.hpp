@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two archives of cereal that objects are written to and read from when they travel as bytes: into a buffer
-// or on their way as they are written, from a message that is here or from one that is still coming.
+// The two archives of cereal that objects are written to and read from when they travel as bytes: into a
+// buffer or on their way as they are written, from a message that is here or from one that is still coming.
 #pragma once
 
 #if !__has_include(<cereal/cereal.hpp>)
@@ -52,8 +52,14 @@ class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmpty
     /// A number of things, and the bytes of them all.
     void write_counted(std::size_t count, const void *data, std::size_t bytes) {
         const cereal::size_type number = count;
-        write(&number, sizeof number);
-        write(data, bytes);
+        if (elsewhere_ != nullptr) {
+            elsewhere_->write(&number, sizeof number);
+            return elsewhere_->write(data, bytes);
+        }
+        std::byte *const end = bytes_.extend(sizeof number + bytes);
+        std::memcpy(end, &number, sizeof number);
+        if (bytes != 0)
+            std::memcpy(end + sizeof number, data, bytes);
     }
     /// Everything that was written into the archive's buffer, which is empty then.
     [[nodiscard]] detail::byte_buffer take() { return std::move(bytes_); }
@@ -72,18 +78,11 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
         : InputArchive{this}, bytes_{first}, behind_{behind}, more_{&more} {}
 
     void read(void *data, std::size_t bytes) {
-        if (bytes > bytes_.size()) [[unlikely]] {
-            require(bytes, 1);
-            auto *to = static_cast<std::byte *>(data);
-            for (std::size_t left = bytes; left != 0;) {
-                const auto part = some(left);
-                to = std::copy(part.begin(), part.end(), to);
-                left -= part.size();
-            }
-        } else if (bytes != 0) {
+        if (bytes > bytes_.size()) [[unlikely]]
+            return read_across(static_cast<std::byte *>(data), bytes);
+        if (bytes != 0)
             std::memcpy(data, bytes_.data(), bytes);
-            bytes_ = bytes_.subspan(bytes);
-        }
+        bytes_ = bytes_.subspan(bytes);
     }
     /// Reads how many things of `each` bytes follow. They do.
     std::size_t read_count(std::size_t each) {
@@ -92,14 +91,18 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
         require(static_cast<std::size_t>(count), each);
         return static_cast<std::size_t>(count);
     }
-    /// Goes past the next bytes, no more than `most`: they lie where it says until more is read.
-    /// @pre so many are left
-    std::span<const std::byte> some(std::size_t most) {
-        if (bytes_.empty() && most != 0) [[unlikely]]
-            fetch();
-        const auto part = bytes_.first(std::min(most, bytes_.size()));
-        bytes_ = bytes_.subspan(part.size());
-        return part;
+    /// The same, and goes past them if they are here as a whole: where they lie. Null: nothing was read.
+    const std::byte *read_here(std::size_t &count, std::size_t each) {
+        cereal::size_type number = 0;
+        if (bytes_.size() < sizeof number)
+            return nullptr;
+        std::memcpy(&number, bytes_.data(), sizeof number);
+        if (number > (bytes_.size() - sizeof number) / each)
+            return nullptr;
+        count = static_cast<std::size_t>(number);
+        const std::byte *const here = bytes_.data() + sizeof number;
+        bytes_ = bytes_.subspan(sizeof number + count * each);
+        return here;
     }
     /// Throws unless so many things of `each` bytes can follow.
     void require(std::size_t count, std::size_t each) const {
@@ -113,9 +116,19 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
     }
 
   private:
-    [[gnu::noinline]] void fetch() {
-        bytes_ = more_->next();
-        behind_ -= bytes_.size();
+    /// Reads what has come in part only.
+    [[gnu::noinline]] void read_across(std::byte *to, std::size_t bytes) {
+        require(bytes, 1);
+        while (bytes != 0) {
+            if (bytes_.empty()) {
+                bytes_ = more_->next();
+                behind_ -= bytes_.size();
+            }
+            const auto part = bytes_.first(std::min(bytes, bytes_.size()));
+            to = std::copy(part.begin(), part.end(), to);
+            bytes_ = bytes_.subspan(part.size());
+            bytes -= part.size();
+        }
     }
 
     std::span<const std::byte> bytes_;
@@ -128,26 +141,25 @@ template <class C, class Traits, class A>
 void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const std::basic_string<C, Traits, A> &text) {
     archive.write_counted(text.size(), text.data(), text.size() * sizeof(C));
 }
+namespace detail {
+/// Reads a string that has come in part only, or one that is wrong.
+template <class Text> [[gnu::noinline]] void read_text_across(byte_reader &archive, Text &text) {
+    text.resize(archive.read_count(sizeof(text[0])));
+    archive.read(text.data(), text.size() * sizeof(text[0]));
+}
+} // namespace detail
 template <class C, class Traits, class A>
 void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, std::basic_string<C, Traits, A> &text) {
-    const std::size_t count = archive.read_count(sizeof(C));
+    std::size_t count = 0;
+    const std::byte *const from = archive.read_here(count, sizeof(C));
+    if (from == nullptr)
+        return detail::read_text_across(archive, text);
     // Grown without being filled with zeros first, if it has to grow.
     if constexpr (sizeof(C) == 1) {
-        const auto first = archive.some(count);
-        if (first.size() == count) {
-            text.assign(reinterpret_cast<const C *>(first.data()), count);
-            return;
-        }
-        text.clear();
-        text.reserve(count);
-        text.append(reinterpret_cast<const C *>(first.data()), first.size());
-        while (text.size() != count) {
-            const auto part = archive.some(count - text.size());
-            text.append(reinterpret_cast<const C *>(part.data()), part.size());
-        }
+        text.assign(reinterpret_cast<const C *>(from), count);
     } else {
         text.resize(count);
-        archive.read(text.data(), count * sizeof(C));
+        std::memcpy(text.data(), from, count * sizeof(C));
     }
 }
 

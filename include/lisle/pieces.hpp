@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of serialised objects on their way: where they are written to while the message is under way already,
-// and where they are read from while it is still coming.
+// The bytes of serialised objects on their way: where they are written to while the message is under way
+// already, and where they are read from while it is still coming.
 #pragma once
 
 #include <cstddef>

@@ -93,7 +93,9 @@ template <class T> std::size_t bytes_up_to(std::size_t limit, const T &object) {
 template <class T> void copy_in_parts(const T &from, T &to) {
     to = from;
 }
-template <class T> void copy_in_parts(const std::vector<T> &from, std::vector<T> &to) {
+template <class T>
+requires(!std::is_same_v<T, bool>) // bits share bytes
+    void copy_in_parts(const std::vector<T> &from, std::vector<T> &to) {
     constexpr std::size_t parts = 16;
     to.resize(from.size());
     std::atomic<bool> out_of_memory = false; // relaxed: the end of all parts comes before it is read
@@ -129,8 +131,8 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         archive(object);
     }
 
-    /// True for a long object of values, which had better be copied by a receiver in the sender's process, and
-    /// otherwise be read while it is still being written.
+    /// True for a long object of values, which had better be copied by a receiver in the sender's process,
+    /// and otherwise be read while it is still being written.
     static bool long_values([[maybe_unused]] const T &object) {
         constexpr std::size_t least = 32768; // shorter ones do not wait for their receiver
         if constexpr (copied_as_value<T>::value)
@@ -152,10 +154,10 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         return {&object, type_name(),
                 [](const void *there) { return write(*static_cast<const T *>(there)); }};
     }
-    /// Reads a message where it lies, or copies the object that it refers to.
+    /// Reads a message where it lies, or copies the object that it refers to. Calls nothing of MPI.
     static void read_message(std::span<const std::byte> bytes, T &object) {
         if (const object_reference *const reference = object_reference::in(bytes))
-            copy_from(*reference, object, [](const T &from, T &to) { to = from; });
+            copy_from(*reference, object, copying::alone);
         else
             read_into(bytes, object);
     }
@@ -164,7 +166,7 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         const auto first = message.next();
         if (const object_reference *const reference =
                 first.size() == bytes ? object_reference::in(first) : nullptr) {
-            copy_from(*reference, object, [](const T &from, T &to) { copy_in_parts(from, to); });
+            copy_from(*reference, object, copying::with_help);
         } else {
             byte_reader archive{first, bytes - first.size(), message};
             archive(object);
@@ -172,12 +174,15 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
     }
 
   private:
-    template <class Copy>
-    static void copy_from(const object_reference &reference, T &object, [[maybe_unused]] Copy copy) {
+    enum class copying : bool { alone, with_help };
+    static void copy_from(const object_reference &reference, T &object, [[maybe_unused]] copying how) {
         if constexpr (copied_as_value<T>::value)
             if (std::strcmp(reference.type, type_name()) == 0) {
                 byte_buffer::expect_long_objects();
-                copy(*static_cast<const T *>(reference.object), object);
+                if (how == copying::with_help)
+                    copy_in_parts(*static_cast<const T *>(reference.object), object);
+                else
+                    object = *static_cast<const T *>(reference.object);
                 return;
             }
         read_into(reference.write(reference.object), object); // the receiver wants another type

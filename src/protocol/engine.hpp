@@ -66,10 +66,9 @@ class engine final : private fabric::sink {
     // pieces.cpp
     /// Asks for the data of a matched message, packet by packet.
     void ask_for_pieces(receive_operation &receive);
-    /// Drops the piece that was shown before and shows the next. False: it has not come yet; none: that was all.
+    /// Drops the piece that was shown before and shows the next. False: it has not come yet; none: that was
+    /// all.
     [[nodiscard]] bool next_piece(receive_operation &receive, std::span<const std::byte> &piece);
-    /// Destroys a message that was received in pieces.
-    void drop_read(unexpected_message &message);
     /// True if the receiver of a message in pieces wants them, or none any more.
     [[nodiscard]] bool may_stream(const send_operation &send);
     /// Sends so many of the bytes as fit into a packet, if there is room for one. Returns how many.
@@ -418,7 +417,7 @@ class engine final : private fabric::sink {
     /// Messages that are received in pieces. While there are any, packets are taken one by one: what has been
     /// read makes room for more.
     int read_in_pieces_ = 0;
-    path_choice choice_;               ///< for long messages from other processes
+    path_choice choice_; ///< for long messages from other processes
     // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
     // has to see packets that were deferred by calls which happened before its own, and those it sees.
     std::atomic<std::size_t> deferred_count_{0};

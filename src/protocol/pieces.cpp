@@ -13,33 +13,36 @@ namespace lisle::protocol {
 // ---- the receiver ----
 
 piecewise_receive::piecewise_receive(unexpected_message &message)
-    : message_{message}, receiving_{message.owner, {nullptr, message.bytes, *find_datatype(MPI_BYTE)}, {}},
-      whole_{message.owner.engine().readable(message)} {
+    : receiving_{message.owner, {nullptr, message.bytes, *find_datatype(MPI_BYTE)}, {}} {
     receiving_.sender = message.sender;
     receiving_.pieces = &pieces_;
+    message.owner.engine().ask_for_pieces(receiving_);
 }
 
 std::span<const std::byte> piecewise_receive::next() {
-    if (whole_ != nullptr) {
-        const auto bytes = std::exchange(shown_, true) ? 0 : static_cast<std::size_t>(message_.bytes);
-        return {static_cast<const std::byte *>(whole_), bytes};
-    }
-    engine &mine = message_.owner.engine();
-    if (!std::exchange(shown_, true)) {
-        mine.ask_for_pieces(receiving_);
-    }
+    engine &mine = receiving_.owner.engine();
     std::span<const std::byte> piece;
-    wait_until(message_.owner, [&] { return mine.next_piece(receiving_, piece); });
+    wait_until(receiving_.owner, [&] { return mine.next_piece(receiving_, piece); });
     return piece;
 }
 
 std::span<const std::byte> receive_piece(unexpected_message &message) {
+    engine &mine = message.owner.engine();
     if (!message.reading) {
+        if (const void *const whole = message.shown ? nullptr : mine.readable(message);
+            whole != nullptr && message.bytes != 0) {
+            message.shown = true;
+            return {static_cast<const std::byte *>(whole), static_cast<std::size_t>(message.bytes)};
+        }
+        if (message.shown || message.bytes == 0) {
+            mine.discard(message);
+            return {};
+        }
         message.reading = std::make_unique<piecewise_receive>(message);
     }
     const auto piece = message.reading->next();
-    if (piece.empty()) {
-        message.owner.engine().drop_read(message);
+    if (piece.empty()) { // its sender knows that all of it has gone
+        unexpected_message::destroy(&message);
     }
     return piece;
 }
@@ -81,16 +84,6 @@ bool engine::next_piece(receive_operation &receive, std::span<const std::byte> &
     }
     --read_in_pieces_;
     return true;
-}
-
-void engine::drop_read(unexpected_message &message) {
-    const bool streamed = readable(message) == nullptr;
-    message.reading.reset();
-    if (streamed) { // its sender knows that all of it has gone
-        unexpected_message::destroy(&message);
-    } else {
-        discard(message);
-    }
 }
 
 // ---- the sender ----

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long messages bit by bit: a sender that makes its data as it goes, and a receiver that uses each piece before
-// the next one comes, so that both work at the same time. Between them flows an ordinary stream of packets
-// (transfer.cpp), so that either end may also be an ordinary one. The receiver reads packets where they lie in
-// its mailbox; those wait for it there, and hold up others behind them no longer than it takes for one.
+// Long messages bit by bit: a sender that makes its data as it goes, and a receiver that uses each piece
+// before the next one comes, so that both work at the same time. Between them flows an ordinary stream of
+// packets (transfer.cpp), so that either end may also be an ordinary one. The receiver reads packets where
+// they lie in its mailbox; those wait for it there, and hold up others behind them no longer than it takes
+// for one.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class piece_queue {
     bool shown = false; ///< the first of them is with the user
 };
 
-/// The receiving end. Lives with the message that it receives.
+/// The receiving end of a message that is not here yet. Lives with the message.
 class piecewise_receive {
   public:
     explicit piecewise_receive(unexpected_message &message);
@@ -37,11 +38,8 @@ class piecewise_receive {
     [[nodiscard]] std::span<const std::byte> next();
 
   private:
-    unexpected_message &message_;
     receive_operation receiving_;
     piece_queue pieces_;
-    const void *whole_; ///< where all of it lies, if this rank can read it there
-    bool shown_ = false;
 };
 
 /// The next piece of a message that a matched probe has taken. Empty: that was all, and the message is gone.

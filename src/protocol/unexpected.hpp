@@ -46,7 +46,9 @@ class unexpected_message final : public object {
     MPI_Count bytes = 0;
     announcement sender{};
     std::size_t stored;
-    /// How far it has been received, if it is received in pieces.
+    /// All of it has been shown to the user as one piece.
+    bool shown = false;
+    /// How far it has been received, if it is received in several pieces.
     std::unique_ptr<piecewise_receive> reading;
     /// All unexpected messages of a rank in order of arrival.
     unexpected_message *older = nullptr;
