@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "lisle/pieces.hpp"
 #include "lisle/request.hpp"
 #include "lisle/transfer.hpp"
 
@@ -127,19 +126,6 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 #endif
 }
 
-#if LISLE_USE_EXTENSIONS
-
-/// Reads an object from a message that a matched probe has taken, while it comes.
-template <serialized T> void read_matched(T &object, MPI_Message matched, const MPI_Status &found) {
-    incoming_pieces message{matched};
-    MPI_Count bytes = 0;
-    check(MPI_Get_count_c(&found, MPI_BYTE, &bytes), "MPI_Get_count");
-    if (found.MPI_SOURCE != MPI_PROC_NULL)
-        serializer<T>::read_message(message, static_cast<std::size_t>(bytes), object);
-}
-
-#endif
-
 /// Waits for a message that is an object's bytes and reads it into the object.
 template <serialized T>
 void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *ended) {
@@ -148,7 +134,7 @@ void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *e
     MPI_Status found;
     check(MPI_Mprobe(source, tag, comm, &matched, &found), "MPI_Mprobe", named_value{"source", source},
           named_value{"tag", tag});
-    read_matched(object, matched, found);
+    serializer<T>::read_matched(matched, found, object);
     if (ended != MPI_STATUS_IGNORE)
         *ended = found;
 #else
@@ -341,7 +327,8 @@ class message {
         } else {
             using type = std::remove_cvref_t<T>;
 #if LISLE_USE_EXTENSIONS
-            detail::read_matched<type>(into, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native());
+            detail::serializer<type>::read_matched(std::exchange(handle_, MPI_MESSAGE_NULL),
+                                                   *status_.native(), into);
 #else
             detail::serializer<type>::read_into(receive<detail::byte_buffer>(), into);
 #endif

@@ -333,31 +333,11 @@ class point_to_point {
         } else if constexpr (serialized<const T &>) {
 #if LISLE_USE_EXTENSIONS
             if (dest >= 0 && detail::serializer<T>::long_values(object))
-                return send_long(object, call, dest, tag);
+                return detail::serializer<T>::send_long(object, call, dest, tag, comm_);
 #endif
             send_by(function, call, detail::to_bytes(object), dest, tag);
         }
     }
-
-#if LISLE_USE_EXTENSIONS
-    /// A long object of values stays where it is until the receiver, in the same memory, has copied it. To
-    /// others it is sent as it is written.
-    template <class T> void send_long(const T &object, const char *call, int dest, int tag) const {
-        using serializer = detail::serializer<T>;
-        int here = 0;
-        detail::check(MPIX_Comm_shares_memory(comm_, dest, &here), call, named_value{"dest", dest},
-                      named_value{"tag", tag});
-        if (here != 0) {
-            const detail::object_reference reference = serializer::refer_to(object);
-            detail::check(MPI_Ssend_c(&reference, MPI_Count{sizeof reference}, MPI_BYTE, dest, tag, comm_),
-                          call, named_value{"dest", dest}, named_value{"tag", tag});
-        } else {
-            detail::outgoing_pieces message{serializer::bytes_of(object), dest, tag, comm_};
-            serializer::write_to(message, object);
-            message.finish();
-        }
-    }
-#endif
 
     template <class Send, class T>
     auto isend_by(Send function, const char *call, T &&object, int dest, int tag) const {

@@ -140,20 +140,6 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         else
             return false;
     }
-    /// @pre long_values(object): it may be written more than once
-    static std::size_t bytes_of(const T &object) {
-        byte_counter counter;
-        write_to(counter, object);
-        return counter.count;
-    }
-    static void write_to(byte_sink &to, const T &object) {
-        byte_writer archive{to};
-        archive(object);
-    }
-    static object_reference refer_to(const T &object) {
-        return {&object, type_name(),
-                [](const void *there) { return write(*static_cast<const T *>(there)); }};
-    }
     /// Reads a message where it lies, or copies the object that it refers to. Calls nothing of MPI.
     static void read_message(std::span<const std::byte> bytes, T &object) {
         if (const object_reference *const reference = object_reference::in(bytes))
@@ -161,19 +147,52 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         else
             read_into(bytes, object);
     }
-    /// The same for one that is still coming. The sender of a reference waits meanwhile, so it helps.
-    static void read_message(byte_source &message, std::size_t bytes, T &object) {
+
+#if LISLE_USE_EXTENSIONS
+    /// The object stays where it is until the receiver, in the same memory, has copied it. To others it is
+    /// sent as it is written. @pre long_values(object)
+    static void send_long(const T &object, const char *call, int dest, int tag, MPI_Comm comm) {
+        int here = 0;
+        check(MPIX_Comm_shares_memory(comm, dest, &here), call, named_value{"dest", dest},
+              named_value{"tag", tag});
+        if (here != 0) {
+            const object_reference reference{&object, type_name(), [](const void *there) {
+                                                 return write(*static_cast<const T *>(there));
+                                             }};
+            check(MPI_Ssend_c(&reference, MPI_Count{sizeof reference}, MPI_BYTE, dest, tag, comm), call,
+                  named_value{"dest", dest}, named_value{"tag", tag});
+        } else {
+            byte_counter counter;
+            write_to(counter, object);
+            outgoing_pieces message{counter.count, dest, tag, comm};
+            write_to(message, object);
+            message.finish();
+        }
+    }
+    /// Reads what a matched probe has taken while it comes. The sender of a reference waits meanwhile, so it
+    /// helps.
+    static void read_matched(MPI_Message matched, const MPI_Status &found, T &object) {
+        incoming_pieces message{matched};
+        MPI_Count bytes = 0;
+        check(MPI_Get_count_c(&found, MPI_BYTE, &bytes), "MPI_Get_count");
+        if (found.MPI_SOURCE == MPI_PROC_NULL)
+            return;
         const auto first = message.next();
-        if (const object_reference *const reference =
-                first.size() == bytes ? object_reference::in(first) : nullptr) {
+        const auto behind = static_cast<std::size_t>(bytes) - first.size();
+        if (const object_reference *const reference = behind == 0 ? object_reference::in(first) : nullptr) {
             copy_from(*reference, object, copying::with_help);
         } else {
-            byte_reader archive{first, bytes - first.size(), message};
+            byte_reader archive{first, behind, message};
             archive(object);
         }
     }
+#endif
 
   private:
+    static void write_to(byte_sink &to, const T &object) {
+        byte_writer archive{to};
+        archive(object);
+    }
     enum class copying : bool { alone, with_help };
     static void copy_from(const object_reference &reference, T &object, [[maybe_unused]] copying how) {
         if constexpr (copied_as_value<T>::value)
@@ -187,7 +206,9 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
             }
         read_into(reference.write(reference.object), object); // the receiver wants another type
     }
-    static const char *type_name() noexcept { return __PRETTY_FUNCTION__; }
+    static const char *type_name() noexcept {
+        return __PRETTY_FUNCTION__;
+    }
 };
 
 } // namespace lisle::detail
