@@ -63,7 +63,7 @@ template <resizable_range R> MPI_Datatype element_type() {
 
 #if LISLE_USE_EXTENSIONS
 
-/// The callbacks of MPIX_Recv_inspect: read an object from its message, if need be through a buffer.
+/// The callbacks of MPIX_Irecv_inspect: read an object from its message, if need be through a buffer.
 template <serialized T> class reading {
   public:
     explicit reading(T &object) noexcept : object_{object} {}
@@ -130,10 +130,13 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 template <serialized T>
 void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *ended) {
 #if LISLE_USE_EXTENSIONS
-    reading<T> how{object};
-    check(MPIX_Recv_inspect(&reading<T>::inspect, &reading<T>::allocate, &how, source, tag, comm, ended),
-          "MPIX_Recv_inspect", named_value{"source", source}, named_value{"tag", tag});
-    how.finish();
+    MPI_Message matched = MPI_MESSAGE_NULL;
+    MPI_Status found;
+    check(MPI_Mprobe(source, tag, comm, &matched, &found), "MPI_Mprobe", named_value{"source", source},
+          named_value{"tag", tag});
+    serializer<T>::read_matched(matched, found, object);
+    if (ended != MPI_STATUS_IGNORE)
+        *ended = found;
 #else
     byte_buffer bytes;
     receive_sized(bytes, source, tag, comm, ended);
@@ -324,12 +327,8 @@ class message {
         } else {
             using type = std::remove_cvref_t<T>;
 #if LISLE_USE_EXTENSIONS
-            detail::reading<type> how{into};
-            detail::check(MPIX_Mrecv_inspect(&detail::reading<type>::inspect,
-                                             &detail::reading<type>::allocate, &how, &handle_,
-                                             MPI_STATUS_IGNORE),
-                          "MPIX_Mrecv_inspect");
-            how.finish();
+            detail::serializer<type>::read_matched(std::exchange(handle_, MPI_MESSAGE_NULL),
+                                                   *status_.native(), into);
 #else
             detail::serializer<type>::read_into(receive<detail::byte_buffer>(), into);
 #endif

@@ -332,16 +332,8 @@ class point_to_point {
                           named_value{"tag", tag});
         } else if constexpr (serialized<const T &>) {
 #if LISLE_USE_EXTENSIONS
-            // A long object stays where it is until the receiver, in the same memory, has copied it.
-            using serializer = detail::serializer<T>;
-            if (int here = 0; dest >= 0 && serializer::better_copied(object) &&
-                              MPIX_Comm_shares_memory(comm_, dest, &here) == MPI_SUCCESS && here != 0) {
-                const detail::object_reference reference = serializer::refer_to(object);
-                detail::check(
-                    MPI_Ssend_c(&reference, MPI_Count{sizeof reference}, MPI_BYTE, dest, tag, comm_), call,
-                    named_value{"dest", dest}, named_value{"tag", tag});
-                return;
-            }
+            if (dest >= 0 && detail::serializer<T>::long_values(object))
+                return detail::serializer<T>::send_long(object, call, dest, tag, comm_);
 #endif
             send_by(function, call, detail::to_bytes(object), dest, tag);
         }

@@ -5,186 +5,15 @@
 // are found. Needs cereal (Debian: libcereal-dev).
 #pragma once
 
-#if !__has_include(<cereal/cereal.hpp>)
-#error "lisle/serialize.hpp needs cereal: install libcereal-dev, or add cereal's include directory."
-#endif
-
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
-#include <cereal/cereal.hpp>
-#include <cereal/types/array.hpp>
-#include <cereal/types/complex.hpp>
-#include <cereal/types/deque.hpp>
-#include <cereal/types/list.hpp>
-#include <cereal/types/map.hpp>
-#include <cereal/types/memory.hpp>
-#include <cereal/types/optional.hpp>
-#include <cereal/types/polymorphic.hpp>
-#include <cereal/types/set.hpp>
-#include <cereal/types/string.hpp>
-#include <cereal/types/tuple.hpp>
-#include <cereal/types/unordered_map.hpp>
-#include <cereal/types/unordered_set.hpp>
-#include <cereal/types/utility.hpp>
-#include <cereal/types/variant.hpp>
-#include <cereal/types/vector.hpp>
-
-#include "lisle/transfer.hpp"
-
-namespace lisle {
-
-/// The archive that objects are written into: bytes in memory, numbers as the machine has them.
-class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmptyClassElision> {
-  public:
-    byte_writer() : OutputArchive{this} {}
-    void write(const void *data, std::size_t bytes) {
-        std::byte *const end = bytes_.extend(bytes);
-        if (bytes != 0)
-            std::memcpy(end, data, bytes);
-    }
-    /// A number of things, and the bytes of them all, in one step.
-    void write_counted(std::size_t count, const void *data, std::size_t bytes) {
-        const cereal::size_type number = count;
-        std::byte *const end = bytes_.extend(sizeof number + bytes);
-        std::memcpy(end, &number, sizeof number);
-        if (bytes != 0)
-            std::memcpy(end + sizeof number, data, bytes);
-    }
-    /// Everything that was written; the archive is empty then.
-    [[nodiscard]] detail::byte_buffer take() { return std::move(bytes_); }
-
-  private:
-    detail::byte_buffer bytes_;
-};
-
-/// The archive that they are read from. Throws if the message ends too early.
-class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyClassElision> {
-  public:
-    explicit byte_reader(std::span<const std::byte> bytes) : InputArchive{this}, bytes_{bytes} {}
-    void read(void *data, std::size_t bytes) {
-        const std::byte *const from = next(1, bytes);
-        if (bytes != 0)
-            std::memcpy(data, from, bytes);
-    }
-    /// Reads a number of things of `each` bytes and goes past them: where they lie is returned.
-    const std::byte *read_counted(std::size_t &count, std::size_t each) {
-        cereal::size_type number = 0;
-        read(&number, sizeof number);
-        count = static_cast<std::size_t>(number);
-        return next(count, each);
-    }
-
-  private:
-    const std::byte *next(std::size_t count, std::size_t each) {
-        if (each != 0 && count > bytes_.size() / each) [[unlikely]]
-            detail::raise(MPI_ERR_TRUNCATE, "lisle::receive",
-                          {{"bytes wanted", static_cast<long long>(count * each)},
-                           {"bytes left", static_cast<long long>(bytes_.size())}},
-                          "the message is too short for an object of this type");
-        const std::byte *const here = bytes_.data();
-        bytes_ = bytes_.subspan(count * each);
-        return here;
-    }
-
-    std::span<const std::byte> bytes_;
-};
-
-// The same bytes as cereal's own functions would write and read, without the steps between.
-template <class C, class Traits, class A>
-void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const std::basic_string<C, Traits, A> &text) {
-    archive.write_counted(text.size(), text.data(), text.size() * sizeof(C));
-}
-template <class C, class Traits, class A>
-void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, std::basic_string<C, Traits, A> &text) {
-    std::size_t count = 0;
-    const std::byte *const from = archive.read_counted(count, sizeof(C));
-    // Grown without being filled with zeros first, if it has to grow.
-    if constexpr (sizeof(C) == 1) {
-        text.assign(reinterpret_cast<const C *>(from), count);
-    } else {
-        text.resize(count);
-        std::memcpy(text.data(), from, count * sizeof(C));
-    }
-}
-
-namespace detail {
-/// Structs without padding whose fields are numbers of one kind: their bytes are those of their fields.
-template <class T> consteval bool is_plain_struct() {
-    if constexpr (std::is_class_v<T> && direct<T>)
-        return wire<T>::uniform_type && !send_as_bytes<T>;
-    else
-        return false;
-}
-} // namespace detail
-
-template <class T, class A>
-requires(detail::is_plain_struct<T>()) void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive,
-                                                                      const std::vector<T, A> &objects) {
-    archive.write_counted(objects.size(), objects.data(), objects.size() * sizeof(T));
-}
-template <class T, class A>
-requires(detail::is_plain_struct<T>()) void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive,
-                                                                      std::vector<T, A> &objects) {
-    std::size_t count = 0;
-    const std::byte *const from = archive.read_counted(count, sizeof(T));
-    objects.resize(count);
-    if (count != 0)
-        std::memcpy(static_cast<void *>(objects.data()), from, count * sizeof(T));
-}
-
-template <class T>
-requires std::is_arithmetic_v<T>
-void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const T &value) {
-    archive.write(&value, sizeof value);
-}
-template <class T>
-requires std::is_arithmetic_v<T>
-void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, T &value) {
-    archive.read(&value, sizeof value);
-}
-template <class T> void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const cereal::BinaryData<T> &data) {
-    archive.write(data.data, static_cast<std::size_t>(data.size));
-}
-template <class T> void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, cereal::BinaryData<T> &data) {
-    archive.read(data.data, static_cast<std::size_t>(data.size));
-}
-template <class Archive, class T>
-requires std::is_same_v<Archive, byte_writer> || std::is_same_v<Archive, byte_reader>
-void CEREAL_SERIALIZE_FUNCTION_NAME(Archive &archive, cereal::NameValuePair<T> &pair) {
-    archive(pair.value);
-}
-template <class Archive, class T>
-requires std::is_same_v<Archive, byte_writer> || std::is_same_v<Archive, byte_reader>
-void CEREAL_SERIALIZE_FUNCTION_NAME(Archive &archive, cereal::SizeTag<T> &size) {
-    archive(size.size);
-}
-
-namespace detail {
-
-/// An aggregate whose fields are found because it has no functions for cereal of its own.
-template <class T>
-concept plain_fields = (reflected<T> || names_fields<T>)&&!array_traits<T>::value &&
-                       !cereal::traits::has_member_serialize<T, byte_writer>::value &&
-                       !cereal::traits::has_member_save<T, byte_writer>::value &&
-                       !cereal::traits::has_non_member_save<T, byte_writer>::value;
-
-} // namespace detail
-
-} // namespace lisle
-
-namespace cereal {
-
-template <class Archive, class T>
-requires(std::is_same_v<Archive, lisle::byte_writer> || std::is_same_v<Archive, lisle::byte_reader>) &&
-    lisle::detail::plain_fields<T> void CEREAL_SERIALIZE_FUNCTION_NAME(Archive &archive, T &object) {
-    lisle::detail::visit_fields(object, [&archive](auto &...fields) { archive(fields...); });
-}
-
-} // namespace cereal
+#include "lisle/archive.hpp"
+#include "lisle/parallel.hpp"
 
 namespace lisle::detail {
 
@@ -260,6 +89,29 @@ template <class T> std::size_t bytes_up_to(std::size_t limit, const T &object) {
     }
 }
 
+/// Copies an object, the elements of a vector on several threads if ranks of the process wait.
+template <class T> void copy_in_parts(const T &from, T &to) {
+    to = from;
+}
+template <class T>
+requires(!std::is_same_v<T, bool>) // bits share bytes
+    void copy_in_parts(const std::vector<T> &from, std::vector<T> &to) {
+    constexpr std::size_t parts = 16;
+    to.resize(from.size());
+    std::atomic<bool> out_of_memory = false; // relaxed: the end of all parts comes before it is read
+    parallel_for(static_cast<MPI_Count>(from.size()), static_cast<MPI_Count>(from.size() / parts + 1),
+                 [&](MPI_Count index) {
+                     const auto i = static_cast<std::size_t>(index);
+                     try {
+                         to[i] = from[i];
+                     } catch (const std::bad_alloc &) {
+                         out_of_memory.store(true, std::memory_order_relaxed);
+                     }
+                 });
+    if (out_of_memory.load(std::memory_order_relaxed))
+        throw std::bad_alloc{};
+}
+
 template <class T>
 requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serializer<T> {
     static constexpr bool available = true;
@@ -279,38 +131,84 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         archive(object);
     }
 
-    /// True if a receiver in the sender's process had better copy the object itself than read its bytes.
-    static bool better_copied([[maybe_unused]] const T &object) {
+    /// True for a long object of values, which had better be copied by a receiver in the sender's process,
+    /// and otherwise be read while it is still being written.
+    static bool long_values([[maybe_unused]] const T &object) {
         constexpr std::size_t least = 32768; // shorter ones do not wait for their receiver
         if constexpr (copied_as_value<T>::value)
             return bytes_up_to(least, object) >= least;
         else
             return false;
     }
-    static object_reference refer_to(const T &object) {
-        return {&object, type_name(),
-                [](const void *there) { return write(*static_cast<const T *>(there)); }};
-    }
-    /// Reads a message where it lies, or copies the object that it refers to.
+    /// Reads a message where it lies, or copies the object that it refers to. Calls nothing of MPI.
     static void read_message(std::span<const std::byte> bytes, T &object) {
-        const object_reference *const reference = object_reference::in(bytes);
-        if (reference == nullptr)
-            return read_into(bytes, object);
-        if constexpr (copied_as_value<T>::value)
-            if (std::strcmp(reference->type, type_name()) == 0) {
-                byte_buffer::expect_long_objects();
-                object = *static_cast<const T *>(reference->object);
-                return;
-            }
-        read_into(reference->write(reference->object), object); // the receiver wants another type
+        if (const object_reference *const reference = object_reference::in(bytes))
+            copy_from(*reference, object, copying::alone);
+        else
+            read_into(bytes, object);
     }
 
+#if LISLE_USE_EXTENSIONS
+    /// The object stays where it is until the receiver, in the same memory, has copied it. To others it is
+    /// sent as it is written. @pre long_values(object)
+    static void send_long(const T &object, const char *call, int dest, int tag, MPI_Comm comm) {
+        int here = 0;
+        check(MPIX_Comm_shares_memory(comm, dest, &here), call, named_value{"dest", dest},
+              named_value{"tag", tag});
+        if (here != 0) {
+            const object_reference reference{&object, type_name(), [](const void *there) {
+                                                 return write(*static_cast<const T *>(there));
+                                             }};
+            check(MPI_Ssend_c(&reference, MPI_Count{sizeof reference}, MPI_BYTE, dest, tag, comm), call,
+                  named_value{"dest", dest}, named_value{"tag", tag});
+        } else {
+            byte_counter counter;
+            write_to(counter, object);
+            outgoing_pieces message{counter.count, dest, tag, comm};
+            write_to(message, object);
+            message.finish();
+        }
+    }
+    /// Reads what a matched probe has taken while it comes. The sender of a reference waits meanwhile, so it
+    /// helps.
+    static void read_matched(MPI_Message matched, const MPI_Status &found, T &object) {
+        incoming_pieces message{matched};
+        MPI_Count bytes = 0;
+        check(MPI_Get_count_c(&found, MPI_BYTE, &bytes), "MPI_Get_count");
+        if (found.MPI_SOURCE == MPI_PROC_NULL)
+            return;
+        const auto first = message.next();
+        const auto behind = static_cast<std::size_t>(bytes) - first.size();
+        if (const object_reference *const reference = behind == 0 ? object_reference::in(first) : nullptr) {
+            copy_from(*reference, object, copying::with_help);
+        } else {
+            byte_reader archive{first, behind, message};
+            archive(object);
+        }
+    }
+#endif
+
   private:
-    static const char *type_name() noexcept { return __PRETTY_FUNCTION__; }
+    static void write_to(byte_sink &to, const T &object) {
+        byte_writer archive{to};
+        archive(object);
+    }
+    enum class copying : bool { alone, with_help };
+    static void copy_from(const object_reference &reference, T &object, [[maybe_unused]] copying how) {
+        if constexpr (copied_as_value<T>::value)
+            if (std::strcmp(reference.type, type_name()) == 0) {
+                byte_buffer::expect_long_objects();
+                if (how == copying::with_help)
+                    copy_in_parts(*static_cast<const T *>(reference.object), object);
+                else
+                    object = *static_cast<const T *>(reference.object);
+                return;
+            }
+        read_into(reference.write(reference.object), object); // the receiver wants another type
+    }
+    static const char *type_name() noexcept {
+        return __PRETTY_FUNCTION__;
+    }
 };
 
 } // namespace lisle::detail
-
-CEREAL_REGISTER_ARCHIVE(lisle::byte_writer)
-CEREAL_REGISTER_ARCHIVE(lisle::byte_reader)
-CEREAL_SETUP_ARCHIVE_TRAITS(lisle::byte_reader, lisle::byte_writer)

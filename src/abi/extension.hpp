@@ -21,6 +21,9 @@ void irecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *alloc
                    int source, int tag, communicator &comm, MPI_Request *request);
 void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
                    MPI_Message *message, MPI_Status *status);
+void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes);
+void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request);
+void send_piece(const void *data, MPI_Count bytes, MPI_Request request);
 void rank_data(MPIX_Rank_data_function *create, MPIX_Destructor_function *destroy, void *data);
 
 } // namespace lisle::api

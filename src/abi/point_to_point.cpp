@@ -10,6 +10,7 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/pieces.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/receive_allocate.hpp"
 #include "protocol/send_buffer.hpp"
@@ -302,6 +303,38 @@ void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *alloc
                                                      *find_datatype(MPI_BYTE), take_message(message));
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
+}
+
+void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes) {
+    const MPI_Message handle = *message;
+    protocol::unexpected_message *const taken = take_message(message);
+    const auto piece = taken != nullptr ? protocol::receive_piece(*taken) : std::span<const std::byte>{};
+    if (!piece.empty()) {
+        *message = handle; // there may be more
+    }
+    *static_cast<const void **>(data) = piece.data();
+    *bytes = static_cast<MPI_Count>(piece.size());
+}
+
+void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request) {
+    *request =
+        abi::give_request(protocol::start_send_in_pieces(bytes, comm.point_to_point, dest, tag), &comm);
+}
+
+void send_piece(const void *data, MPI_Count bytes, MPI_Request request) {
+    auto *const given = object_of<protocol::request>(request);
+    if (given == this_rank().engine().completed_send()) {
+        return; // to MPI_PROC_NULL
+    }
+    auto *const send = dynamic_cast<protocol::send_operation *>(given);
+    if (send == nullptr || !send->in_pieces) {
+        fail(MPI_ERR_REQUEST, "the request was not made by MPIX_Isend_pieces");
+    }
+    if (bytes > send->buffer.bytes() - send->streamed) {
+        fail(MPI_ERR_ARG, "a piece of ", bytes, " bytes is more than is left of the message, ",
+             send->buffer.bytes() - send->streamed);
+    }
+    protocol::send_piece(*send, {static_cast<const std::byte *>(data), static_cast<std::size_t>(bytes)});
 }
 
 } // namespace lisle::api

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace lisle::fabric {
 
@@ -96,8 +97,18 @@ void mailbox_receiver::set_congested(bool congested) noexcept {
     }
 }
 
+void mailbox_receiver::release() noexcept {
+    if (--held_ == 0 && std::exchange(credit_due_, false)) {
+        return_credit();
+    }
+}
+
 void mailbox_receiver::return_credit() noexcept {
-    returned_ = consumed_;
+    if (held_ == 0) {
+        returned_ = consumed_;
+    } else {
+        credit_due_ = true;
+    }
     until_credit_ = layout_.cells / 4;
     // Release: all reads of the returned cells and data are done.
     memory_->credit.store(position{returned_.cells, returned_.lines, congested_}.pack(),

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "fabric/fabric.hpp"
@@ -216,6 +217,15 @@ class alignas(line_bytes) mailbox_receiver {
         return delivered;
     }
 
+    /// True if a payload lies in this mailbox.
+    [[nodiscard]] bool holds(const std::byte *payload) const noexcept {
+        const auto *const begin = reinterpret_cast<const std::byte *>(memory_);
+        return !std::less<>{}(payload, begin) && std::less<>{}(payload, begin + layout_.bytes());
+    }
+    /// The packet that is being delivered stays where it is until release(): no credit is returned.
+    void hold() noexcept { ++held_; }
+    void release() noexcept;
+
     int poll(sink &into, int most);
     [[nodiscard]] bool arm() noexcept;
     void set_congested(bool congested) noexcept;
@@ -236,6 +246,8 @@ class alignas(line_bytes) mailbox_receiver {
     // keep the credit's line in their caches.
     std::uint32_t until_credit_;
     bool congested_ = false;
+    bool credit_due_ = false; ///< to be returned once nothing is held
+    unsigned held_ = 0;
 };
 
 } // namespace lisle::fabric

@@ -130,8 +130,10 @@ void engine::arrived_clearance(const clearance &clear) {
     send->receiver_id = clear.receiver;
     send->streamed = 0;
     send->stream_end = static_cast<MPI_Count>(clear.bytes);
-    streams_.push_back(send);
-    count_waiting_locked();
+    if (!send->in_pieces) { // else whoever makes them sends them
+        streams_.push_back(send);
+        count_waiting_locked();
+    }
 }
 
 void engine::arrived_data(std::uint64_t receiver, std::span<const std::byte> payload) {
@@ -140,7 +142,11 @@ void engine::arrived_data(std::uint64_t receiver, std::span<const std::byte> pay
         static_cast<MPI_Count>(payload.size()) > receive->stream_end - receive->streamed) {
         refuse("brings data that nobody asked for", payload.size());
     }
-    unpack(receive->buffer, receive->streamed, payload);
+    if (receive->pieces != nullptr) [[unlikely]] {
+        keep_piece_locked(*receive, payload);
+    } else {
+        unpack(receive->buffer, receive->streamed, payload);
+    }
     receive->streamed += static_cast<MPI_Count>(payload.size());
     if (receive->streamed == receive->stream_end) {
         receives_.erase(receiver);

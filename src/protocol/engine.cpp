@@ -122,7 +122,7 @@ int engine::take_packets_locked() {
                         arrived_other(what, kind, header.flags, payload);
                     }
                 },
-            poll_batch);
+            read_in_pieces_ == 0 ? poll_batch : 1);
     }
     if (!others_.empty()) [[unlikely]] {
         taken += poll_others_locked();

@@ -67,6 +67,17 @@ class engine final : private fabric::sink {
     /// Where this rank can read the data of a message that was taken out of the tables, until it is
     /// discarded; null if nowhere.
     [[nodiscard]] const void *readable(unexpected_message &message) const;
+    // pieces.cpp
+    /// Asks for the data of a matched message, packet by packet.
+    void ask_for_pieces(receive_operation &receive);
+    /// Drops the piece that was shown before and shows the next. False: it has not come yet; none: that was
+    /// all.
+    [[nodiscard]] bool next_piece(receive_operation &receive, std::span<const std::byte> &piece);
+    /// True if the receiver of a message in pieces wants them, or none any more.
+    [[nodiscard]] bool may_stream(const send_operation &send);
+    /// Sends so many of the bytes as fit into a packet, if there is room for one. Returns how many.
+    [[nodiscard]] std::size_t try_stream(send_operation &send, std::span<const std::byte> bytes);
+
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
 
@@ -301,7 +312,14 @@ class engine final : private fabric::sink {
     }
     [[gnu::noinline]] void enter_all_started_locked();
 
+    // pieces.cpp
+    void keep_piece_locked(receive_operation &receive, std::span<const std::byte> payload);
+
     // transfer.cpp
+    /// True if the sender is of this process and has the data: `address` is its operation.
+    [[nodiscard]] bool lies_here(const announcement &sender) const noexcept {
+        return job_.here(sender.rank) && sender.address != 0;
+    }
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
     void transfer(receive_operation &receive);
     /// Moves the data of a matched message of a rank of this process. Without the lock.
@@ -414,7 +432,10 @@ class engine final : private fabric::sink {
     std::deque<send_operation *> streams_;
     std::deque<deferred_packet> deferred_;
     std::size_t waiting_to_leave_ = 0; ///< how many both are
-    path_choice choice_;               ///< for long messages from other processes
+    /// Messages that are received in pieces. While there are any, packets are taken one by one: what has been
+    /// read makes room for more.
+    int read_in_pieces_ = 0;
+    path_choice choice_; ///< for long messages from other processes
     // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
     // has to see packets that were deferred by calls which happened before its own, and those it sees.
     std::atomic<std::size_t> deferred_count_{0};

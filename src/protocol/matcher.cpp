@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "protocol/pieces.hpp"
 #include "runtime/block_cache.hpp"
 
 namespace lisle::protocol {
@@ -13,6 +14,11 @@ namespace {
 constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
 
 } // namespace
+
+unexpected_message::unexpected_message(engine &home, std::size_t stored) noexcept
+    : object{object_kind::message}, home{home}, stored{stored} {}
+
+unexpected_message::~unexpected_message() = default;
 
 unexpected_message *unexpected_message::make(engine &home, std::size_t stored) {
     const std::size_t needed = sizeof(unexpected_message) + stored;

@@ -20,6 +20,7 @@
 namespace lisle::protocol {
 
 class engine;
+class piece_queue;
 class unexpected_message;
 
 /// Data to be moved: found under an engine's lock, done without it.
@@ -125,6 +126,8 @@ class alignas(64) receive_operation final : public operation, public pending_tra
   public:
     /// What was announced, once it is matched.
     announcement sender;
+    /// If not null, packets of data go there and not into the buffer (pieces.hpp).
+    piece_queue *pieces = nullptr;
 };
 
 class send_operation final : public operation {
@@ -145,6 +148,7 @@ class send_operation final : public operation {
     int dest;   ///< number in the job, or MPI_PROC_NULL
     int tag;
     send_mode mode;
+    bool in_pieces = false; ///< the data comes bit by bit (pieces.hpp), and lies nowhere
     std::uint64_t receiver_id = 0;
 };
 

@@ -31,7 +31,8 @@ inline constexpr std::uint8_t carries_data = 1;
 
 struct announcement {
     std::uint64_t bytes; ///< size of the message
-    /// Where it lies in the sender's memory, in one piece; 0: in several. In one process: its operation.
+    /// Where it lies in the sender's memory, in one piece; 0: in several, or not yet there. In one process:
+    /// its operation, or 0.
     std::uint64_t address;
     std::uint64_t sender; ///< the sender's identifier
     std::int32_t rank;    ///< the sender's number in the job

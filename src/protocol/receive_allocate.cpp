@@ -108,7 +108,7 @@ void engine::keep_locked(unexpected_message &message, receive_operation *captor)
 }
 
 const void *engine::readable(unexpected_message &message) const {
-    if (message.announced() && job_.here(message.sender.rank)) {
+    if (message.announced() && lies_here(message.sender)) {
         const typed_buffer theirs = reinterpret_cast<send_operation *>(message.sender.address)->data();
         if (theirs.type->contiguous() && message.bytes != 0) {
             return theirs.address;

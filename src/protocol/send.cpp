@@ -85,7 +85,7 @@ void engine::announce(send_operation &send) {
         if (send.buffer.type->scattered() && bytes <= most_packed && fiber_worker::current() == nullptr) {
             send.pack_up();
         }
-        said.address = reinterpret_cast<std::uint64_t>(&send);
+        said.address = send.in_pieces ? 0 : reinterpret_cast<std::uint64_t>(&send);
     } else if (send.buffer.type->contiguous()) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
     }

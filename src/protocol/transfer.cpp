@@ -32,7 +32,7 @@ void engine::transfer(receive_operation &receive) {
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    if (job_.here(sender.rank)) {
+    if (lies_here(sender)) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
@@ -72,7 +72,7 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
 }
 
 void engine::finish_sender(const announcement &sender) {
-    if (job_.here(sender.rank)) {
+    if (lies_here(sender)) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
         sending.home->finish(sending);
     } else {

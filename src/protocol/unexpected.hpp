@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "mpi.h"
@@ -13,6 +14,7 @@
 namespace lisle::protocol {
 
 class engine;
+class piecewise_receive;
 
 /// A message that came before its receive: its envelope, and its data or its announcement. Also what an
 /// MPI_Message names once a matched probe has taken it out of the tables. Lies in front of its data, in
@@ -24,6 +26,7 @@ class unexpected_message final : public object {
     /// @param stored bytes of data to make room for
     [[nodiscard]] static unexpected_message *make(engine &home, std::size_t stored);
     static void destroy(unexpected_message *message) noexcept;
+    ~unexpected_message();
 
     [[nodiscard]] std::span<std::byte> data() noexcept {
         return {reinterpret_cast<std::byte *>(this + 1), stored};
@@ -40,13 +43,16 @@ class unexpected_message final : public object {
     MPI_Count bytes = 0;
     announcement sender{};
     std::size_t stored;
+    /// All of it has been shown to the user as one piece.
+    bool shown = false;
+    /// How far it has been received, if it is received in several pieces.
+    std::unique_ptr<piecewise_receive> reading;
     /// All unexpected messages of a rank in order of arrival.
     unexpected_message *older = nullptr;
     unexpected_message *newer = nullptr;
 
   private:
-    unexpected_message(engine &home, std::size_t stored) noexcept
-        : object{object_kind::message}, home{home}, stored{stored} {}
+    unexpected_message(engine &home, std::size_t stored) noexcept;
     queue_link<unexpected_message> links_[4]{};
 };
 

@@ -108,6 +108,32 @@ TEST(mailbox, refuses_when_the_data_ring_is_full_but_never_for_ever) {
     EXPECT_EQ(sink.wrong, 0);
 }
 
+TEST(mailbox, writes_nothing_over_a_packet_that_is_held) {
+    box here{{64, 256}};
+    const std::size_t largest = mailbox_sender::largest_payload(here.layout);
+    const auto wanted = pattern(1, 0, largest);
+    ASSERT_EQ(here.send(1, 0, wanted), claim_result::claimed);
+    std::span<const std::byte> held;
+    const auto hold_first = [&](const packet_header &header, std::span<const std::byte> payload) {
+        if (header.tag == 0) {
+            here.receiver.hold();
+            held = payload;
+        }
+    };
+    ASSERT_EQ(here.receiver.drain(hold_first, 1), 1);
+    EXPECT_TRUE(here.receiver.holds(held.data()));
+    EXPECT_FALSE(here.receiver.holds(wanted.data()));
+    int sent = 1; // others pass by until there is no room
+    while (here.send(1, sent, pattern(1, sent, largest / 2)) == claim_result::claimed) {
+        ++sent;
+        ASSERT_EQ(here.receiver.drain(hold_first, 1), 1);
+        ASSERT_LT(sent, 100);
+    }
+    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), held.begin(), held.end()));
+    here.receiver.release();
+    EXPECT_EQ(here.send(1, sent, pattern(1, sent, largest)), claim_result::claimed);
+}
+
 TEST(mailbox, keeps_the_order_and_contents_of_each_of_several_senders) {
     box here{{64, 256}};
     constexpr int senders = 3;
