@@ -343,7 +343,7 @@ template <class T, class F> class reduction {
 
   private:
     const T &object_;
-    used_operation operation_;
+    decltype(use_operation<F, element>(std::declval<F &>())) operation_;
 };
 
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.

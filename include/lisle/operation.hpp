@@ -187,8 +187,14 @@ void apply(F &function, const T *__restrict in, T *__restrict inout, std::size_t
     }
 }
 
-/// An operation for one call or for ever. Destroying it frees what was made for the call, and gives back
-/// what was lent to it.
+/// An operation that stays when the call that uses it is over.
+struct lasting_operation {
+    MPI_Op operation;
+    [[nodiscard]] MPI_Op native() const noexcept { return operation; }
+};
+
+/// An operation for one call. Destroying it frees what was made for the call, and gives back what was lent
+/// to it.
 class used_operation {
   public:
     used_operation(MPI_Op operation, bool temporary, std::atomic<void *> *lent = nullptr) noexcept
@@ -312,9 +318,9 @@ template <class F, class T> struct operation_key {};
 
 /// The operation of a callable on elements of type T. One with state is used where it is: it must live until
 /// the reduction is complete.
-template <class F, direct T> used_operation use_operation(F &function) {
+template <class F, direct T> auto use_operation(F &function) {
     if constexpr (has_predefined<F, T>) {
-        return {predefined_operation<F, T>(), false};
+        return lasting_operation{predefined_operation<F, T>()};
     } else if constexpr (stateless<F> && (has_extensions || std::is_default_constructible_v<F>)) {
         rank_data &data = rank_data::current();
         const void *const key = &type_key<operation_key<F, T>>;
@@ -324,7 +330,7 @@ template <class F, direct T> used_operation use_operation(F &function) {
                 auto operation = handle_of<MPI_Op>(value);
                 MPI_Op_free(&operation);
             });
-        return {handle_of<MPI_Op>(found), false};
+        return lasting_operation{handle_of<MPI_Op>(found)};
     } else {
         return lend_operation<F, T>(function);
     }
