@@ -14,16 +14,15 @@
 
 namespace lisle::collective {
 
-namespace {
-
-/// A tag for the next collective on a communicator. All members begin (or prepare) their collectives in
-/// the same order, so they agree. Persistent operations live long and get the upper half for themselves.
+// Persistent operations live long and get the upper half for themselves.
 int next_tag(communicator &comm, bool persistent) {
     constexpr std::uint32_t half = std::uint32_t{1} << 30;
     const auto number =
         communicator::count_one(persistent ? comm.persistent_collectives : comm.collectives) % half;
     return static_cast<int>(persistent ? half + number : number);
 }
+
+namespace {
 
 /// The request of a non-blocking or persistent collective, which the engine visits while it is active.
 class collective_request final : public protocol::request, private protocol::progressor {

@@ -8,6 +8,10 @@
 
 namespace lisle::collective {
 
+/// A tag for the next collective on a communicator. All members begin (or prepare) their collectives in
+/// the same order, so they agree.
+[[nodiscard]] int next_tag(communicator &comm, bool persistent);
+
 /// Runs to the end, where it is not there already. Throws the first error that a message ended with.
 void run(communicator &comm, schedule plan);
 /// Begins; the request moves whenever the rank is in the library. The caller owns it, as for start_send.

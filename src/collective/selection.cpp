@@ -125,19 +125,21 @@ constexpr rule rules[] = {
     {operation::reduce_scatter, by_root},
 
     {operation::scan, meeting, meeting_most},
+    {operation::scan, message, any_size, 2},
     {operation::scan, board, 16384},
     {operation::scan, direct},
     {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
     {operation::exscan, meeting, meeting_most},
+    {operation::exscan, message, any_size, 2},
     {operation::exscan, board, 16384},
     {operation::exscan, direct},
     {operation::exscan, linear, any_size, 2},
     {operation::exscan, recursive_doubling},
 };
 
-constexpr std::array<const char *, 17> names{"board",
+constexpr std::array<const char *, 18> names{"board",
                                              "direct",
                                              "linear",
                                              "binomial",
@@ -153,7 +155,8 @@ constexpr std::array<const char *, 17> names{"board",
                                              "reduce_bcast",
                                              "by_root",
                                              "two_level",
-                                             "meeting"};
+                                             "meeting",
+                                             "message"};
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
 
@@ -166,6 +169,8 @@ bool possible(algorithm use, const situation &given) noexcept {
         return given.direct;
     case meeting:
         return given.meeting;
+    case message:
+        return given.message;
     case recursive_doubling:
         return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
     case two_level:
@@ -235,7 +240,7 @@ bool prefers_direct(operation what) noexcept {
         std::array<bool, operations> decided{};
         for (const rule &each : rules) {
             const auto index = static_cast<std::size_t>(each.what);
-            if (!decided[index] && each.use != meeting) {
+            if (!decided[index] && each.use != meeting && each.use != message) {
                 found[index] = each.use == direct;
                 decided[index] = true;
             }
@@ -246,13 +251,14 @@ bool prefers_direct(operation what) noexcept {
 }
 
 bool prefers_board(operation what, MPI_Count bytes) noexcept {
-    // Up to these sizes a board comes first, but for meetings, which are no schedules. -1: it does not.
+    // Up to these sizes a board comes first, but for meetings and messages, which are no schedules. -1: it
+    // does not.
     static constexpr auto most = [] {
         std::array<MPI_Count, operations> found{};
         std::array<bool, operations> decided{};
         for (const rule &each : rules) {
             const auto index = static_cast<std::size_t>(each.what);
-            if (!decided[index] && each.use != meeting) {
+            if (!decided[index] && each.use != meeting && each.use != message) {
                 found[index] = each.use == board && each.most_ranks == any_ranks ? each.most_bytes : -1;
                 decided[index] = true;
             }
@@ -290,7 +296,8 @@ std::string describe_selection() {
                                      ? sentence(" within a process, or from ", far_least, " bytes")
                                  : each.use == algorithm::meeting
                                      ? " among fibers of a process or threads that share cores, blocking"
-                                     : "";
+                                 : each.use == algorithm::message ? " of plain data up to 32 bytes, blocking"
+                                                                  : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",
                          forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
                          forced(each.what) ? ")\n" : "\n");

@@ -31,7 +31,8 @@ enum class algorithm : unsigned char {
     reduce_bcast,
     by_root,
     two_level,
-    meeting
+    meeting,
+    message
 };
 
 /// What a choice may depend on.
@@ -48,6 +49,7 @@ struct situation {
     bool plain = true;        ///< elements of the vector lie without gaps
     bool commutative = true;
     bool meeting = false;    ///< all take turns in one process, and the call blocks
+    bool message = false;    ///< there are two, with plain data, and the call blocks
     bool two_levels = false; ///< the ranks live in several places, and several in some
 };
 

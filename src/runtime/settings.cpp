@@ -65,10 +65,10 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_REDUCE_SCATTER", 0, 0, 5,
      "algorithm of reduce_scatter and reduce_scatter_block where the call allows it",
      "auto|board|direct|recursive_halving|pairwise|by_root"},
-    {"LISLE_SCAN", 0, 0, 5, "algorithm of scan where the call allows it",
-     "auto|board|direct|recursive_doubling|linear|meeting"},
-    {"LISLE_EXSCAN", 0, 0, 5, "algorithm of exscan where the call allows it",
-     "auto|board|direct|recursive_doubling|linear|meeting"},
+    {"LISLE_SCAN", 0, 0, 6, "algorithm of scan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear|meeting|message"},
+    {"LISLE_EXSCAN", 0, 0, 6, "algorithm of exscan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear|meeting|message"},
 }};
 
 // The place of `text` among words separated by '|', or -1.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocking calls that have a way without a schedule, for ranks of one process that take turns.
+// The blocking calls that have a way without a schedule: for ranks of one process that take turns, and for
+// scans of two ranks.
 #include "abi/collective.hpp"
 
 #include "collective/meeting.hpp"
+#include "collective/message_scan.hpp"
 
 namespace lisle::api {
 
@@ -22,6 +24,21 @@ template <auto Plan> void reduce_for_each(collective::operation what, const void
     abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
 }
 
+/// One of whose result each rank gets the part that concerns the ranks before it.
+template <auto Plan> void scan_for_each(collective::operation what, const void *sendbuf, void *recvbuf,
+                                        MPI_Count count, const datatype &type, const op &operation,
+                                        communicator &comm) {
+    if (comm.size() == 2 && !comm.inter() && collective::meeting::of(comm) == nullptr) {
+        abi::check_reduction(comm, sendbuf, recvbuf, count, type);
+        const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+        if (collective::scan_by_message(comm, what, {given, count, type}, {recvbuf, count, type},
+                                        operation)) {
+            return;
+        }
+    }
+    reduce_for_each<Plan>(what, sendbuf, recvbuf, count, type, operation, comm);
+}
+
 } // namespace
 
 void barrier(communicator &comm) {
@@ -38,14 +55,14 @@ void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const dataty
 
 void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
           communicator &comm) {
-    reduce_for_each<abi::scan_plan>(collective::operation::scan, sendbuf, recvbuf, count, type, operation,
-                                    comm);
+    scan_for_each<abi::scan_plan>(collective::operation::scan, sendbuf, recvbuf, count, type, operation,
+                                  comm);
 }
 
 void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
             communicator &comm) {
-    reduce_for_each<abi::exscan_plan>(collective::operation::exscan, sendbuf, recvbuf, count, type, operation,
-                                      comm);
+    scan_for_each<abi::exscan_plan>(collective::operation::exscan, sendbuf, recvbuf, count, type, operation,
+                                    comm);
 }
 
 } // namespace lisle::api

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/message_scan.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "collective/check.hpp"
+#include "collective/launch.hpp"
+#include "collective/op.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/short_message.hpp"
+#include "runtime/error.hpp"
+
+namespace lisle::collective {
+
+namespace {
+
+// What fits a cell of the mailbox. 64 bytes took 240 ns between threads, on a board 185; 8 bytes 117 and 170.
+constexpr MPI_Count most_bytes = fabric::cell::inline_bytes;
+
+} // namespace
+
+bool scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
+                     const op &reduction) {
+    const MPI_Count bytes = take.bytes();
+    if (bytes > most_bytes || !take.type->contiguous() || !reduction.predefined() || checking() ||
+        choose({.what = what, .bytes = bytes, .ranks = 2, .message = true}) != algorithm::message) {
+        return false;
+    }
+    reduction.check(*take.type);
+    const int tag = next_tag(comm, false);
+    const auto size = static_cast<std::size_t>(bytes);
+    if (comm.rank() == 0) {
+        if (what == operation::scan && give.address != take.address) {
+            std::memcpy(take.address, give.address, size);
+        }
+        protocol::send_quickly(give, comm.collective, 1, tag);
+        return true;
+    }
+    alignas(std::max_align_t) std::array<std::byte, most_bytes> first;
+    const auto got =
+        protocol::receive({first.data(), bytes, *find_datatype(MPI_BYTE)}, comm.collective, 0, tag);
+    if (got.error != MPI_SUCCESS || got.bytes != bytes) {
+        fail(MPI_ERR_TRUNCATE, "rank 0 gives another number of bytes than the ", bytes,
+             " of this one: counts or types differ among the ranks");
+    }
+    if (what == operation::exscan) {
+        std::memcpy(take.address, first.data(), size);
+    } else if (give.address == take.address) {
+        reduction.apply(first.data(), take.address, take.count, *take.type);
+    } else {
+        reduction.combine(first.data(), give.address, take.address, take.count, *take.type);
+    }
+    return true;
+}
+
+} // namespace lisle::collective
