@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A protocol engine of a rank: what it has posted, what has come unasked, and what is under way. A rank has
-// one, or several that serve different communicators (tracks.hpp). An engine's
-// lock is held for table work and for copies of at most one packet, never for longer copies, callbacks
-// or sleep. Whoever holds it may make progress for the rank: usually a thread of the rank itself, but
-// also a sender in the same process while the rank computes.
+// one, or several that serve different communicators (tracks.hpp). The lock of an engine is held for table
+// work and for copies of at most one packet, never for longer copies, callbacks or sleep. Whoever holds it
+// may make progress for the rank: usually a thread of the rank itself, but also a sender in the same process
+// while the rank computes.
 //
 // The way of a message: send.cpp -> fabric -> arrive.cpp -> operation::complete; long ones go on in
 // transfer.cpp. See docs/architecture.md.
@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -76,7 +77,7 @@ class engine final : private fabric::sink {
     /// True if the receiver of a message in pieces wants them, or none any more.
     [[nodiscard]] bool may_stream(const send_operation &send);
     /// Sends so many of the bytes as fit into a packet, if there is room for one. Returns how many.
-    [[nodiscard]] std::size_t try_stream(send_operation &send, std::span<const std::byte> bytes);
+    [[nodiscard]] std::size_t try_send_piece(send_operation &send, std::span<const std::byte> bytes);
 
     void cancel(send_operation &send);
     void cancel(receive_operation &receive);
@@ -333,6 +334,12 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool prefer_stream(receive_operation &receive, MPI_Count bytes);
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     bool push_streams_locked();
+    /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
+    /// Returns how many. By whoever brings the data: no other thread sends for the operation meanwhile.
+    [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
+                                                        MPI_Count offset, std::size_t most);
+    /// All of it has been sent.
+    void end_stream_locked(send_operation &send);
     /// To be called when streams or deferred packets have become more or fewer.
     void count_waiting_locked() noexcept {
         waiting_to_leave_ = streams_.size() + deferred_.size();

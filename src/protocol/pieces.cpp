@@ -104,7 +104,7 @@ void send_piece(send_operation &send, std::span<const std::byte> bytes) {
     engine &mine = *send.home;
     wait_until(mine, [&] { return mine.may_stream(send); });
     for (unsigned tries = 0; !bytes.empty() && !send.complete.load(std::memory_order_acquire);) {
-        const std::size_t sent = mine.try_stream(send, bytes);
+        const std::size_t sent = mine.try_send_piece(send, bytes);
         if (sent == 0) {
             mine.found_no_room(tries);
         }
@@ -117,31 +117,16 @@ bool engine::may_stream(const send_operation &send) {
     return send.receiver_id != 0 || send.complete.load(std::memory_order_relaxed);
 }
 
-std::size_t engine::try_stream(send_operation &send, std::span<const std::byte> bytes) {
-    auto &fabric = routes_.to(send.dest);
-    const std::size_t piece = std::min({static_cast<std::size_t>(send.stream_end - send.streamed),
-                                        fabric.limits().largest_payload, bytes.size()});
-    fabric::packet_slot slot{};
-    if (fabric.try_claim(send.dest, piece, true, slot) != fabric::claim_result::claimed) {
-        return 0;
-    }
-    *slot.header = {send.receiver_id,
-                    0,
-                    0,
-                    static_cast<std::uint8_t>(packet_kind::data),
-                    0,
-                    0,
-                    static_cast<std::uint32_t>(piece)};
-    fabric.fill(send.dest, slot, bytes.data(), piece);
-    fabric.publish(send.dest, slot);
-    send.streamed += static_cast<MPI_Count>(piece);
-    if (send.streamed == send.stream_end) {
+std::size_t engine::try_send_piece(send_operation &send, std::span<const std::byte> bytes) {
+    const auto left = static_cast<std::size_t>(send.stream_end - send.streamed);
+    const typed_buffer from{bytes.data(), static_cast<MPI_Count>(bytes.size()), *find_datatype(MPI_BYTE)};
+    const auto sent = try_stream(send, from, 0, std::min(left, bytes.size()));
+    if (sent && send.streamed == send.stream_end) {
         lock_.lock();
-        sends_.erase(send.id);
-        complete_locked(send);
+        end_stream_locked(send);
         unlock_and_follow_up();
     }
-    return piece;
+    return sent.value_or(0);
 }
 
 } // namespace lisle::protocol

@@ -135,41 +135,50 @@ bool engine::prefer_stream(receive_operation &receive, MPI_Count bytes) {
     return true;
 }
 
+std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_buffer &from,
+                                              MPI_Count offset, std::size_t most) {
+    auto &fabric = routes_.to(send.dest);
+    const std::size_t bytes = std::min(most, fabric.limits().largest_payload);
+    fabric::packet_slot slot{};
+    if (fabric.try_claim(send.dest, bytes, true, slot) != fabric::claim_result::claimed) {
+        return std::nullopt;
+    }
+    *slot.header = {send.receiver_id,
+                    0,
+                    0,
+                    static_cast<std::uint8_t>(packet_kind::data),
+                    0,
+                    0,
+                    static_cast<std::uint32_t>(bytes)};
+    if (from.type->contiguous()) {
+        fabric.fill(send.dest, slot, static_cast<const std::byte *>(from.address) + offset, bytes);
+    } else {
+        pack(from, offset, {slot.payload, bytes});
+    }
+    fabric.publish(send.dest, slot);
+    send.streamed += static_cast<MPI_Count>(bytes);
+    return bytes;
+}
+
+void engine::end_stream_locked(send_operation &send) {
+    sends_.erase(send.id);
+    complete_locked(send);
+}
+
 bool engine::push_streams_locked() {
     bool any = false;
     for (std::size_t i = 0; i < streams_.size();) {
         send_operation &send = *streams_[i];
-        auto &fabric = routes_.to(send.dest);
         bool room = true;
         for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end; ++packets) {
-            const auto piece = std::min(static_cast<std::size_t>(send.stream_end - send.streamed),
-                                        fabric.limits().largest_payload);
-            fabric::packet_slot slot{};
-            room = fabric.try_claim(send.dest, piece, true, slot) == fabric::claim_result::claimed;
-            if (room) {
-                *slot.header = {send.receiver_id,
-                                0,
-                                0,
-                                static_cast<std::uint8_t>(packet_kind::data),
-                                0,
-                                0,
-                                static_cast<std::uint32_t>(piece)};
-                if (send.buffer.type->contiguous()) {
-                    fabric.fill(send.dest, slot,
-                                static_cast<const std::byte *>(send.buffer.address) + send.streamed, piece);
-                } else {
-                    pack(send.buffer, send.streamed, {slot.payload, piece});
-                }
-                fabric.publish(send.dest, slot);
-                send.streamed += static_cast<MPI_Count>(piece);
-                any = true;
-            }
+            const auto left = static_cast<std::size_t>(send.stream_end - send.streamed);
+            room = try_stream(send, send.buffer, send.streamed, left).has_value();
+            any |= room;
         }
         if (send.streamed == send.stream_end) {
             streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
             count_waiting_locked();
-            sends_.erase(send.id);
-            complete_locked(send);
+            end_stream_locked(send);
         } else {
             ++i;
         }

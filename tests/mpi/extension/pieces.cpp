@@ -115,9 +115,9 @@ void truncated(int next, int previous) {
 } // namespace
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const check::job job{&argc, &argv};
+    rank = job.rank;
+    size = job.size;
     const int next = (rank + 1) % size;
     const int previous = (rank + size - 1) % size;
     for (const std::size_t length : {0, 1, 40, 5000, 100'000, 2'000'000}) {
@@ -148,5 +148,4 @@ int main(int argc, char **argv) {
     MPI_Count count = -1;
     CHECK_MPI(MPIX_Mrecv_piece(&none, &data, &count));
     CHECK(none == MPI_MESSAGE_NULL && count == 0);
-    MPI_Finalize();
 }
