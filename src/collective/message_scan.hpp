@@ -5,6 +5,7 @@
 
 #include "collective/selection.hpp"
 #include "communicator/communicator.hpp"
+#include "fabric/mailbox.hpp"
 #include "protocol/buffer.hpp"
 
 namespace lisle {
@@ -12,6 +13,10 @@ class op;
 }
 
 namespace lisle::collective {
+
+/// The most bytes that go this way: what fits a cell of the mailbox. 64 bytes took 240 ns between threads, on
+/// a board 185; 8 bytes 117 and 170.
+inline constexpr MPI_Count most_in_message = fabric::cell::inline_bytes;
 
 /// Does a scan or exscan in this way if it is chosen. False: nothing has happened. Throws if the ranks' sizes
 /// differ, or the operation cannot reduce elements of the type.
