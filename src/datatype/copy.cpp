@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "datatype/cursor.hpp"
 #include "datatype/masked_runs.hpp"
+#include "datatype/wide_blocks.hpp"
 #include "runtime/copy_bytes.hpp"
 
 namespace lisle {
@@ -19,15 +21,6 @@ namespace {
 std::byte *at(std::uintptr_t base, MPI_Count offset) noexcept {
     return reinterpret_cast<std::byte *>(base + static_cast<std::uintptr_t>(offset));
 }
-
-struct strided_blocks {
-    std::uintptr_t base;
-    MPI_Count stride;
-    std::byte *operator()(MPI_Count i) const noexcept { return at(base, i * stride); }
-    [[nodiscard]] strided_blocks from(MPI_Count i) const noexcept {
-        return {base + static_cast<std::uintptr_t>(i * stride), stride};
-    }
-};
 
 struct listed_blocks {
     std::uintptr_t base;
@@ -140,6 +133,11 @@ void move_blocks_of(MPI_Count length, To to, From from, MPI_Count count) noexcep
     const auto size = static_cast<std::size_t>(length);
     if (size < loops.size() && loops[size] != nullptr) {
         return loops[size](to, from, count);
+    }
+    if constexpr (std::same_as<To, strided_blocks> && std::same_as<From, strided_blocks>) {
+        if (moves_wide(size)) {
+            return move_wide(to, from, size, count);
+        }
     }
     move_blocks(any_length{size}, to, from, count);
 }

@@ -7,35 +7,11 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
-#include <sys/mman.h>
 #include <vector>
 
+#include "lonely_pages.hpp"
+
 using namespace lisle;
-
-namespace {
-
-constexpr std::size_t page = 4096;
-
-/// `pages` of memory, with none before and after.
-class lonely_pages {
-  public:
-    explicit lonely_pages(std::size_t pages) : bytes_{pages * page} {
-        whole_ = static_cast<std::byte *>(
-            mmap(nullptr, bytes_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        EXPECT_EQ(mprotect(begin(), bytes_, PROT_READ | PROT_WRITE), 0);
-    }
-    lonely_pages(const lonely_pages &) = delete;
-    lonely_pages &operator=(const lonely_pages &) = delete;
-    ~lonely_pages() { munmap(whole_, bytes_ + 2 * page); }
-    [[nodiscard]] std::byte *begin() const { return whole_ + page; }
-    [[nodiscard]] std::byte *end() const { return begin() + bytes_; }
-
-  private:
-    std::size_t bytes_;
-    std::byte *whole_;
-};
-
-} // namespace
 
 TEST(masked_runs, are_copied_and_nothing_else) {
     if (!moves_masked()) {
