@@ -96,15 +96,7 @@ class byte_buffer {
       private:
         std::atomic<std::byte *> kept_{nullptr};
     };
-    static spare_block &spare() {
-        static constexpr char key = 0;
-        rank_data &data = rank_data::current();
-        void *found = data.find(&key);
-        if (found == nullptr)
-            found = data.insert(&key, new spare_block,
-                                [](void *value) { delete static_cast<spare_block *>(value); });
-        return *static_cast<spare_block *>(found);
-    }
+    static spare_block &spare() { return rank_object<spare_block>(); }
 
     [[gnu::noinline]] void grow(std::size_t wanted) {
         if (memory_ == nullptr && running()) {

@@ -155,20 +155,15 @@ template <class T> consteval auto uniform_of() {
         return as_type<void>{};
 }
 
-/// A distinct address for each type: its key in the rank's data.
-template <class T> inline constexpr char type_key = 0;
-
 template <direct T> MPI_Datatype build_type();
 
 /// The committed datatype of one T, made at the first use by the rank and freed by MPI_Finalize.
 template <direct T> MPI_Datatype cached_type() {
-    rank_data &data = rank_data::current();
-    if (void *const found = data.find(&type_key<T>)) [[likely]]
-        return handle_of<MPI_Datatype>(found);
-    return handle_of<MPI_Datatype>(data.insert(&type_key<T>, value_of(build_type<T>()), [](void *value) {
-        auto type = handle_of<MPI_Datatype>(value);
-        MPI_Type_free(&type);
-    }));
+    return handle_of<MPI_Datatype>(rank_data([]() -> void * { return value_of(build_type<T>()); },
+                                             [](void *made) {
+                                                 auto type = handle_of<MPI_Datatype>(made);
+                                                 MPI_Type_free(&type);
+                                             }));
 }
 
 /// How objects of a direct type travel: `count` elements of the datatype `type()` for each.

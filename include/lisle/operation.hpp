@@ -231,11 +231,11 @@ template <class F, class T> MPI_Op create_operation(F &function, MPIX_Destructor
           "MPIX_Op_create_x");
     return made;
 }
-template <class F, class T> MPI_Op create_lasting_operation(const F &function) {
-    auto copy = std::make_unique<F>(function);
+template <class F, class T> MPI_Op create_lasting_operation() {
+    auto own = std::make_unique<F>();
     const MPI_Op made =
-        create_operation<F, T>(*copy, [](void *callable) { delete static_cast<F *>(callable); });
-    static_cast<void>(copy.release());
+        create_operation<F, T>(*own, [](void *callable) { delete static_cast<F *>(callable); });
+    static_cast<void>(own.release());
     return made;
 }
 
@@ -262,13 +262,7 @@ template <class F, class T> struct lent_operation {
 };
 
 template <class F, class T> used_operation lend_operation(F &function) {
-    rank_data &data = rank_data::current();
-    const void *const key = &type_key<lent_operation<F, T>>;
-    void *found = data.find(key);
-    if (found == nullptr) [[unlikely]]
-        found = data.insert(key, new lent_operation<F, T>,
-                            [](void *value) { delete static_cast<lent_operation<F, T> *>(value); });
-    auto &lent = *static_cast<lent_operation<F, T> *>(found);
+    auto &lent = rank_object<lent_operation<F, T>>();
     void *nobodys = nullptr;
     // Acquire: pairs with the release of the call that had it before.
     if (lent.callable.compare_exchange_strong(nobodys, &function, std::memory_order_acquire,
@@ -305,8 +299,9 @@ template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t)
           "MPI_Op_create");
     return made;
 }
-template <class F, class T> MPI_Op create_lasting_operation(F &function) {
-    return create_operation<F, T>(function, nullptr); // default constructible: the callback makes its own
+template <class F, class T> MPI_Op create_lasting_operation() {
+    F unused{}; // the callback makes its own
+    return create_operation<F, T>(unused, nullptr);
 }
 template <class F, class T> used_operation lend_operation(F &function) {
     return {create_operation<F, T>(function, nullptr), true};
@@ -314,23 +309,18 @@ template <class F, class T> used_operation lend_operation(F &function) {
 
 #endif
 
-template <class F, class T> struct operation_key {};
-
 /// The operation of a callable on elements of type T. One with state is used where it is: it must live until
 /// the reduction is complete.
 template <class F, direct T> auto use_operation(F &function) {
     if constexpr (has_predefined<F, T>) {
         return lasting_operation{predefined_operation<F, T>()};
-    } else if constexpr (stateless<F> && (has_extensions || std::is_default_constructible_v<F>)) {
-        rank_data &data = rank_data::current();
-        const void *const key = &type_key<operation_key<F, T>>;
-        void *found = data.find(key);
-        if (found == nullptr) [[unlikely]]
-            found = data.insert(key, value_of(create_lasting_operation<F, T>(function)), [](void *value) {
-                auto operation = handle_of<MPI_Op>(value);
-                MPI_Op_free(&operation);
-            });
-        return lasting_operation{handle_of<MPI_Op>(found)};
+    } else if constexpr (stateless<F> && std::is_default_constructible_v<F>) {
+        return lasting_operation{
+            handle_of<MPI_Op>(rank_data([]() -> void * { return value_of(create_lasting_operation<F, T>()); },
+                                        [](void *made) {
+                                            auto operation = handle_of<MPI_Op>(made);
+                                            MPI_Op_free(&operation);
+                                        }))};
     } else {
         return lend_operation<F, T>(function);
     }

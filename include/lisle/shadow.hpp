@@ -29,40 +29,34 @@ struct shadow {
 
     /// That of `comm`. @pre all ranks of the communicator are calling it
     static shadow &of(MPI_Comm comm);
-
-  private:
-    static int key();
 };
 
-/// The rank's key for the attribute that holds shadows.
-inline int shadow::key() {
-    static constexpr char where = 0;
-    rank_data &data = rank_data::current();
-    void *found = data.find(&where);
-    if (found == nullptr) {
-        int made = MPI_KEYVAL_INVALID;
+/// A key for the attribute that holds shadows.
+struct shadow_key {
+    int value = MPI_KEYVAL_INVALID;
+
+    shadow_key() {
         check(MPI_Comm_create_keyval(
                   MPI_COMM_NULL_COPY_FN,
-                  [](MPI_Comm, int, void *value, void *) -> int {
-                      auto *const doomed = static_cast<shadow *>(value);
+                  [](MPI_Comm, int, void *attribute, void *) -> int {
+                      auto *const doomed = static_cast<shadow *>(attribute);
                       const int code = MPI_Comm_free(&doomed->comm);
                       delete doomed;
                       return code;
                   },
-                  &made, nullptr),
+                  &value, nullptr),
               "MPI_Comm_create_keyval");
-        found = data.insert(&where, value_of(made), [](void *value) {
-            int freed = handle_of<int>(value);
-            MPI_Comm_free_keyval(&freed);
-        });
     }
-    return handle_of<int>(found);
-}
+    shadow_key(const shadow_key &) = delete;
+    shadow_key &operator=(const shadow_key &) = delete;
+    ~shadow_key() { MPI_Comm_free_keyval(&value); }
+};
 
 inline shadow &shadow::of(MPI_Comm comm) {
+    const int key = rank_object<shadow_key>().value;
     void *found = nullptr;
     int flag = 0;
-    check(MPI_Comm_get_attr(comm, key(), &found, &flag), "MPI_Comm_get_attr");
+    check(MPI_Comm_get_attr(comm, key, &found, &flag), "MPI_Comm_get_attr");
     if (flag == 0) {
         MPI_Comm made = MPI_COMM_NULL;
 #if LISLE_USE_EXTENSIONS
@@ -71,7 +65,7 @@ inline shadow &shadow::of(MPI_Comm comm) {
         check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
 #endif
         auto *const kept = new shadow{made};
-        const int code = MPI_Comm_set_attr(comm, key(), kept); // which frees it in the end
+        const int code = MPI_Comm_set_attr(comm, key, kept); // which frees it in the end
         if (code != MPI_SUCCESS)
             delete kept;
         check(code, "MPI_Comm_set_attr");
