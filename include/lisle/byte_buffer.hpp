@@ -4,11 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
+#include "lisle/atomic_pointer.hpp"
 #include "lisle/owned.hpp"
 #include "lisle/rank_data.hpp"
 
@@ -78,11 +78,10 @@ class byte_buffer {
         }
         spare_block(const spare_block &) = delete;
         spare_block &operator=(const spare_block &) = delete;
-        ~spare_block() { delete[] kept_.load(std::memory_order_acquire); }
+        ~spare_block() { delete[] kept_.exchange(nullptr); }
         /// The caller owns it; null: there is none. @param capacity how much it holds
         std::byte *take(std::size_t &capacity) noexcept {
-            // Acquire: pairs with the release in give(), so that the contents are seen.
-            std::byte *const taken = kept_.exchange(nullptr, std::memory_order_acquire);
+            std::byte *const taken = kept_.exchange(nullptr);
             if (taken != nullptr)
                 std::memcpy(&capacity, taken, sizeof capacity);
             return taken;
@@ -90,11 +89,11 @@ class byte_buffer {
         /// @param capacity at least `least`: it is kept in the memory itself
         void give(std::byte *memory, std::size_t capacity) noexcept {
             std::memcpy(memory, &capacity, sizeof capacity);
-            delete[] kept_.exchange(memory, std::memory_order_acq_rel);
+            delete[] kept_.exchange(memory);
         }
 
       private:
-        std::atomic<std::byte *> kept_{nullptr};
+        atomic_pointer<std::byte> kept_;
     };
     static spare_block &spare() { return rank_object<spare_block>(); }
 

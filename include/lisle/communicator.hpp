@@ -35,32 +35,32 @@ class communicator : public persistent_collectives {
 
     /// A communicator of the same ranks whose messages cannot meet those of this one. Collective.
     [[nodiscard]] owned<communicator> dup() const {
-        return make("MPI_Comm_dup", [&](MPI_Comm *made) { return MPI_Comm_dup(comm_, made); });
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup", made);
     }
     /// One communicator for each colour, ranks in the order of `key`; none for ranks without a colour.
     /// Collective.
     ///
     ///     lisle::owned<lisle::communicator> row = world.split(world.rank() / columns);
     [[nodiscard]] owned<communicator> split(std::optional<int> colour, int key = 0) const {
-        return make("MPI_Comm_split", [&](MPI_Comm *made) {
-            return MPI_Comm_split(comm_, colour.value_or(MPI_UNDEFINED), key, made);
-        });
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_split(comm_, colour.value_or(MPI_UNDEFINED), key, &made), "MPI_Comm_split", made);
     }
     /// One communicator for each part of the machine: `world.split_by(lisle::hardware::memory)`. Collective.
     [[nodiscard]] owned<communicator> split_by(hardware kind, int key = 0) const {
-        return make("MPI_Comm_split_type", [&](MPI_Comm *made) {
-            return MPI_Comm_split_type(comm_, static_cast<int>(kind), key, MPI_INFO_NULL, made);
-        });
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_split_type(comm_, static_cast<int>(kind), key, MPI_INFO_NULL, &made),
+                   "MPI_Comm_split_type", made);
     }
     /// The communicator of a group; none for ranks outside it. All ranks of this communicator call it.
     [[nodiscard]] owned<communicator> create(const lisle::group &ranks) const {
-        return make("MPI_Comm_create",
-                    [&](MPI_Comm *made) { return MPI_Comm_create(comm_, ranks.native(), made); });
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_create(comm_, ranks.native(), &made), "MPI_Comm_create", made);
     }
     /// The same, called by the ranks of the group only.
     [[nodiscard]] owned<communicator> create_group(const lisle::group &ranks, int tag = 0) const {
-        return make("MPI_Comm_create_group",
-                    [&](MPI_Comm *made) { return MPI_Comm_create_group(comm_, ranks.native(), tag, made); });
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_create_group(comm_, ranks.native(), tag, &made), "MPI_Comm_create_group", made);
     }
     /// Joins this communicator with another one, which `bridge` reaches: see intercommunicator.
     [[nodiscard]] owned<intercommunicator> connect(int leader, const communicator &bridge, int remote_leader,
@@ -102,9 +102,9 @@ class communicator : public persistent_collectives {
     }
 
   private:
-    template <class Call> static owned<communicator> make(const char *name, Call call) {
-        MPI_Comm made = MPI_COMM_NULL;
-        detail::check(call(&made), name);
+    /// What a call has made, which is looked at after it.
+    static owned<communicator> own(int code, const char *call, const MPI_Comm &made) {
+        detail::check(code, call);
         return owned<communicator>{made};
     }
 };

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "lisle/config.hpp"
 
@@ -19,6 +19,26 @@ namespace lisle {
 struct named_value {
     const char *name;
     long long value;
+};
+
+/// A few of them, in the order of the call's parameters.
+class named_values {
+  public:
+    static constexpr std::size_t most = 8;
+
+    named_values(std::initializer_list<named_value> values) noexcept {
+        for (const named_value &each : values)
+            if (size_ != most)
+                values_[size_++] = each;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] const named_value *begin() const noexcept { return values_; }
+    [[nodiscard]] const named_value *end() const noexcept { return values_ + size_; }
+    [[nodiscard]] const named_value &operator[](std::size_t index) const noexcept { return values_[index]; }
+
+  private:
+    named_value values_[most]{};
+    std::size_t size_ = 0;
 };
 
 /// What every call throws when MPI reports an error.
@@ -32,10 +52,8 @@ struct named_value {
 ///     }
 class error : public std::runtime_error {
   public:
-    error(int code, int error_class, const char *call, std::vector<named_value> values,
-          const std::string &text)
-        : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{
-                                                                                       std::move(values)} {}
+    error(int code, int error_class, const char *call, const named_values &values, const std::string &text)
+        : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{values} {}
 
     /// The code that the call returned.
     [[nodiscard]] int code() const noexcept { return code_; }
@@ -44,13 +62,13 @@ class error : public std::runtime_error {
     /// The name of the MPI function.
     [[nodiscard]] const char *call() const noexcept { return call_; }
     /// The arguments that may explain the error.
-    [[nodiscard]] const std::vector<named_value> &values() const noexcept { return values_; }
+    [[nodiscard]] const named_values &values() const noexcept { return values_; }
 
   private:
     int code_;
     int class_;
     const char *call_;
-    std::vector<named_value> values_;
+    named_values values_;
 };
 
 namespace detail {
@@ -76,11 +94,12 @@ raise(int code, const char *call, std::initializer_list<named_value> values, con
     }
     if (values.size() != 0)
         text += ")";
-    throw error{code, error_class, call, std::vector<named_value>(values), text};
+    throw error{code, error_class, call, named_values{values}, text};
 }
 
 /// Throws unless the call was a success. The values are looked at only if it was not.
 template <std::same_as<named_value>... Values> void check(int code, const char *call, Values... values) {
+    static_assert(sizeof...(values) <= named_values::most);
     if (code != MPI_SUCCESS) [[unlikely]]
         raise(code, call, {values...});
 }

@@ -2,6 +2,7 @@
 // Groups: ordered sets of ranks, made without communication. `a | b`, `a & b`, `a - b`.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -39,21 +40,17 @@ class group {
     }
     /// The ranks with these numbers, in this order.
     [[nodiscard]] owned<group> include(std::span<const int> ranks) const {
-        return make("MPI_Group_incl", [&](MPI_Group *made) {
-            return MPI_Group_incl(handle_, static_cast<int>(ranks.size()), ranks.data(), made);
-        });
+        return include(ranks.data(), ranks.size());
     }
     [[nodiscard]] owned<group> include(std::initializer_list<int> ranks) const {
-        return include(std::span<const int>{ranks.begin(), ranks.size()});
+        return include(ranks.begin(), ranks.size());
     }
     /// All but those.
     [[nodiscard]] owned<group> exclude(std::span<const int> ranks) const {
-        return make("MPI_Group_excl", [&](MPI_Group *made) {
-            return MPI_Group_excl(handle_, static_cast<int>(ranks.size()), ranks.data(), made);
-        });
+        return exclude(ranks.data(), ranks.size());
     }
     [[nodiscard]] owned<group> exclude(std::initializer_list<int> ranks) const {
-        return exclude(std::span<const int>{ranks.begin(), ranks.size()});
+        return exclude(ranks.begin(), ranks.size());
     }
     /// The numbers that ranks of this group have in another; MPI_UNDEFINED for those that it has not. A
     /// template for the same reason as request_pool.
@@ -66,16 +63,16 @@ class group {
         return result;
     }
     friend owned<group> operator|(const group &a, const group &b) {
-        return make("MPI_Group_union",
-                    [&](MPI_Group *made) { return MPI_Group_union(a.handle_, b.handle_, made); });
+        MPI_Group made = MPI_GROUP_NULL;
+        return own(MPI_Group_union(a.handle_, b.handle_, &made), "MPI_Group_union", made);
     }
     friend owned<group> operator&(const group &a, const group &b) {
-        return make("MPI_Group_intersection",
-                    [&](MPI_Group *made) { return MPI_Group_intersection(a.handle_, b.handle_, made); });
+        MPI_Group made = MPI_GROUP_NULL;
+        return own(MPI_Group_intersection(a.handle_, b.handle_, &made), "MPI_Group_intersection", made);
     }
     friend owned<group> operator-(const group &a, const group &b) {
-        return make("MPI_Group_difference",
-                    [&](MPI_Group *made) { return MPI_Group_difference(a.handle_, b.handle_, made); });
+        MPI_Group made = MPI_GROUP_NULL;
+        return own(MPI_Group_difference(a.handle_, b.handle_, &made), "MPI_Group_difference", made);
     }
     /// The same ranks in the same order.
     friend bool operator==(const group &a, const group &b) {
@@ -85,9 +82,17 @@ class group {
     }
 
   private:
-    template <class Call> static owned<group> make(const char *name, Call call) {
+    [[nodiscard]] owned<group> include(const int *ranks, std::size_t count) const {
         MPI_Group made = MPI_GROUP_NULL;
-        detail::check(call(&made), name);
+        return own(MPI_Group_incl(handle_, static_cast<int>(count), ranks, &made), "MPI_Group_incl", made);
+    }
+    [[nodiscard]] owned<group> exclude(const int *ranks, std::size_t count) const {
+        MPI_Group made = MPI_GROUP_NULL;
+        return own(MPI_Group_excl(handle_, static_cast<int>(count), ranks, &made), "MPI_Group_excl", made);
+    }
+    /// What a call has made, which is looked at after it.
+    static owned<group> own(int code, const char *call, const MPI_Group &made) {
+        detail::check(code, call);
         return owned<group>{made};
     }
     MPI_Group handle_;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -16,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lisle/atomic_pointer.hpp"
 #include "lisle/transfer.hpp"
 
 namespace lisle {
@@ -197,7 +197,7 @@ struct lasting_operation {
 /// to it.
 class used_operation {
   public:
-    used_operation(MPI_Op operation, bool temporary, std::atomic<void *> *lent = nullptr) noexcept
+    used_operation(MPI_Op operation, bool temporary, atomic_pointer<void> *lent = nullptr) noexcept
         : operation_{operation}, temporary_{temporary}, lent_{lent} {}
     used_operation(used_operation &&other) noexcept
         : operation_{other.operation_},
@@ -206,15 +206,15 @@ class used_operation {
     ~used_operation() {
         if (temporary_)
             MPI_Op_free(&operation_);
-        else if (lent_ != nullptr) // Release: pairs with the acquire of whoever takes it next.
-            lent_->store(nullptr, std::memory_order_release);
+        else if (lent_ != nullptr)
+            lent_->give_back();
     }
     [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
 
   private:
     MPI_Op operation_;
     bool temporary_;
-    std::atomic<void *> *lent_;
+    atomic_pointer<void> *lent_;
 };
 
 #if LISLE_USE_EXTENSIONS
@@ -244,9 +244,7 @@ template <class F, class T> struct lent_operation {
     lent_operation() {
         check(MPIX_Op_create_x(
                   [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *lent) {
-                      // Relaxed: the call that runs this has stored it.
-                      void *const current =
-                          static_cast<std::atomic<void *> *>(lent)->load(std::memory_order_relaxed);
+                      void *const current = static_cast<atomic_pointer<void> *>(lent)->get();
                       apply(*static_cast<F *>(current), static_cast<const T *>(in), static_cast<T *>(inout),
                             static_cast<std::size_t>(count));
                   },
@@ -257,16 +255,13 @@ template <class F, class T> struct lent_operation {
     lent_operation &operator=(const lent_operation &) = delete;
     ~lent_operation() { MPI_Op_free(&made); }
 
-    std::atomic<void *> callable{nullptr};
+    atomic_pointer<void> callable; ///< of the call that has it
     MPI_Op made = MPI_OP_NULL;
 };
 
 template <class F, class T> used_operation lend_operation(F &function) {
     auto &lent = rank_object<lent_operation<F, T>>();
-    void *nobodys = nullptr;
-    // Acquire: pairs with the release of the call that had it before.
-    if (lent.callable.compare_exchange_strong(nobodys, &function, std::memory_order_acquire,
-                                              std::memory_order_relaxed))
+    if (lent.callable.claim(&function))
         return {lent.made, false, &lent.callable};
     return {create_operation<F, T>(function, nullptr), true};
 }

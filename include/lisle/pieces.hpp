@@ -45,6 +45,8 @@ class outgoing_pieces final : public byte_sink {
   public:
     /// @param bytes how many there will be
     outgoing_pieces(std::size_t bytes, int dest, int tag, MPI_Comm comm) {
+        gathered_.resize(piece); // now: once the message has begun, nothing may fail for want of memory
+        gathered_.resize(0);
         check(MPIX_Isend_pieces(static_cast<MPI_Count>(bytes), dest, tag, comm, &request_),
               "MPIX_Isend_pieces", named_value{"dest", dest}, named_value{"tag", tag});
     }

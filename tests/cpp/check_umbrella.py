@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 USUAL = ["algorithm", "functional", "iostream", "map", "memory", "string", "vector"]
-COSTLY = ["cereal", "chrono", "complex", "coroutine", "iostream", "map", "random", "ranges_views", "regex", "sstream", "thread"]
+COSTLY = ["atomic", "cereal", "chrono", "complex", "coroutine", "iostream", "map", "random", "ranges_views",
+          "regex", "sstream", "thread"]
 MOST, MOST_OF_OWN = 4 / 3, 1 / 8
 
 
