@@ -20,6 +20,10 @@ schedule plan_barrier(const occasion &on) {
         barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, {}, nothing());
+        return plan;
+    }
     const team team = team_of(on);
     switch (choose_for(team, operation::barrier, 0, 0)) {
     case algorithm::board:
@@ -41,6 +45,10 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
     schedule plan = plan_of(on, "Bcast", root, buffer.bytes());
     if (on.comm.inter()) {
         bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
+        return plan;
+    }
+    if (is_alone(on)) {
+        use_copy(plan, on, {}, buffer);
         return plan;
     }
     const team team = team_of(on);
@@ -83,6 +91,10 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     }
     schedule plan =
         plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    if (is_alone(on)) {
+        use_copy(plan, on, own, block);
+        return plan;
+    }
     const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
@@ -117,6 +129,10 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
         gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, own, blocks.front());
+        return plan;
+    }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     switch (choose_for(team, operation::gatherv, 0, 0)) {
@@ -140,6 +156,10 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     }
     schedule plan =
         plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    if (is_alone(on)) {
+        use_copy(plan, on, own ? own_buffer{block} : own_buffer{}, own.value_or(block));
+        return plan;
+    }
     const team team = team_of(on);
     const bool at_root = team.rank == root;
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
@@ -174,6 +194,10 @@ schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
         scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
+        return plan;
+    }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     switch (choose_for(team, operation::scatterv, 0, 0)) {
@@ -194,6 +218,10 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
     schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
+    if (is_alone(on)) {
+        use_copy(plan, on, own, block);
+        return plan;
+    }
     const team team = team_of(on);
     const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
@@ -230,6 +258,10 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
         alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, own, blocks.front());
+        return plan;
+    }
     const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, team.rank);
     MPI_Count longest = 0;
@@ -260,6 +292,10 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
     schedule plan =
         plan_of(on, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
+    if (is_alone(on)) {
+        use_copy(plan, on, send ? own_buffer{send->front()} : own_buffer{}, receive.front());
+        return plan;
+    }
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     const algorithm chosen = choose_for(team, what, each, team.size * each);
     if (chosen == algorithm::meeting) {
@@ -304,7 +340,7 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
 } // namespace
 
 schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive) {
-    if (!on.comm.inter() && send) {
+    if (!on.comm.inter() && send && !is_alone(on)) {
         const team team = team_of(on);
         const MPI_Count each = receive.bytes();
         const block_view given{*send, team.size}, taken{receive, team.size};

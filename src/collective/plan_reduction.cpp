@@ -26,6 +26,10 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
         reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, send, receive);
+        return plan;
+    }
     const team team = team_of(on);
     switch (choose_for(team, collective::operation::reduce, operation, receive)) {
     case algorithm::board:
@@ -58,6 +62,10 @@ schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_
     const typed_buffer &mine = send ? *send : receive;
     if (on.comm.inter()) {
         allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
+        return plan;
+    }
+    if (is_alone(on)) {
+        use_copy(plan, on, send, receive);
         return plan;
     }
     const team team = team_of(on);
@@ -102,6 +110,10 @@ schedule plan_reduce_scatter(const occasion &on, const own_buffer &send, const t
                                       piece, counts);
         return plan;
     }
+    if (is_alone(on)) {
+        use_copy(plan, on, send ? own_buffer{vector} : own_buffer{}, piece);
+        return plan;
+    }
     const team team = team_of(on);
     const auto first = [&] {
         return std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
@@ -135,6 +147,10 @@ schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffe
     operation.check(*receive.type);
     schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (is_alone(on)) {
+        use_copy(plan, on, send, receive);
+        return plan;
+    }
     const team team = team_of(on);
     switch (choose_for(team, collective::operation::scan, operation, receive)) {
     case algorithm::board:
@@ -158,6 +174,10 @@ schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buf
     operation.check(*receive.type);
     schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (is_alone(on)) {
+        use_copy(plan, on, {}, receive);
+        return plan;
+    }
     const team team = team_of(on);
     switch (choose_for(team, collective::operation::exscan, operation, receive)) {
     case algorithm::board:

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "collective/check.hpp"
+#include "collective/local_steps.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
@@ -72,6 +73,20 @@ algorithm choose_among_all(const team &team, situation given) {
     given.direct = shared != nullptr && (given.one_process || (given.plain && shared->memory_open()));
     given.two_levels = has_two_levels(given.what) && !places_of(team).empty();
     return choose(given);
+}
+
+void use_copy(schedule &plan, const occasion &on, const own_buffer &give, const typed_buffer &take) {
+    if (on.how != form::blocking || checking()) {
+        if (give) {
+            plan.copy(*give, take);
+        }
+        return;
+    }
+    plan.note_done();
+    communicator::count_one(on.comm.collectives);
+    if (give && is_to_copy(*give, take)) {
+        local_steps{nullptr}.take(copy_step{*give, take});
+    }
 }
 
 block_list equal_blocks(const typed_buffer &block, int ranks) {

@@ -84,6 +84,13 @@ void use_board(schedule &plan, const occasion &on, const team &team, Algorithm a
     steps.end();
 }
 
+/// True for the only rank of a communicator, which has nobody to wait for.
+[[nodiscard]] inline bool is_alone(const occasion &on) noexcept {
+    return on.comm.size() == 1 && !on.comm.inter();
+}
+/// What that one does: it copies what it gives (nothing, if that lies there) to where it gets it.
+void use_copy(schedule &plan, const occasion &on, const own_buffer &give, const typed_buffer &take);
+
 /// The ranks meet. @param give,take,root see meeting::exchange
 inline void use_meeting(schedule &plan, const occasion &on, const block_view &give, const block_view &take,
                         int root) {

@@ -19,13 +19,21 @@ step_index schedule::receive(const typed_buffer &buffer, const team &team, int p
     return add(receive_step{buffer, team.channel, team.ranks != nullptr ? team.ranks[peer] : peer});
 }
 
-void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
-    if (from.bytes() == 0 || (from.address == to.address && from.type == to.type)) {
-        return;
+bool is_to_copy(const typed_buffer &from, const typed_buffer &to) {
+    const MPI_Count bytes = from.bytes();
+    if (bytes == 0 || (from.address == to.address && from.type == to.type)) {
+        return false;
     }
-    if (from.bytes() > to.bytes() && !checking()) { // checks tell all ranks
-        fail(MPI_ERR_TRUNCATE, "the ", from.bytes(), " bytes that this rank contributes do not fit the ",
-             to.bytes(), " bytes that it receives from itself");
+    if (bytes > to.bytes() && !checking()) [[unlikely]] { // checks tell all ranks
+        fail(MPI_ERR_TRUNCATE, "the ", bytes, " bytes that this rank contributes do not fit the ", to.bytes(),
+             " bytes that it receives from itself");
+    }
+    return true;
+}
+
+void schedule::copy(const typed_buffer &from, const typed_buffer &to) {
+    if (!is_to_copy(from, to)) {
+        return;
     }
     keep(*from.type);
     keep(*to.type);

@@ -103,6 +103,9 @@ template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const type
 /// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
 [[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
 
+/// False for empty buffers and for a copy onto itself. Throws if the data do not fit.
+[[nodiscard]] bool is_to_copy(const typed_buffer &from, const typed_buffer &to);
+
 /// A message without data.
 [[nodiscard]] typed_buffer nothing();
 /// Elements [first, first + count) of a buffer. @pre within it
