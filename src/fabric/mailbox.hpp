@@ -186,6 +186,8 @@ class alignas(line_bytes) mailbox_receiver {
         const cell &place = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
         return place.stamp.load(std::memory_order_acquire) == consumed_.cells + 1 ? &place : nullptr;
     }
+    /// The payload of that packet if it does not fit its cell. To be asked for once, and then consumed.
+    [[nodiscard]] std::span<const std::byte> take_lines(std::uint32_t payload_bytes) noexcept;
     /// Done with the packet that was next.
     [[gnu::always_inline]] void consume() noexcept {
         consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
@@ -232,8 +234,6 @@ class alignas(line_bytes) mailbox_receiver {
 
   private:
     void return_credit() noexcept;
-    /// The payload of the next packet, which lies in the ring of bytes.
-    [[nodiscard]] std::span<const std::byte> take_lines(std::uint32_t payload_bytes) noexcept;
     [[nodiscard]] std::byte *data() noexcept {
         return reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
     }

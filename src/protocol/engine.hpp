@@ -265,8 +265,10 @@ class engine final : private fabric::sink {
             }
         }
         const fabric::packet_header header = packet->header;
+        if (header.payload_bytes > fabric::cell::inline_bytes) {
+            return take_longer_locked(to, room, pattern, status, *packet);
+        }
         if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
-            header.payload_bytes > fabric::cell::inline_bytes ||
             !store_if_wanted(to, room, pattern, status, {header.context, header.source, header.tag},
                              packet->inline_payload, header.payload_bytes)) {
             return attempt::impossible;
@@ -274,6 +276,9 @@ class engine final : private fabric::sink {
         inbox_->consume();
         return attempt::taken;
     }
+    /// The same for a message whose data lie beside the cell. By value: callers keep theirs in registers.
+    [[nodiscard, gnu::noinline]] attempt take_longer_locked(std::byte *to, MPI_Count room, envelope pattern,
+                                                            MPI_Status *status, const fabric::cell &packet);
     /// Stores a short message where a fiber of this worker waits for it, past the mailbox: the sender does
     /// all of the work, as in McMPI. False: nobody waits for it, or another message comes first.
     [[nodiscard, gnu::always_inline]] bool hand_over_to_fiber(const std::byte *data, std::size_t bytes,

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "protocol/short_message.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
@@ -45,6 +46,23 @@ void engine::start_locked(receive_operation &receive) {
     update_congestion();
     lock_.unlock();
     accept(*message, receive);
+}
+
+engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelope pattern,
+                                           MPI_Status *status, const fabric::cell &packet) {
+    const fabric::packet_header header = packet.header; // once more: a peer could have changed it
+    const envelope what{header.context, header.source, header.tag};
+    const std::uint32_t bytes = header.payload_bytes;
+    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) || bytes <= fabric::cell::inline_bytes ||
+        static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
+        return attempt::impossible;
+    }
+    copy_bytes(to, inbox_->take_lines(bytes).data(), bytes);
+    inbox_->consume();
+    if (status != MPI_STATUS_IGNORE) {
+        outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
+    }
+    return attempt::taken;
 }
 
 bool engine::start_and_look(receive_operation &receive) {
