@@ -5,7 +5,6 @@
 
 #include "collective/selection.hpp"
 #include "communicator/communicator.hpp"
-#include "fabric/mailbox.hpp"
 #include "protocol/buffer.hpp"
 
 namespace lisle {
@@ -14,9 +13,9 @@ class op;
 
 namespace lisle::collective {
 
-/// The most bytes that go this way: what fits a cell of the mailbox. 64 bytes took 240 ns between threads, on
-/// a board 185; 8 bytes 117 and 170.
-inline constexpr MPI_Count most_in_message = fabric::cell::inline_bytes;
+/// The most bytes that go this way. 64 bytes take 103 to 124 ns so, on a board 139 to 155; 8 bytes took 117
+/// and 170.
+inline constexpr MPI_Count most_in_message = 64;
 
 /// Does a scan or exscan in this way if it is chosen. False: nothing has happened. Throws if the ranks' sizes
 /// differ, or the operation cannot reduce elements of the type.

@@ -142,6 +142,39 @@ void move_blocks_of(MPI_Count length, To to, From from, MPI_Count count) noexcep
     move_blocks(any_length{size}, to, from, count);
 }
 
+// Rows of blocks, as a plane of a grid has: where the next row begins on each side.
+struct strided_rows {
+    MPI_Count count, to_stride, from_stride;
+};
+
+template <std::size_t Length>
+void move_rows_fixed(strided_blocks to, strided_blocks from, MPI_Count count, strided_rows rows) noexcept {
+    for (; rows.count > 0; --rows.count) {
+        move_blocks(fixed_length<Length>{}, to, from, count);
+        to.base += static_cast<std::uintptr_t>(rows.to_stride);
+        from.base += static_cast<std::uintptr_t>(rows.from_stride);
+    }
+}
+
+// Rows of elements of 4, 8 and 16 bytes, of which there are not so many that finding the loop for each row
+// would cost nothing. False: they have another length.
+bool move_rows_of_elements(MPI_Count length, strided_blocks to, strided_blocks from, MPI_Count count,
+                           strided_rows rows) noexcept {
+    switch (length) {
+    case 4:
+        move_rows_fixed<4>(to, from, count, rows);
+        return true;
+    case 8:
+        move_rows_fixed<8>(to, from, count, rows);
+        return true;
+    case 16:
+        move_rows_fixed<16>(to, from, count, rows);
+        return true;
+    default:
+        return false;
+    }
+}
+
 // Copies the first `count` blocks of the first rows of two pieces that both have blocks of `length`.
 void move_row(const piece &to, const piece &from, MPI_Count length, MPI_Count count) noexcept {
     if (count == 1) {
@@ -229,6 +262,16 @@ template <bool Pack> void move_packed(std::uintptr_t packed, piece typed) noexce
                     : move_short_rows(placed, run, typed, typed.rows);
     }
     const auto row_bytes = static_cast<std::uintptr_t>(typed.row_bytes());
+    if (typed.rows > 1 && typed.starts == nullptr && typed.offsets == nullptr) {
+        const strided_blocks run{packed, typed.length}, placed{typed.base, typed.stride};
+        const MPI_Count run_stride = typed.row_bytes();
+        if (Pack ? move_rows_of_elements(typed.length, run, placed, typed.count,
+                                         {typed.rows, run_stride, typed.row_stride})
+                 : move_rows_of_elements(typed.length, placed, run, typed.count,
+                                         {typed.rows, typed.row_stride, run_stride})) {
+            return;
+        }
+    }
     for (; typed.rows > 0; typed.drop_rows(1), packed += row_bytes) {
         move_packed_row<Pack>(packed, typed);
     }
