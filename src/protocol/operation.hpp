@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "protocol/buffer.hpp"
 #include "protocol/channel.hpp"
@@ -135,14 +134,8 @@ class send_operation final : public operation {
     send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
     void start() override;
     void cancel() override;
-    /// Puts scattered data together, for a receiver of the same process: to it each of the sender's cache
-    /// lines is far away. Until the next start, data() is the copy.
-    void pack_up();
-    /// Where the data is to be copied from within a process.
-    [[nodiscard]] typed_buffer data() const noexcept;
 
     typed_buffer buffer;
-    std::unique_ptr<std::byte[]> packed;
     std::uint64_t context;
     int source; ///< the sender's rank as the receiver sees it
     int dest;   ///< number in the job, or MPI_PROC_NULL

@@ -109,7 +109,7 @@ void engine::keep_locked(unexpected_message &message, receive_operation *captor)
 
 const void *engine::readable(unexpected_message &message) const {
     if (message.announced() && lies_here(message.sender)) {
-        const typed_buffer theirs = reinterpret_cast<send_operation *>(message.sender.address)->data();
+        const typed_buffer &theirs = reinterpret_cast<send_operation *>(message.sender.address)->buffer;
         if (theirs.type->contiguous() && message.bytes != 0) {
             return theirs.address;
         }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How messages leave: at once if they are short and there is room, otherwise announced first.
-#include <algorithm>
-#include <cstring>
-#include <memory>
 #include <mutex>
-#include <new>
-#include <sched.h>
 
 #include "datatype/copy.hpp"
-#include "datatype/predefined.hpp"
 #include "protocol/short_message.hpp"
 #include "protocol/tracks.hpp"
 
@@ -18,10 +12,9 @@ using fabric::claim_result;
 
 namespace {
 
-// Longer scattered messages within a process are copied straight from where they lie. Where the cores lie far
-// apart, 32 KiB of single elements took 27 us packed and 95 not, of rows of 512 bytes 5.8 and 7.5, 144 KiB of
-// runs of 8 to 64 bytes 34 and 55; 128 KiB of runs of 128 bytes took as long.
-constexpr std::size_t most_packed = std::size_t{192} << 10;
+// Scattered messages within a process go as streams, like those between processes, if they are no longer: to
+// the receiver each of the sender's cache lines is far away, and so one packs while the other unpacks.
+constexpr std::size_t most_streamed = std::size_t{192} << 10;
 
 } // namespace
 
@@ -82,10 +75,10 @@ void engine::announce(send_operation &send) {
     counts_.add(counted::announced_bytes, bytes);
     announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .reserved = 0};
     if (here) {
-        if (send.buffer.type->scattered() && bytes <= most_packed && fiber_worker::current() == nullptr) {
-            send.pack_up();
-        }
-        said.address = send.in_pieces ? 0 : reinterpret_cast<std::uint64_t>(&send);
+        // Fibers of one thread have the same caches.
+        const bool streams = send.buffer.type->scattered() && bytes <= most_streamed &&
+                             send.dest != number_ && fiber_worker::current() == nullptr;
+        said.address = send.in_pieces || streams ? 0 : reinterpret_cast<std::uint64_t>(&send);
     } else if (send.buffer.type->contiguous()) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
     }
@@ -130,24 +123,11 @@ void engine::cancel(send_operation &send) {
                         nullptr, 0);
 }
 
-void send_operation::pack_up() {
-    const auto bytes = static_cast<std::size_t>(buffer.bytes());
-    packed.reset(new (std::nothrow) std::byte[bytes]);
-    if (packed) { // else it is copied from where it lies
-        pack(buffer, 0, {packed.get(), bytes});
-    }
-}
-
-typed_buffer send_operation::data() const noexcept {
-    return packed ? typed_buffer{packed.get(), buffer.bytes(), *find_datatype(MPI_BYTE)} : buffer;
-}
-
 void send_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
     result = {};
     streamed = stream_end = 0;
-    packed.reset();
     home->start(*this);
 }
 

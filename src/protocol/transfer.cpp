@@ -50,7 +50,7 @@ void engine::transfer(receive_operation &receive) {
 }
 
 void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
-    const typed_buffer data = reinterpret_cast<send_operation *>(receive.sender.address)->data();
+    const typed_buffer &data = reinterpret_cast<send_operation *>(receive.sender.address)->buffer;
     if (bytes < least_shared_copy || job_.oversubscribed()) {
         copy(data, receive.buffer, 0, bytes);
         return;
