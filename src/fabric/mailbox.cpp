@@ -45,14 +45,15 @@ claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited
     std::uint32_t begin = 0;
     do {
         now = position::unpack(seen);
-        if (((now.cells - credit.cells) & position::cell_mask) >= layout_.cells) {
+        if (now.cells - credit.cells >= layout_.cells) {
             return claim_result::full;
         }
         begin = begin_of(now.lines, lines, layout_.data_lines);
-        if (begin + lines - credit.lines > layout_.data_lines) {
+        if (((begin + lines - credit.lines) & position::line_mask) > layout_.data_lines) {
             return claim_result::full;
         }
-    } while (!claim(seen, position{now.cells + 1, begin + lines, false}.pack()));
+    } while (!claim(seen, position{now.cells + 1, begin + lines, false}.pack() | (seen & claim_lease::bit)));
+    consider_lease(seen);
     cell &mine = memory_->cells()[now.cells & (layout_.cells - 1)];
     auto *const data = reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
     slot.header = &mine.header;
@@ -81,13 +82,26 @@ int mailbox_receiver::poll(sink &into, int most) {
                  most);
 }
 
+std::uint64_t mailbox_sender::end_lease() noexcept {
+    memory_->lease.recall(memory_->claimed, true);
+    return memory_->claimed.load(std::memory_order_relaxed);
+}
+
 bool mailbox_receiver::arm() noexcept {
-    const auto nothing_claimed = [this](std::uint64_t word) {
-        return position::unpack(word).cells == consumed_.cells;
-    };
-    // The look before the leap keeps senders from ringing for a receiver that stayed awake.
-    return nothing_claimed(memory_->claimed.load(std::memory_order_relaxed)) &&
-           nothing_claimed(memory_->claimed.fetch_or(position::flag_bit, std::memory_order_acq_rel));
+    // Only an unchanged word takes the flag: senders never ring for a receiver that stayed awake, and a
+    // tenant, who does not look whether the word has changed, has been sent away before.
+    std::uint64_t word = memory_->claimed.load(std::memory_order_relaxed);
+    while (position::unpack(word).cells == consumed_.cells) {
+        if ((word & claim_lease::bit) != 0) {
+            memory_->lease.recall(memory_->claimed, false);
+            word = memory_->claimed.load(std::memory_order_relaxed);
+        } else if (memory_->claimed.compare_exchange_weak(word, word | position::flag_bit,
+                                                          std::memory_order_acq_rel,
+                                                          std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void mailbox_receiver::set_congested(bool congested) noexcept {

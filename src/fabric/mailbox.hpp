@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One receiver's mailbox: a bounded ring of cells, one cache line each, and beside it a ring of bytes for
 // payloads that do not fit into a cell. Any thread of any process may send: it claims a cell and its
-// bytes with one compare-and-swap, writes them, and publishes by storing the cell's stamp. The receiver
-// never writes the rings; it returns credit in batches, so a small packet costs the transfer of one line.
+// bytes with one compare-and-swap (a thread that sends alone: with a plain store, see claim_lease.hpp),
+// writes them, and publishes by storing the cell's stamp. The receiver never writes the rings; it returns
+// credit in batches, so a small packet costs the transfer of one line.
 //
 // Invariant: the cell of ticket t may be read once its stamp is t + 1, and is written again only after
 // the receiver has returned the credit for t. Positions count up and wrap; they are never reset.
@@ -18,6 +19,7 @@
 #include <functional>
 #include <span>
 
+#include "fabric/claim_lease.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/mailbox_layout.hpp"
 #include "runtime/copy_short.hpp"
@@ -38,21 +40,22 @@ struct alignas(line_bytes) cell {
 };
 static_assert(sizeof(cell) == line_bytes);
 
-/// The two counters of a mailbox in one word: cells (31 bits) and lines of data (32 bits), and a flag.
+/// The two counters of a mailbox in one word: cells (32 bits) and lines of data (30 bits), and a flag. Bit 1
+/// belongs to claim_lease.
 struct position {
     std::uint32_t cells;
-    std::uint32_t lines;
+    std::uint32_t lines; ///< modulo 2^30
     bool flag;
 
-    static constexpr std::uint32_t cell_mask = 0x7fffffff;
-    static constexpr std::uint64_t flag_bit = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t flag_bit = 1;
+    static constexpr std::uint32_t line_mask = 0x3fffffff;
 
     static constexpr position unpack(std::uint64_t word) noexcept {
-        return {static_cast<std::uint32_t>(word >> 32) & cell_mask, static_cast<std::uint32_t>(word),
+        return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word) >> 2,
                 (word & flag_bit) != 0};
     }
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
-        return (flag ? flag_bit : 0) | (std::uint64_t{cells & cell_mask} << 32) | lines;
+        return std::uint64_t{cells} << 32 | std::uint64_t{lines & line_mask} << 2 | (flag ? flag_bit : 0);
     }
 };
 
@@ -62,27 +65,25 @@ struct mailbox_memory {
     /// the flag) rings its doorbell after publishing. Claims and the decision to sleep are ordered by
     /// this one word, so no wake-up is lost and no fence is needed.
     alignas(line_bytes) std::atomic<std::uint64_t> claimed;
+    claim_lease lease;
     /// What the receiver has consumed and returned. Flag: it is congested. Written by the receiver with
     /// release, read by senders with acquire: the cells are free only after they have been read.
     alignas(line_bytes) std::atomic<std::uint64_t> credit;
 
     [[nodiscard]] cell *cells() noexcept { return reinterpret_cast<cell *>(this + 1); }
 };
-static_assert(sizeof(mailbox_memory) == 2 * line_bytes);
+static_assert(sizeof(mailbox_memory) == 2 * line_bytes, "the lease lies in the line of `claimed`");
 
 /// What senders do with a mailbox.
 class mailbox_sender {
   public:
-    mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell} {}
+    mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell, lease_terms terms = {}) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell}, terms_{terms} {}
 
     [[nodiscard]] claim_result try_claim(std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept;
     void publish(packet_slot &slot) noexcept { publish(slot.token); }
 
-    /// Whether from now on one thread alone sends to this mailbox and receives from it, as the worker of all
-    /// fibers of a job does. @pre if that changes, nobody is sending or receiving
-    void serve_one_thread(bool one) noexcept { one_thread_ = one; }
     /// What senders have claimed: a value that every packet changes. Relaxed: for who needs no more than to
     /// know of those that the calling thread has sent.
     [[nodiscard]] std::uint64_t claimed() const noexcept {
@@ -104,12 +105,12 @@ class mailbox_sender {
         do {
             const auto out =
                 static_cast<std::uint32_t>(seen >> 32) - static_cast<std::uint32_t>(credit >> 32);
-            if ((out & position::cell_mask) >= cells) [[unlikely]] {
+            if (out >= cells) [[unlikely]] {
                 return claim_result::full;
             }
             // One more cell, no line, and the flag cleared.
         } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
-        const auto ticket = static_cast<std::uint32_t>(seen >> 32) & position::cell_mask;
+        const auto ticket = static_cast<std::uint32_t>(seen >> 32);
         cell &mine = memory.cells()[ticket & (cells - 1)];
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
@@ -119,6 +120,7 @@ class mailbox_sender {
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
             bell_->ring();
         }
+        consider_lease(seen);
         return claim_result::claimed;
     }
 
@@ -135,15 +137,29 @@ class mailbox_sender {
     // Four of 1 to 64 were best: 8 bytes at 10 and 18 million a second without and with it, where the cores
     // lie far apart.
     static constexpr std::uint32_t cells_ahead = 4;
+    // How often a sender without a lease asks whether it should have one: once in so many tickets.
+    static constexpr std::uint64_t claims_between_looks = 64;
+
     /// Turns `claimed` from `seen` to `next`. False: another sender came first, and `seen` is what it left.
     [[nodiscard, gnu::always_inline]] bool claim(std::uint64_t &seen, std::uint64_t next) noexcept {
-        if (one_thread_) {
-            memory_->claimed.store(next, std::memory_order_relaxed);
-            return true;
+        if ((seen & claim_lease::bit) != 0) {
+            if (memory_->lease.claim(memory_->claimed, next, terms_)) [[likely]] {
+                return true;
+            }
+            seen = end_lease();
+            return false;
         }
-        // Acquire and release: ordered with the receiver's fetch_or in arm(), see `claimed`.
+        // Acquire and release: ordered with the receiver's compare-and-swap in arm(), see `claimed`.
         return memory_->claimed.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                                       std::memory_order_relaxed);
+    }
+    /// Returns what `claimed` is then.
+    [[nodiscard, gnu::noinline]] std::uint64_t end_lease() noexcept;
+    /// @param seen what the caller has found before its claim
+    [[gnu::always_inline]] void consider_lease(std::uint64_t seen) noexcept {
+        if ((seen & ((claims_between_looks - 1) << 32 | claim_lease::bit)) == 0) [[unlikely]] {
+            memory_->lease.consider(memory_->claimed, terms_);
+        }
     }
     [[gnu::always_inline]] static void own_soon(const cell &next) noexcept {
 #if defined(__x86_64__)
@@ -169,7 +185,7 @@ class mailbox_sender {
     mailbox_memory *memory_;
     mailbox_layout layout_;
     doorbell *bell_;
-    bool one_thread_ = false;
+    lease_terms terms_;
 };
 
 /// What the one receiver does with its mailbox. One thread at a time. On lines of its own: it changes with
@@ -190,7 +206,7 @@ class alignas(line_bytes) mailbox_receiver {
     [[nodiscard]] std::span<const std::byte> take_lines(std::uint32_t payload_bytes) noexcept;
     /// Done with the packet that was next.
     [[gnu::always_inline]] void consume() noexcept {
-        consumed_.cells = (consumed_.cells + 1) & position::cell_mask;
+        ++consumed_.cells;
         if (--until_credit_ == 0) [[unlikely]] {
             return_credit();
         }

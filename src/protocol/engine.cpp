@@ -86,11 +86,6 @@ void engine::expect_one_thread(bool one) noexcept {
             other->engine().lock_.serve_one_thread(all);
             other->engine().one_worker_ = all && mailboxes_[rank] != nullptr;
         }
-        // Other processes send here, too.
-        if (fabric::mailbox_sender *const mailbox = mailboxes_[rank];
-            mailbox != nullptr && job_.rank_count() == job_.size()) {
-            mailbox->serve_one_thread(all);
-        }
     }
 }
 

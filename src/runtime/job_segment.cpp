@@ -24,7 +24,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204a42;
-constexpr std::uint32_t segment_version = 3;
+constexpr std::uint32_t segment_version = 4;
 constexpr int most_ranks = 1 << 22;
 
 constexpr std::size_t align_up(std::size_t value, std::size_t to) {
@@ -97,6 +97,7 @@ struct job_segment::table {
     std::uint64_t ranks_offset;
     std::uint64_t mailboxes_offset;
     std::uint64_t shared_offset;
+    std::atomic<std::int32_t> expecting_barriers; // relaxed: a hint that comes true in time
     once_record abort;
     once_record fault;
 
@@ -308,6 +309,10 @@ int job_segment::pid(int process) const noexcept {
 }
 void job_segment::set_pid(int process, int pid) noexcept {
     table_->process_entries()[process].pid.store(pid, std::memory_order_relaxed);
+}
+
+std::atomic<std::int32_t> &job_segment::expecting_barriers() const noexcept {
+    return table_->expecting_barriers;
 }
 
 rank_progress job_segment::progress(int rank) const noexcept {

@@ -4,6 +4,7 @@
 // for it, and it has no name in any file system: processes inherit its descriptor.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,6 +84,9 @@ class job_segment {
     /// The process's id as it sees itself, 0 until it has attached.
     [[nodiscard]] int pid(int process) const noexcept;
     void set_pid(int process, int pid) noexcept;
+
+    /// How many processes expect remote barriers (remote_barrier.hpp): each adds itself when it attaches.
+    [[nodiscard]] std::atomic<std::int32_t> &expecting_barriers() const noexcept;
 
     [[nodiscard]] rank_progress progress(int rank) const noexcept;
     void advance(int rank, rank_progress to) noexcept;

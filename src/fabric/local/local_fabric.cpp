@@ -19,9 +19,14 @@ local_fabric::local_fabric(job_segment &segment, int process, std::optional<std:
                .least_read = least_read.value_or(SIZE_MAX),
                .poll_interval = 0,
                .surely_read = surely_read};
+    if (track == 0 && expect_remote_barriers()) {
+        segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
+    }
+    const lease_terms terms{lease_terms::of_process(process), &segment.expecting_barriers(),
+                            segment.processes()};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
-        senders_.emplace_back(segment.mailbox(rank, track), layout, segment.bell(rank));
+        senders_.emplace_back(segment.mailbox(rank, track), layout, segment.bell(rank), terms);
     }
     for (int index = 0; index < segment.rank_count(process); ++index) {
         receivers_.emplace_back(segment.mailbox(first_rank_ + index, track), layout);
