@@ -24,8 +24,8 @@ from parameters import (
 class EntryPoint:
     """The text of one entry point."""
 
-    def __init__(self, function, callee):
-        self.function, self.callee = function, callee
+    def __init__(self, function, callee, at_once=None):
+        self.function, self.callee, self.at_once = function, callee, at_once
         self.name, self.group = function["name"], function["group"]
         self.parameters = [Parameter(function, row) for row in function["c_params"]]
         self.raw = function["c_return"] != "int" or function["return_kind"] != "ERROR_CODE"
@@ -45,9 +45,18 @@ class EntryPoint:
     # Checks, in the order in which they run.
 
     def check_state(self):
+        if self.looks_up_communicator():
+            return
         free = self.group in ANY_TIME_GROUPS or self.name in ANY_TIME or self.function.get("any_time")
         if not free or self.name in NOT_ANY_TIME:
             self.lines.append("require_running();")
+
+    def looks_up_communicator(self):
+        """True if looking up the first handle tells whether the library may be called at all."""
+        first = next((p for p in self.parameters if p.kind in ("COMMUNICATOR", "SESSION")), None)
+        return (first is not None and first.kind == "COMMUNICATOR" and first.handle and not first.may_be_null
+                and self.group not in LAX_GROUPS and self.group not in ANY_TIME_GROUPS and self.name not in ANY_TIME
+                and not self.function.get("any_time"))  # fmt: skip
 
     def convert_communicators(self):
         """First, since errors in other arguments go to the communicator's error handler."""
@@ -63,7 +72,10 @@ class EntryPoint:
             if p.handle and p.may_be_null:
                 self.lines.append(f"communicator *const {p.local()} = to_communicator_or_null({p.name}, \"{p.name}\");")
             elif p.handle:
-                self.lines.append(f"communicator &{p.local()} = to_communicator({p.name}, \"{p.name}\");")
+                converter = "to_communicator"
+                if not target and self.looks_up_communicator():
+                    converter += "_in_use"
+                self.lines.append(f"communicator &{p.local()} = {converter}({p.name}, \"{p.name}\");")
                 if not target:
                     self.lines.append(f"about = &{p.local()};")
                     target = True
@@ -304,11 +316,21 @@ class EntryPoint:
         return [
             *([f"{sort} *about = nullptr;"] if target else []),
             "try {",
-            *(f"    {line}" for line in self.lines),
+            *indented(self.lines),
             "    return MPI_SUCCESS;",
             "} catch (const std::exception &caught) {",
             f"    {self.answer('about' if target else 'static_cast<communicator *>(nullptr)')}",
             "}",
+        ]
+
+    def body_at_once(self):
+        """The commonest way alone (see src/abi/at_once.hpp), so that it saves no registers for the other one."""
+        arguments = ", ".join(p.name for p in self.parameters)
+        return [
+            f"if (api::{self.at_once}({arguments})) [[likely]] {{",
+            "    return MPI_SUCCESS;",
+            "}",
+            f"return in_general_{self.name}({arguments});",
         ]
 
     def answer(self, target):
@@ -320,10 +342,16 @@ class EntryPoint:
     def text(self):
         note = "" if self.callee else ": not implemented yet"
         visible = '[[gnu::visibility("default")]]'
+        begin, body = [], self.body()
+        if self.at_once:
+            assert not self.notes(), f"{self.name}: the call that made a handle is known by its return address"
+            begin = [f"[[gnu::noinline]] static {self.signature('in_general_')} {{", *indented(body), "}"]
+            body = self.body_at_once()
         return "\n".join([
             f"// {self.name}{note}",
+            *begin,
             f"{visible} {self.signature('P')} {{",
-            *(f"    {line}" for line in self.body()),
+            *indented(body),
             "}",
             f"{visible} {self.signature('')}"
             f" __attribute__((weak, alias(\"P{self.name}\")));",
@@ -336,6 +364,10 @@ class EntryPoint:
                       for p in self.parameters if p.type != "..."]  # fmt: skip
         parameters += ["count_form form"] if self.tells_form() else []
         return f"{result} {self.callee}({', '.join(parameters)});"
+
+
+def indented(lines):
+    return [f"    {line}" for line in lines]
 
 
 class Unnamed:
@@ -352,7 +384,7 @@ class Unnamed:
 
 
 def write_group(group, title, functions, names, headers, output):
-    points = [EntryPoint(f, standard.implementation(f, names)) for f in functions]
+    points = [EntryPoint(f, standard.implementation(f, names), standard.at_once(f, names)) for f in functions]
     works = any(p.callee for p in points)
     out = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -389,7 +421,7 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     extensions = standard.extensions(data)["functions"]
     known = {standard.api_name(f) for f in table["functions"] + extensions}
-    for name in sorted(set(names) - known):
+    for name in sorted({n.removeprefix("try_") for n in names} - known):
         sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard and no extension")
     for f in extensions:
         if not standard.implementation(f, names):
@@ -397,7 +429,7 @@ def main():
     groups = {**table["groups"], standard.EXTENSION_GROUP: {"title": "extensions"}}
     for group, about in groups.items():
         functions = [f for f in table["functions"] + extensions if f["group"] == group]
-        used = {standard.implementation(f, names) for f in functions} - {None}
+        used = {find(f, names) for f in functions for find in (standard.implementation, standard.at_once)} - {None}
         headers = sorted({names[n] for n in used})
         write_group(group, about["title"], functions, names, headers, output)
 

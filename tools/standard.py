@@ -3,7 +3,7 @@
 
 A function is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
 lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
-the headers have one of its own, `send_c`.
+the headers have one of its own, `send_c`. A function `bool try_send(...)` serves the commonest calls of MPI_Send.
 """
 import json
 import pathlib
@@ -11,7 +11,7 @@ import re
 
 DECLARATION = re.compile(
     r"^\s*(?:\[\[[\w:, ()\"]*\]\]\s*)?(?:inline\s+|constexpr\s+)*"
-    r"(?:(?:void|int|double|MPI_\w+)\s+(\w+)\s*\(|auto &(\w+) = )"
+    r"(?:(?:void|bool|int|double|MPI_\w+)\s+(\w+)\s*\(|auto &(\w+) = )"
 )
 
 
@@ -54,6 +54,12 @@ def implemented(source):
             elif inside and (match := DECLARATION.match(line)):
                 found[match.group(1) or match.group(2)] = f"abi/{header.name}"
     return found
+
+
+def at_once(function, names):
+    """The name in lisle::api that serves the commonest calls of this function, or None: `try_send` for MPI_Send."""
+    callee = implementation(function, names)
+    return f"try_{callee}" if callee and f"try_{callee}" in names else None
 
 
 def large_only(function):

@@ -4,6 +4,11 @@
 
 namespace lisle::abi {
 
+communicator &look_up_communicator(MPI_Comm handle, const char *argument) {
+    require_running();
+    return to_communicator(handle, argument);
+}
+
 void bad_handle(const handle_sort &sort, std::uintptr_t value, bool is_null, const char *argument) {
     if (is_null) {
         fail(sort.error_class, argument, " is ", sort.null_name);

@@ -52,8 +52,27 @@ Object &found(Object *object, const handle_sort &sort, Handle handle, Handle nul
     return *object;
 }
 
+/// The communicator behind a handle if the rank may use it now; null: ask further.
+[[nodiscard, gnu::always_inline]] inline communicator *communicator_in_use(MPI_Comm handle) noexcept {
+    const rank *const self = rank_at_once();
+    if (self == nullptr) [[unlikely]] {
+        return nullptr;
+    }
+    if (handle == MPI_COMM_WORLD) [[likely]] {
+        return self->world;
+    }
+    return self->models_in_use.load(std::memory_order_relaxed) != 0 ? object_of<communicator>(handle)
+                                                                    : nullptr;
+}
+
 inline communicator &to_communicator(MPI_Comm handle, const char *argument) {
     return found(find_communicator(handle), comm_handle, handle, MPI_COMM_NULL, argument);
+}
+/// require_running() and to_communicator() in one.
+[[gnu::cold, gnu::noinline]] communicator &look_up_communicator(MPI_Comm handle, const char *argument);
+inline communicator &to_communicator_in_use(MPI_Comm handle, const char *argument) {
+    communicator *const found = communicator_in_use(handle);
+    return found != nullptr ? *found : look_up_communicator(handle, argument);
 }
 /// Null for MPI_COMM_NULL.
 inline communicator *to_communicator_or_null(MPI_Comm handle, const char *argument) {

@@ -144,6 +144,17 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
 
 } // namespace
 
+void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, send_mode::standard);
+}
+
+void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+          MPI_Status *status) {
+    const outcome ended = protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
     protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::synchronous);
 }

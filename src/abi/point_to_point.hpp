@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Point-to-point communication [MPI-5.0 chapter 3] behind the C entry points, which have checked the
-// arguments. Buffers, counts and types describe the user's data; ranks are those of `comm`.
+// arguments. Buffers, counts and types describe the user's data; ranks are those of `comm`. Most short
+// messages never come here: at_once.hpp.
 #pragma once
 
 #include "abi/request.hpp"
@@ -11,13 +12,12 @@
 
 namespace lisle::api {
 
-inline void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
-                 communicator &comm);
+void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
 void rsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
 void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
-inline void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-                 MPI_Status *status);
+void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+          MPI_Status *status);
 
 inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
                   communicator &comm, MPI_Request *request);
@@ -59,24 +59,7 @@ void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *me
 void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status);
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request);
 
-// The commonest calls, inlined into their entry points.
-
-[[gnu::always_inline]] inline void send(const void *buf, MPI_Count count, const datatype &type, int dest,
-                                        int tag, communicator &comm) {
-    protocol::send_quickly({buf, count, type}, comm.point_to_point, dest, tag);
-}
-
-[[gnu::always_inline]] inline void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
-                                        communicator &comm, MPI_Status *status) {
-    if (protocol::try_receive_short({buf, count, type}, comm.point_to_point, source, tag, status))
-        [[likely]] {
-        return;
-    }
-    const protocol::outcome ended =
-        protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag);
-    ended.store(status);
-    abi::throw_if_failed(ended, nullptr);
-}
+// As common as the calls in at_once.hpp; but there is a request to make, whatever the message.
 
 [[gnu::always_inline]] inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest,
                                          int tag, communicator &comm, MPI_Request *request) {

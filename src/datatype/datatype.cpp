@@ -18,8 +18,8 @@ bool is_scattered(const type_part &part) {
     if (is_contiguous(part)) {
         return false;
     }
-    // Longer runs are fetched ahead by the processor. The extent of a subarray is that of the whole array, but
-    // where an element is one run the next one lies that far away.
+    // Longer runs are fetched ahead by the processor. The extent of a subarray is that of the whole array,
+    // but where an element is one run the next one lies that far away.
     constexpr MPI_Count long_run = 1024;
     const MPI_Count room = part.data.is_run() ? std::abs(part.bounds.extent) : part.bounds.true_extent;
     return part.data.size / part.data.runs() < long_run && part.data.size <= room / 2;
@@ -62,8 +62,14 @@ datatype::datatype(type_part part, type_origin origin)
 
 datatype::datatype(const predefined_facts &facts, type_origin origin)
     : object{object_kind::datatype}, part_{describe(facts)}, origin_{std::move(origin)}, facts_{&facts},
-      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, predefined_{true}, committed_{
-                                                                                                 true} {}
+      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, predefined_{true} {
+    commit();
+}
+
+void datatype::commit() noexcept {
+    committed_.store(true, std::memory_order_relaxed);
+    plain_.store(contiguous_ && size() != 0, std::memory_order_relaxed);
+}
 
 void datatype::retain() const noexcept {
     if (!predefined_) {

@@ -82,11 +82,13 @@ class datatype : public object {
     /// True if any count of elements is one run of bytes that begins at the buffer's address, in
     /// order: then data is moved by plain copies (size() == extent(), true lower bound 0).
     [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
-    /// True if the data lies in short pieces with more between them than in them: then to copy it from another
-    /// core's cache takes longer than to copy it there first.
+    /// True if the data lies in short pieces with more between them than in them: then to copy it from
+    /// another core's cache takes longer than to copy it there first.
     [[nodiscard]] bool scattered() const noexcept { return scattered_; }
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
+    /// True if committed and contiguous, and there is some data: what short messages are made of.
+    [[nodiscard]] bool plain() const noexcept { return plain_.load(std::memory_order_relaxed); }
     [[nodiscard]] bool predefined() const noexcept { return predefined_; }
 
     /// Number of basic elements in one element of this type (pairs have two).
@@ -100,7 +102,7 @@ class datatype : public object {
     /// The predefined type that this is, or (the f90 types) stands for; null for derived types.
     [[nodiscard]] const predefined_facts *facts() const noexcept { return facts_; }
 
-    void commit() noexcept { committed_.store(true, std::memory_order_relaxed); }
+    void commit() noexcept;
 
     /// Shared ownership. Predefined types are never destroyed, so for them both do nothing.
     void retain() const noexcept;
@@ -118,7 +120,7 @@ class datatype : public object {
     type_origin origin_;
     const predefined_facts *facts_ = nullptr;
     bool contiguous_ = false, scattered_ = false, predefined_ = false;
-    std::atomic<bool> committed_ = false;
+    std::atomic<bool> committed_ = false, plain_ = false;
     // The last release must see all uses before it: release order when counting down, acquire before
     // destruction.
     mutable std::atomic<int> references_{1};

@@ -33,7 +33,10 @@ extern datatype *const predefined_datatypes[predefined_handles];
 /// The datatype behind a handle; null for MPI_DATATYPE_NULL and for what is no datatype's handle.
 [[nodiscard]] inline datatype *find_datatype(MPI_Datatype handle) noexcept {
     const std::uintptr_t index = handle_value(handle) - first_predefined_handle;
-    return index < predefined_handles ? predefined_datatypes[index] : object_of<datatype>(handle);
+    if (index < predefined_handles) [[likely]] {
+        return predefined_datatypes[index];
+    }
+    return object_of<datatype>(handle);
 }
 
 /// The handle of a type: the standard's constant or the object's address.

@@ -96,7 +96,7 @@ class engine final : private fabric::sink {
     /// has happened, take the general way. Here, so that it is inlined.
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
                                                           int dest, std::size_t bytes) noexcept {
-        if (bytes > short_limit_ || !buffer.type->contiguous() ||
+        if (bytes > short_limit_ || !buffer.type->plain() ||
             deferred_count_.load(std::memory_order_relaxed) != 0) {
             return false;
         }
@@ -116,7 +116,7 @@ class engine final : private fabric::sink {
     /// and it is the next to arrive, soon. False: nothing has happened.
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
                                                              const envelope &pattern, MPI_Status *status) {
-        if (inbox_ == nullptr || !buffer.type->contiguous() ||
+        if (inbox_ == nullptr || !buffer.type->plain() ||
             has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
             return false;
         }
@@ -126,7 +126,7 @@ class engine final : private fabric::sink {
         if (result == attempt::taken) [[likely]] {
             return true;
         }
-        return result == attempt::too_early && receive_short_as_fiber({to, buffer.bytes(), pattern, status});
+        return result == attempt::too_early && receive_short_as_fiber(to, buffer.bytes(), pattern, status);
     }
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
@@ -300,7 +300,8 @@ class engine final : private fabric::sink {
     }
     /// Lets other fibers run and looks again, a few times. By value: callers keep theirs in registers.
     /// @pre others can run
-    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(short_receive wanted);
+    [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(std::byte *to, MPI_Count room, envelope pattern,
+                                                             MPI_Status *status);
     [[nodiscard, gnu::noinline]] bool look_again_as_fiber(short_receive &wanted);
     /// True if a sender has stored the message meanwhile. @pre others can run
     [[nodiscard]] bool let_others_run(short_receive &wanted) noexcept;

@@ -27,7 +27,7 @@ class started_receives {
         return true;
     }
     /// What the calling thread has started counts at once; what others start meanwhile, as of late.
-    [[nodiscard]] bool any() const noexcept {
+    [[nodiscard, gnu::always_inline]] bool any() const noexcept {
         return begin_.load(std::memory_order_relaxed) != end_.load(std::memory_order_relaxed);
     }
     /// Gives each to `enter`, the oldest first. @pre the engine's lock is held

@@ -89,7 +89,8 @@ bool engine::let_others_run(short_receive &wanted) noexcept {
     return wanted.taken;
 }
 
-bool engine::receive_short_as_fiber(short_receive wanted) {
+bool engine::receive_short_as_fiber(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status) {
+    short_receive wanted{to, room, pattern, status};
     return patience_.among_fibers != 0 && (let_others_run(wanted) || look_again_as_fiber(wanted));
 }
 

@@ -52,7 +52,7 @@ class fiber_worker {
     // ---- for the fiber that runs ----
 
     /// True if another fiber could run now.
-    [[nodiscard]] bool others_ready() noexcept {
+    [[nodiscard, gnu::always_inline]] bool others_ready() noexcept {
         // Even if some are ready: those may look for what a parked one has to send, for ever.
         if (home_.any_rung()) {
             collect_rung();

@@ -90,6 +90,11 @@ extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec"
     return *detail::current_rank;
 }
 
+/// The same, or null where this_rank() would have to look further.
+[[nodiscard]] inline rank *rank_at_once() noexcept {
+    return detail::current_rank;
+}
+
 /// Makes the calling thread one of `target`'s (null: of no rank). Returns the former value.
 rank *become(rank *target) noexcept;
 
