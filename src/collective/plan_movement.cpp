@@ -8,13 +8,27 @@
 #include "collective/direct.hpp"
 #include "collective/gather.hpp"
 #include "collective/on_board.hpp"
+#include "collective/pair.hpp"
 #include "collective/plan.hpp"
 #include "collective/planning.hpp"
 #include "collective/two_level.hpp"
 
 namespace lisle::collective {
 
+namespace {
+
+/// What is for, or from, the other one of two ranks; of more ranks anything.
+MPI_Count bytes_of_other(const occasion &on, std::span<const typed_buffer> blocks) noexcept {
+    return blocks.size() == 2 ? block_of(blocks, 1 - on.comm.rank()).bytes() : 0;
+}
+
+} // namespace
+
 schedule plan_barrier(const occasion &on) {
+    if (pair two{on, operation::barrier, 0}) {
+        const block_view none = block_view::repeated(nothing(), 2);
+        return two.exchange(none, none);
+    }
     schedule plan = plan_of(on, "Barrier", call_signature::unsaid, 0);
     if (on.comm.inter()) {
         barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
@@ -42,6 +56,9 @@ schedule plan_barrier(const occasion &on) {
 }
 
 schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
+    if (pair two{on, operation::bcast, buffer.bytes()}) {
+        return two.scatter(on.comm.rank() == root ? block_view::repeated(buffer, 2) : block_view{}, buffer);
+    }
     schedule plan = plan_of(on, "Bcast", root, buffer.bytes());
     if (on.comm.inter()) {
         bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
@@ -89,16 +106,18 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
         return plan_gatherv(on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
                             root);
     }
-    schedule plan =
-        plan_of(on, "Gather", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    const bool at_root = comm.rank() == root;
+    const typed_buffer mine = own ? *own : block_of(block, comm.rank());
+    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
+    if (pair two{on, operation::gather, bytes}) {
+        return two.gather(mine, at_root ? block_view{block, 2} : block_view{});
+    }
+    schedule plan = plan_of(on, "Gather", root, bytes);
     if (is_alone(on)) {
         use_copy(plan, on, own, block);
         return plan;
     }
     const team team = team_of(on);
-    const bool at_root = team.rank == root;
-    const typed_buffer mine = own ? *own : block_of(block, team.rank);
-    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::gather, bytes, bytes)) {
     case algorithm::meeting:
@@ -133,8 +152,12 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
         use_copy(plan, on, own, blocks.front());
         return plan;
     }
-    const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
+    if (pair two{on, operation::gatherv, bytes}) {
+        return two.gather(mine, blocks);
+    }
+    const team team = team_of(on);
     switch (choose_for(team, operation::gatherv, 0, 0)) {
     case algorithm::meeting:
         use_meeting(plan, on, block_view::repeated(mine, team.size), blocks, root);
@@ -154,16 +177,18 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
         return plan_scatterv(on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
                              own, root);
     }
-    schedule plan =
-        plan_of(on, "Scatter", root, (on.comm.rank() == root ? block : own.value_or(block)).bytes());
+    const bool at_root = comm.rank() == root;
+    const typed_buffer mine = own ? *own : block_of(block, comm.rank());
+    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
+    if (pair two{on, operation::scatter, bytes}) {
+        return two.scatter(at_root ? block_view{block, 2} : block_view{}, mine);
+    }
+    schedule plan = plan_of(on, "Scatter", root, bytes);
     if (is_alone(on)) {
         use_copy(plan, on, own ? own_buffer{block} : own_buffer{}, own.value_or(block));
         return plan;
     }
     const team team = team_of(on);
-    const bool at_root = team.rank == root;
-    const typed_buffer mine = own ? *own : block_of(block, team.rank);
-    const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
     switch (choose_for(team, operation::scatter, bytes, team.size * bytes)) {
     case algorithm::meeting:
@@ -198,8 +223,12 @@ schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
         use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
         return plan;
     }
-    const team team = team_of(on);
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
+    const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
+    if (pair two{on, operation::scatterv, bytes}) {
+        return two.scatter(blocks, mine);
+    }
+    const team team = team_of(on);
     switch (choose_for(team, operation::scatterv, 0, 0)) {
     case algorithm::meeting:
         use_meeting(plan, on, blocks, block_view::repeated(mine, team.size), root);
@@ -217,13 +246,16 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
     if (on.comm.inter()) {
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
+    const typed_buffer mine = own ? *own : block_of(block, on.comm.rank());
+    if (pair two{on, operation::allgather, block.bytes()}) {
+        return two.exchange(block_view::repeated(mine, 2), {block, 2});
+    }
     schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
     if (is_alone(on)) {
         use_copy(plan, on, own, block);
         return plan;
     }
     const team team = team_of(on);
-    const typed_buffer mine = own ? *own : block_of(block, team.rank);
     const typed_buffer all = whole(block, team.size);
     switch (choose_for(team, operation::allgather, block.bytes(), block.bytes())) {
     case algorithm::meeting:
@@ -262,12 +294,15 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
         use_copy(plan, on, own, blocks.front());
         return plan;
     }
-    const team team = team_of(on);
-    const typed_buffer &mine = own ? *own : block_of(blocks, team.rank);
+    const typed_buffer &mine = own ? *own : block_of(blocks, on.comm.rank());
     MPI_Count longest = 0;
     for (const typed_buffer &block : blocks) {
         longest = std::max(longest, block.bytes());
     }
+    if (pair two{on, operation::allgatherv, longest}) {
+        return two.exchange(block_view::repeated(mine, 2), blocks);
+    }
+    const team team = team_of(on);
     switch (choose_for(team, operation::allgatherv, longest, longest)) {
     case algorithm::meeting:
         use_meeting(plan, on, block_view::repeated(mine, team.size), blocks, board::everyone);
@@ -295,6 +330,10 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
     if (is_alone(on)) {
         use_copy(plan, on, send ? own_buffer{send->front()} : own_buffer{}, receive.front());
         return plan;
+    }
+    const MPI_Count bytes = std::max(bytes_of_other(on, send.value_or(receive)), bytes_of_other(on, receive));
+    if (pair two{on, what, bytes}) {
+        return two.exchange(send.value_or(receive), receive);
     }
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     const algorithm chosen = choose_for(team, what, each, team.size * each);
@@ -340,6 +379,10 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
 } // namespace
 
 schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive) {
+    if (pair two{on, operation::alltoall, receive.bytes()}) {
+        const block_view taken{receive, 2};
+        return two.exchange(send ? block_view{*send, 2} : taken, taken);
+    }
     if (!on.comm.inter() && send && !is_alone(on)) {
         const team team = team_of(on);
         const MPI_Count each = receive.bytes();

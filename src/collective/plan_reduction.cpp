@@ -4,6 +4,7 @@
 #include "collective/allreduce.hpp"
 #include "collective/direct.hpp"
 #include "collective/on_board.hpp"
+#include "collective/pair.hpp"
 #include "collective/plan.hpp"
 #include "collective/planning.hpp"
 #include "collective/reduce.hpp"
@@ -20,8 +21,13 @@ schedule plan_no_part(const occasion &on, const char *call) {
 schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                      const op &operation, int root) {
     operation.check(*receive.type);
-    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (reduces_in_place(operation, receive)) {
+        if (pair two{on, collective::operation::reduce, receive.bytes()}) {
+            return two.reduce(operation, mine, receive, root);
+        }
+    }
+    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
     if (on.comm.inter()) {
         reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
         return plan;
@@ -58,8 +64,13 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
 schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                         const op &operation) {
     operation.check(*receive.type);
-    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (reduces_in_place(operation, receive)) {
+        if (pair two{on, collective::operation::allreduce, receive.bytes()}) {
+            return two.allreduce(operation, mine, receive);
+        }
+    }
+    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
     if (on.comm.inter()) {
         allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
         return plan;
