@@ -51,6 +51,25 @@ schedule pair::reduce(const op &operation, const typed_buffer &own, const typed_
     return end();
 }
 
+schedule pair::scan(const op &operation, const typed_buffer &own, const typed_buffer &to) {
+    if (self_ == 0) {
+        give(own);
+        keep(own, to);
+    } else {
+        take_and_combine(operation, own, to);
+    }
+    return end();
+}
+
+schedule pair::exscan(const typed_buffer &own, const typed_buffer &to) {
+    if (self_ == 0) {
+        give(own);
+    } else {
+        take(to);
+    }
+    return end();
+}
+
 void pair::give(const typed_buffer &data) {
     gives_ = true;
     steps_->finish(enter_step{place_, true});
@@ -77,7 +96,7 @@ void pair::take(const typed_buffer &to) {
 /// In the order of ranks, so that both get the same bits.
 void pair::take_and_combine(const op &operation, const typed_buffer &own, const typed_buffer &to) {
     await_other();
-    const auto theirs = where_->data(steps_->number(), other());
+    const auto theirs = where_->data(steps_->number(), other(), place_);
     if (static_cast<MPI_Count>(theirs.size()) != to.bytes()) [[unlikely]] {
         take(to); // says so
         return;

@@ -29,7 +29,7 @@ class pair {
             communicator::count_one(on.comm.collectives);
             where_ = found;
             steps_.emplace(found);
-            place_ = board::place_of(bytes, false);
+            place_ = board::place_of(bytes, what == operation::scan || what == operation::exscan);
         }
     }
     /// False: it goes another way, and nothing has happened.
@@ -45,6 +45,8 @@ class pair {
     // Reductions. `own` and `to` may be the same buffer. @pre reduces_in_place(operation, to)
     schedule allreduce(const op &operation, const typed_buffer &own, const typed_buffer &to);
     schedule reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root);
+    schedule scan(const op &operation, const typed_buffer &own, const typed_buffer &to);
+    schedule exscan(const typed_buffer &own, const typed_buffer &to);
 
   private:
     /// The board of two ranks that do not meet, if their call blocks.

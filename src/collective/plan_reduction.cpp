@@ -156,8 +156,13 @@ schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffe
                    const op &operation) {
     refuse_inter(on.comm, "a scan");
     operation.check(*receive.type);
-    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (reduces_in_place(operation, receive)) {
+        if (pair two{on, collective::operation::scan, receive.bytes()}) {
+            return two.scan(operation, mine, receive);
+        }
+    }
+    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     if (is_alone(on)) {
         use_copy(plan, on, send, receive);
         return plan;
@@ -183,8 +188,13 @@ schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buf
                      const op &operation) {
     refuse_inter(on.comm, "an exclusive scan");
     operation.check(*receive.type);
-    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     const typed_buffer &mine = send ? *send : receive;
+    if (reduces_in_place(operation, receive)) {
+        if (pair two{on, collective::operation::exscan, receive.bytes()}) {
+            return two.exscan(mine, receive);
+        }
+    }
+    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     if (is_alone(on)) {
         use_copy(plan, on, {}, receive);
         return plan;
