@@ -19,7 +19,7 @@ namespace {
 
 /// What is for, or from, the other one of two ranks; of more ranks anything.
 MPI_Count bytes_of_other(const occasion &on, std::span<const typed_buffer> blocks) noexcept {
-    return blocks.size() == 2 ? block_of(blocks, 1 - on.comm.rank()).bytes() : 0;
+    return on.comm.size() == 2 && blocks.size() == 2 ? block_of(blocks, 1 - on.comm.rank()).bytes() : 0;
 }
 
 } // namespace
@@ -143,19 +143,20 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
 
 schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
                       int root) {
-    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
     if (on.comm.inter()) {
+        schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
         gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
-        return plan;
-    }
-    if (is_alone(on)) {
-        use_copy(plan, on, own, blocks.front());
         return plan;
     }
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
     if (pair two{on, operation::gatherv, bytes}) {
         return two.gather(mine, blocks);
+    }
+    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
+    if (is_alone(on)) {
+        use_copy(plan, on, own, blocks.front());
+        return plan;
     }
     const team team = team_of(on);
     switch (choose_for(team, operation::gatherv, 0, 0)) {
@@ -214,19 +215,20 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
 
 schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
                        int root) {
-    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
     if (on.comm.inter()) {
+        schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
         scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
-        return plan;
-    }
-    if (is_alone(on)) {
-        use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
         return plan;
     }
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
     if (pair two{on, operation::scatterv, bytes}) {
         return two.scatter(blocks, mine);
+    }
+    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
+    if (is_alone(on)) {
+        use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
+        return plan;
     }
     const team team = team_of(on);
     switch (choose_for(team, operation::scatterv, 0, 0)) {
@@ -283,15 +285,11 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
 }
 
 schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
-    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (on.comm.inter()) {
+        schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
         const team other = other_group(on.comm);
         const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
         alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
-        return plan;
-    }
-    if (is_alone(on)) {
-        use_copy(plan, on, own, blocks.front());
         return plan;
     }
     const typed_buffer &mine = own ? *own : block_of(blocks, on.comm.rank());
@@ -301,6 +299,11 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
     }
     if (pair two{on, operation::allgatherv, longest}) {
         return two.exchange(block_view::repeated(mine, 2), blocks);
+    }
+    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
+    if (is_alone(on)) {
+        use_copy(plan, on, own, blocks.front());
+        return plan;
     }
     const team team = team_of(on);
     switch (choose_for(team, operation::allgatherv, longest, longest)) {
@@ -330,10 +333,6 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
     if (is_alone(on)) {
         use_copy(plan, on, send ? own_buffer{send->front()} : own_buffer{}, receive.front());
         return plan;
-    }
-    const MPI_Count bytes = std::max(bytes_of_other(on, send.value_or(receive)), bytes_of_other(on, receive));
-    if (pair two{on, what, bytes}) {
-        return two.exchange(send.value_or(receive), receive);
     }
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
     const algorithm chosen = choose_for(team, what, each, team.size * each);
@@ -408,6 +407,11 @@ schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_b
 
 schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
                         std::span<const typed_buffer> receive) {
+    const auto given = send.value_or(receive);
+    const MPI_Count bytes = std::max(bytes_of_other(on, given), bytes_of_other(on, receive));
+    if (pair two{on, operation::alltoallv, bytes}) {
+        return two.exchange(given, receive);
+    }
     return plan_exchange(on, operation::alltoallv, 0, send, receive);
 }
 
