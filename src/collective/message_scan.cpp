@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/message_scan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -9,10 +10,27 @@
 #include "collective/launch.hpp"
 #include "collective/op.hpp"
 #include "datatype/predefined.hpp"
+#include "fabric/mailbox.hpp"
 #include "protocol/short_message.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
+
+namespace {
+
+/// Calls `move` with pieces of the memory that each fit a packet's own cell: two of those are faster than one
+/// packet with its data beside it. No bytes are one piece.
+template <class Move> void in_cells(void *memory, MPI_Count bytes, Move move) {
+    constexpr auto most = static_cast<MPI_Count>(fabric::cell::inline_bytes);
+    MPI_Count done = 0;
+    do {
+        const MPI_Count now = std::min(most, bytes - done);
+        move(typed_buffer{static_cast<std::byte *>(memory) + done, now, *find_datatype(MPI_BYTE)});
+        done += now;
+    } while (done < bytes);
+}
+
+} // namespace
 
 bool scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
                      const op &reduction) {
@@ -28,16 +46,18 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
         if (what == operation::scan && give.address != take.address) {
             std::memcpy(take.address, give.address, size);
         }
-        protocol::send_quickly(give, comm.collective, 1, tag);
+        in_cells(give.address, bytes,
+                 [&](const typed_buffer &piece) { protocol::send_quickly(piece, comm.collective, 1, tag); });
         return true;
     }
     alignas(std::max_align_t) std::array<std::byte, most_in_message> first;
-    const auto got =
-        protocol::receive({first.data(), bytes, *find_datatype(MPI_BYTE)}, comm.collective, 0, tag);
-    if (got.error != MPI_SUCCESS || got.bytes != bytes) {
-        fail(MPI_ERR_TRUNCATE, "rank 0 gives another number of bytes than the ", bytes,
-             " of this one: counts or types differ among the ranks");
-    }
+    in_cells(first.data(), bytes, [&](const typed_buffer &piece) {
+        const auto got = protocol::receive(piece, comm.collective, 0, tag);
+        if (got.error != MPI_SUCCESS || got.bytes != piece.bytes()) {
+            fail(MPI_ERR_TRUNCATE, "rank 0 gives another number of bytes than the ", bytes,
+                 " of this one: counts or types differ among the ranks");
+        }
+    });
     if (what == operation::exscan) {
         std::memcpy(take.address, first.data(), size);
     } else if (give.address == take.address) {

@@ -296,8 +296,9 @@ std::string describe_selection() {
                                      ? sentence(" within a process, or from ", far_least, " bytes")
                                  : each.use == algorithm::meeting
                                      ? " among fibers of a process or threads that share cores, blocking"
-                                 : each.use == algorithm::message ? " of plain data up to 32 bytes, blocking"
-                                                                  : "";
+                                 : each.use == algorithm::message
+                                     ? sentence(" of plain data up to ", most_in_message, " bytes, blocking")
+                                     : "";
         text += sentence(need, forced(each.what) ? " (forced: " : "",
                          forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
                          forced(each.what) ? ")\n" : "\n");
