@@ -9,65 +9,66 @@
 
 namespace lisle::collective {
 
-schedule pair::exchange(const block_view &give, const block_view &take) {
+void pair::exchange(schedule &plan, const block_view &give, const block_view &take) {
     this->give(give[other()]);
     keep(give[self_], take[self_]); // while the other rank's data come
     this->take(take[other()]);
-    return end();
+    end(plan);
 }
 
-schedule pair::gather(const typed_buffer &own, const block_view &take) {
+void pair::gather(schedule &plan, const typed_buffer &own, const block_view &take) {
     if (take.size() == 0) {
         give(own);
     } else {
         keep(own, take[self_]);
         this->take(take[other()]);
     }
-    return end();
+    end(plan);
 }
 
-schedule pair::scatter(const block_view &give, const typed_buffer &own) {
+void pair::scatter(schedule &plan, const block_view &give, const typed_buffer &own) {
     if (give.size() == 0) {
         take(own);
     } else {
         this->give(give[other()]);
         keep(give[self_], own);
     }
-    return end();
+    end(plan);
 }
 
-schedule pair::allreduce(const op &operation, const typed_buffer &own, const typed_buffer &to) {
+void pair::allreduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to) {
     give(own);
     take_and_combine(operation, own, to);
-    return end();
+    end(plan);
 }
 
-schedule pair::reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root) {
+void pair::reduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to,
+                  int root) {
     if (self_ == root) {
         take_and_combine(operation, own, to);
     } else {
         give(own);
     }
-    return end();
+    end(plan);
 }
 
-schedule pair::scan(const op &operation, const typed_buffer &own, const typed_buffer &to) {
+void pair::scan(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to) {
     if (self_ == 0) {
         give(own);
         keep(own, to);
     } else {
         take_and_combine(operation, own, to);
     }
-    return end();
+    end(plan);
 }
 
-schedule pair::exscan(const typed_buffer &own, const typed_buffer &to) {
+void pair::exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to) {
     if (self_ == 0) {
         give(own);
     } else {
         take(to);
     }
-    return end();
+    end(plan);
 }
 
 void pair::give(const typed_buffer &data) {
@@ -120,14 +121,12 @@ void pair::keep(const typed_buffer &from, const typed_buffer &to) {
     }
 }
 
-schedule pair::end() {
+void pair::end(schedule &plan) {
     steps_->take(finish_step{false});
     if (steps_->error() != MPI_SUCCESS) [[unlikely]] {
         fail(steps_->error(), steps_->describe());
     }
-    schedule done;
-    done.note_done();
-    return done;
+    plan.note_done();
 }
 
 } // namespace lisle::collective

@@ -37,16 +37,17 @@ class pair {
 
     /// Each rank gives something to the other, and to itself if it does not lie there already.
     /// @param give,take what is for, or from, each of the two
-    schedule exchange(const block_view &give, const block_view &take);
+    void exchange(schedule &plan, const block_view &give, const block_view &take);
     /// @param take as above; none: the calling rank is not the root
-    schedule gather(const typed_buffer &own, const block_view &take);
-    schedule scatter(const block_view &give, const typed_buffer &own);
+    void gather(schedule &plan, const typed_buffer &own, const block_view &take);
+    void scatter(schedule &plan, const block_view &give, const typed_buffer &own);
 
     // Reductions. `own` and `to` may be the same buffer. @pre reduces_in_place(operation, to)
-    schedule allreduce(const op &operation, const typed_buffer &own, const typed_buffer &to);
-    schedule reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root);
-    schedule scan(const op &operation, const typed_buffer &own, const typed_buffer &to);
-    schedule exscan(const typed_buffer &own, const typed_buffer &to);
+    void allreduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to);
+    void reduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to,
+                int root);
+    void scan(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to);
+    void exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to);
 
   private:
     /// The board of two ranks that do not meet, if their call blocks.
@@ -68,7 +69,7 @@ class pair {
     void take(const typed_buffer &to);
     void take_and_combine(const op &operation, const typed_buffer &own, const typed_buffer &to);
     void keep(const typed_buffer &from, const typed_buffer &to);
-    schedule end();
+    void end(schedule &plan);
 
     board *where_ = nullptr;
     std::optional<local_steps> steps_;

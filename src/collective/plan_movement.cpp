@@ -25,11 +25,12 @@ MPI_Count bytes_of_other(const occasion &on, std::span<const typed_buffer> block
 } // namespace
 
 schedule plan_barrier(const occasion &on) {
+    schedule plan = plan_of(on, "Barrier", call_signature::unsaid, 0);
     if (pair two{on, operation::barrier, 0}) {
         const block_view none = block_view::repeated(nothing(), 2);
-        return two.exchange(none, none);
+        two.exchange(plan, none, none);
+        return plan;
     }
-    schedule plan = plan_of(on, "Barrier", call_signature::unsaid, 0);
     if (on.comm.inter()) {
         barrier_between_groups(plan, own_group(on.comm), other_group(on.comm));
         return plan;
@@ -56,10 +57,11 @@ schedule plan_barrier(const occasion &on) {
 }
 
 schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
-    if (pair two{on, operation::bcast, buffer.bytes()}) {
-        return two.scatter(on.comm.rank() == root ? block_view::repeated(buffer, 2) : block_view{}, buffer);
-    }
     schedule plan = plan_of(on, "Bcast", root, buffer.bytes());
+    if (pair two{on, operation::bcast, buffer.bytes()}) {
+        two.scatter(plan, on.comm.rank() == root ? block_view::repeated(buffer, 2) : block_view{}, buffer);
+        return plan;
+    }
     if (on.comm.inter()) {
         bcast_between_groups(plan, own_group(on.comm), other_group(on.comm), buffer, root);
         return plan;
@@ -109,10 +111,11 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    if (pair two{on, operation::gather, bytes}) {
-        return two.gather(mine, at_root ? block_view{block, 2} : block_view{});
-    }
     schedule plan = plan_of(on, "Gather", root, bytes);
+    if (pair two{on, operation::gather, bytes}) {
+        two.gather(plan, mine, at_root ? block_view{block, 2} : block_view{});
+        return plan;
+    }
     if (is_alone(on)) {
         use_copy(plan, on, own, block);
         return plan;
@@ -143,17 +146,17 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
 
 schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
                       int root) {
+    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
     if (on.comm.inter()) {
-        schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
         gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
         return plan;
     }
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
     if (pair two{on, operation::gatherv, bytes}) {
-        return two.gather(mine, blocks);
+        two.gather(plan, mine, blocks);
+        return plan;
     }
-    schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
     if (is_alone(on)) {
         use_copy(plan, on, own, blocks.front());
         return plan;
@@ -181,10 +184,11 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    if (pair two{on, operation::scatter, bytes}) {
-        return two.scatter(at_root ? block_view{block, 2} : block_view{}, mine);
-    }
     schedule plan = plan_of(on, "Scatter", root, bytes);
+    if (pair two{on, operation::scatter, bytes}) {
+        two.scatter(plan, at_root ? block_view{block, 2} : block_view{}, mine);
+        return plan;
+    }
     if (is_alone(on)) {
         use_copy(plan, on, own ? own_buffer{block} : own_buffer{}, own.value_or(block));
         return plan;
@@ -215,17 +219,17 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
 
 schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
                        int root) {
+    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
     if (on.comm.inter()) {
-        schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
         scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
         return plan;
     }
     const typed_buffer &mine = own ? *own : block_of(blocks, root);
     const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
     if (pair two{on, operation::scatterv, bytes}) {
-        return two.scatter(blocks, mine);
+        two.scatter(plan, blocks, mine);
+        return plan;
     }
-    schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
     if (is_alone(on)) {
         use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
         return plan;
@@ -249,10 +253,11 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
         return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
     }
     const typed_buffer mine = own ? *own : block_of(block, on.comm.rank());
-    if (pair two{on, operation::allgather, block.bytes()}) {
-        return two.exchange(block_view::repeated(mine, 2), {block, 2});
-    }
     schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
+    if (pair two{on, operation::allgather, block.bytes()}) {
+        two.exchange(plan, block_view::repeated(mine, 2), {block, 2});
+        return plan;
+    }
     if (is_alone(on)) {
         use_copy(plan, on, own, block);
         return plan;
@@ -285,8 +290,8 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
 }
 
 schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
+    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (on.comm.inter()) {
-        schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
         const team other = other_group(on.comm);
         const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
         alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
@@ -298,9 +303,9 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
         longest = std::max(longest, block.bytes());
     }
     if (pair two{on, operation::allgatherv, longest}) {
-        return two.exchange(block_view::repeated(mine, 2), blocks);
+        two.exchange(plan, block_view::repeated(mine, 2), blocks);
+        return plan;
     }
-    schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (is_alone(on)) {
         use_copy(plan, on, own, blocks.front());
         return plan;
@@ -332,6 +337,12 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     if (is_alone(on)) {
         use_copy(plan, on, send ? own_buffer{send->front()} : own_buffer{}, receive.front());
+        return plan;
+    }
+    const auto given = send.value_or(receive);
+    const MPI_Count bytes = std::max(bytes_of_other(on, given), bytes_of_other(on, receive));
+    if (pair two{on, what, bytes}) {
+        two.exchange(plan, given, receive);
         return plan;
     }
     const team team = on.comm.inter() ? other_group(on.comm) : team_of(on);
@@ -378,16 +389,16 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
 } // namespace
 
 schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive) {
-    if (pair two{on, operation::alltoall, receive.bytes()}) {
-        const block_view taken{receive, 2};
-        return two.exchange(send ? block_view{*send, 2} : taken, taken);
-    }
     if (!on.comm.inter() && send && !is_alone(on)) {
-        const team team = team_of(on);
         const MPI_Count each = receive.bytes();
-        const block_view given{*send, team.size}, taken{receive, team.size};
-        const algorithm chosen = choose_for(team, operation::alltoall, each, team.size * each);
+        const block_view given{*send, on.comm.size()}, taken{receive, on.comm.size()};
         schedule plan;
+        if (pair two{on, operation::alltoall, each}) {
+            two.exchange(plan, given, taken);
+            return plan;
+        }
+        const team team = team_of(on);
+        const algorithm chosen = choose_for(team, operation::alltoall, each, team.size * each);
         if (chosen == algorithm::meeting) {
             use_meeting(plan, on, given, taken, board::everyone);
             return plan;
@@ -407,11 +418,6 @@ schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_b
 
 schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
                         std::span<const typed_buffer> receive) {
-    const auto given = send.value_or(receive);
-    const MPI_Count bytes = std::max(bytes_of_other(on, given), bytes_of_other(on, receive));
-    if (pair two{on, operation::alltoallv, bytes}) {
-        return two.exchange(given, receive);
-    }
     return plan_exchange(on, operation::alltoallv, 0, send, receive);
 }
 

@@ -22,12 +22,13 @@ schedule plan_reduce(const occasion &on, const own_buffer &send, const typed_buf
                      const op &operation, int root) {
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
+    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
     if (reduces_in_place(operation, receive)) {
         if (pair two{on, collective::operation::reduce, receive.bytes()}) {
-            return two.reduce(operation, mine, receive, root);
+            two.reduce(plan, operation, mine, receive, root);
+            return plan;
         }
     }
-    schedule plan = plan_of(on, "Reduce", root, receive.bytes(), &operation);
     if (on.comm.inter()) {
         reduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive, root);
         return plan;
@@ -65,12 +66,13 @@ schedule plan_allreduce(const occasion &on, const own_buffer &send, const typed_
                         const op &operation) {
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
+    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
     if (reduces_in_place(operation, receive)) {
         if (pair two{on, collective::operation::allreduce, receive.bytes()}) {
-            return two.allreduce(operation, mine, receive);
+            two.allreduce(plan, operation, mine, receive);
+            return plan;
         }
     }
-    schedule plan = plan_of(on, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
     if (on.comm.inter()) {
         allreduce_between_groups(plan, own_group(on.comm), other_group(on.comm), operation, mine, receive);
         return plan;
@@ -157,12 +159,13 @@ schedule plan_scan(const occasion &on, const own_buffer &send, const typed_buffe
     refuse_inter(on.comm, "a scan");
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
+    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     if (reduces_in_place(operation, receive)) {
         if (pair two{on, collective::operation::scan, receive.bytes()}) {
-            return two.scan(operation, mine, receive);
+            two.scan(plan, operation, mine, receive);
+            return plan;
         }
     }
-    schedule plan = plan_of(on, "Scan", call_signature::unsaid, receive.bytes(), &operation);
     if (is_alone(on)) {
         use_copy(plan, on, send, receive);
         return plan;
@@ -189,12 +192,13 @@ schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buf
     refuse_inter(on.comm, "an exclusive scan");
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
+    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     if (reduces_in_place(operation, receive)) {
         if (pair two{on, collective::operation::exscan, receive.bytes()}) {
-            return two.exscan(mine, receive);
+            two.exscan(plan, mine, receive);
+            return plan;
         }
     }
-    schedule plan = plan_of(on, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
     if (is_alone(on)) {
         use_copy(plan, on, {}, receive);
         return plan;
