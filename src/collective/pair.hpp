@@ -16,8 +16,8 @@
 
 namespace lisle::collective {
 
-/// One call: ask whether it goes this way, and if so say once what it does. The answer is a schedule that
-/// says that all is done. Throws if the ranks' sizes differ.
+/// One call: ask whether it goes this way, and if so say once what it does. That is done at once, as `plan`
+/// then says. Throws if the ranks' sizes differ.
 class pair {
   public:
     /// Of longer data these instructions are a small part.
