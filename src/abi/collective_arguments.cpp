@@ -112,7 +112,7 @@ block_list blocks(const void *address, count_list counts, count_list displacemen
     if (types == nullptr) {
         fail(MPI_ERR_TYPE, types_name, " is a null pointer");
     }
-    const typed_buffer origin{address, 0, collective::byte_type()};
+    const typed_buffer origin{address, 0, byte_type()};
     block_list found;
     for (int rank = 0; rank < ranks; ++rank) {
         const MPI_Count count = count_at(counts, rank, counts_name);

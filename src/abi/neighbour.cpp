@@ -99,7 +99,7 @@ blocks displaced(const void *address, count_list counts, const MPI_Aint *displac
     check_list(counts, count, named.counts);
     check_list(displacements, count, named.displacements);
     check_list(types, count, named.types, MPI_ERR_TYPE);
-    const typed_buffer origin{address, 0, collective::byte_type()};
+    const typed_buffer origin{address, 0, byte_type()};
     blocks made;
     for (std::size_t i = 0; i < count; ++i) {
         const datatype *const type = find_datatype(types[i]);

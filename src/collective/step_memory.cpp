@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "datatype/predefined.hpp"
-
 namespace lisle::collective {
 
 typed_buffer step_memory::temporary(MPI_Count count, const datatype &type) {
@@ -34,10 +32,6 @@ std::byte *step_memory::allocate(MPI_Count bytes) {
         return taken;
     }
     return memory_.emplace_back(static_cast<std::size_t>(bytes)).get();
-}
-
-const datatype &byte_type() {
-    return *find_datatype(MPI_BYTE);
 }
 
 MPI_Count spread_bytes(MPI_Count count, const datatype &type) noexcept {

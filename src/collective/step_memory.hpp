@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collective/scratch.hpp"
+#include "datatype/predefined.hpp"
 #include "protocol/buffer.hpp"
 
 namespace lisle::collective {
@@ -35,9 +36,6 @@ class step_memory {
     std::vector<scratch> memory_;
     std::vector<std::unique_ptr<typed_buffer[]>> blocks_;
 };
-
-/// MPI_BYTE: the type of packed data and of messages that carry nothing.
-[[nodiscard]] const datatype &byte_type();
 
 /// The bytes between the lowest and the highest of `count` elements of a type, laid out as a user would do
 /// it.

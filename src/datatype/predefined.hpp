@@ -39,6 +39,11 @@ extern datatype *const predefined_datatypes[predefined_handles];
     return object_of<datatype>(handle);
 }
 
+/// MPI_BYTE: the type of packed data, and of messages that carry nothing.
+[[nodiscard]] inline const datatype &byte_type() noexcept {
+    return *find_datatype(MPI_BYTE);
+}
+
 /// The handle of a type: the standard's constant or the object's address.
 [[nodiscard]] inline MPI_Datatype datatype_handle(const datatype &type) noexcept {
     if (type.facts() != nullptr && type.origin().combiner == MPI_COMBINER_NAMED) {

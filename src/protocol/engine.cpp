@@ -202,7 +202,8 @@ bool engine::look_locked(const request &awaited) {
     };
     take_packets_locked();
     while (seen_nothing() && inbox_ != nullptr) {
-        while (inbox_->next() == nullptr && looks < most && !lock_.wanted()) {
+        while (inbox_->next() == nullptr && looks < most && !lock_.wanted() &&
+               !awaited.complete.load(std::memory_order_relaxed)) { // by end_if_watched()
             ++looks;
         }
         if (inbox_->next() == nullptr) {

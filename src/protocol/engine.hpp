@@ -50,6 +50,17 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
+    /// Whether announce_and_watch() may be used: for long, plain data to another rank of the process, from a
+    /// thread that may keep its core for a while.
+    [[nodiscard]] bool may_watch(const send_operation &send) const noexcept {
+        return job_.here(send.dest) && send.dest != number_ && send.buffer.type->contiguous() &&
+               send.buffer.address != nullptr && !send.in_pieces && brief_looks() != 0 &&
+               static_cast<std::size_t>(send.buffer.bytes()) > eager_here_;
+    }
+    /// The same for a blocking call, whose thread then looks for the end alone: the receiver finds the data's
+    /// place in the announcement, and says that it has them by one store. True if it has; if not, wait for
+    /// it.
+    [[nodiscard]] bool announce_and_watch(send_operation &send);
     /// Makes progress for a receiver of this process, if it is one: it may be computing.
     void help(int dest);
     /// Starts a receive: where one thread starts all of the rank's, without the lock, since an exchange for
@@ -116,8 +127,8 @@ class engine final : private fabric::sink {
     /// and it is the next to arrive, soon. False: nothing has happened.
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
                                                              const envelope &pattern, MPI_Status *status) {
-        if (inbox_ == nullptr || !buffer.type->plain() ||
-            has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
+        if (inbox_ == nullptr || !buffer.type->plain() || has_progressors_.load(std::memory_order_relaxed) ||
+            !lock_.try_lock()) [[unlikely]] {
             return false;
         }
         auto *const to = static_cast<std::byte *>(buffer.address);

@@ -134,7 +134,8 @@ void matcher::take(unexpected_message &message) noexcept {
 
 unexpected_message *matcher::find_announced(int rank, std::uint64_t sender) noexcept {
     for (auto *message = oldest_; message != nullptr; message = message->newer) {
-        if (message->announced() && message->sender.rank == rank && message->sender.sender == sender) {
+        if (message->announced() && message->sender.rank == rank && message->sender.sender == sender &&
+            message->sender.plain == 0) {
             return message;
         }
     }

@@ -34,9 +34,10 @@ struct announcement {
     /// Where it lies in the sender's memory, in one piece; 0: in several, or not yet there. In one process:
     /// its operation, or 0.
     std::uint64_t address;
-    std::uint64_t sender; ///< the sender's identifier
+    std::uint64_t sender; ///< the sender's identifier, or where its data lie
     std::int32_t rank;    ///< the sender's number in the job
-    std::uint32_t reserved;
+    /// 1: in one process, data in one piece, of a sender that has no identifier: it cannot be cancelled.
+    std::uint32_t plain;
 };
 
 /// The receiver begins to read a message, and the sender may help.

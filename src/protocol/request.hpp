@@ -76,6 +76,9 @@ class request : public object {
 
     /// Set with release order once everything else is written; read with acquire order.
     std::atomic<bool> complete{false};
+    /// Whether a thread does nothing but look at `complete`.
+    enum class watch : std::uint8_t { nobody, owner, ended };
+    std::atomic<watch> watched{watch::nobody};
     bool persistent = false;
     /// False for a persistent request that is not started: waiting for it returns at once.
     bool active = true;
@@ -84,6 +87,28 @@ class request : public object {
     disposal ending = disposal::general;
     outcome result;
     engine *home;
+
+    // A request that is in no table and has nobody to wake is completed without its engine's lock.
+
+    /// For the owner, before anybody else knows of the request: it is going to look at `complete` until that
+    /// is set or stop_watching() is true.
+    void begin_watching() noexcept { watched.store(watch::owner, std::memory_order_relaxed); }
+    /// True: from now on the request is completed as all others are. False: it is just being completed.
+    [[nodiscard]] bool stop_watching() noexcept {
+        watch expected = watch::owner;
+        return watched.compare_exchange_strong(expected, watch::nobody, std::memory_order_relaxed);
+    }
+    /// Completes it if the owner watches. Afterwards it may be gone. The exchange decides between the two
+    /// sides; what was done before is published by `complete`.
+    [[nodiscard]] bool end_if_watched() noexcept {
+        watch expected = watch::owner;
+        if (!watched.compare_exchange_strong(expected, watch::ended, std::memory_order_relaxed)) {
+            return false;
+        }
+        complete.store(true, std::memory_order_release);
+        return true;
+    }
+
     /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.
     communicator *comm = nullptr;
 };

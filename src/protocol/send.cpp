@@ -68,12 +68,43 @@ void engine::start(send_operation &send) {
     help(send.dest);
 }
 
+bool engine::announce_and_watch(send_operation &send) {
+    const auto bytes = static_cast<std::uint64_t>(send.buffer.bytes());
+    counts_.add(counted::announced_messages);
+    counts_.add(counted::announced_bytes, bytes);
+    const announcement said{.bytes = bytes,
+                            .address = reinterpret_cast<std::uint64_t>(&send),
+                            .sender = reinterpret_cast<std::uint64_t>(send.buffer.address),
+                            .rank = number_,
+                            .plain = 1};
+    const fabric::packet_header header{
+        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), 0, 0,
+        sizeof said};
+    send.begin_watching();
+    fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
+    if (mailbox == nullptr || deferred_count_.load(std::memory_order_relaxed) != 0 ||
+        mailbox->try_post(header, &said, true) != claim_result::claimed) {
+        const std::scoped_lock guard{lock_};
+        send_control_locked(send.dest, header, &said, sizeof said);
+    }
+    if (look_for(send)) {
+        return true;
+    }
+    if (send.stop_watching()) {
+        return false;
+    }
+    while (!send.complete.load(std::memory_order_acquire)) { // some instructions of the receiver's
+        relax();
+    }
+    return true;
+}
+
 void engine::announce(send_operation &send) {
     const bool here = job_.here(send.dest);
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
     counts_.add(counted::announced_messages);
     counts_.add(counted::announced_bytes, bytes);
-    announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .reserved = 0};
+    announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .plain = 0};
     if (here) {
         // Fibers of one thread have the same caches.
         const bool streams = send.buffer.type->scattered() && bytes <= most_streamed &&
@@ -154,8 +185,14 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
         }
     }
     alignas(64) send_operation operation{buffer, channel, dest, tag, mode};
-    mine.announce(operation);
-    if (!mine.look_for(operation)) { // a receiver that is there is faster without help
+    bool ended = false; // a receiver that is there is faster without help
+    if (mine.may_watch(operation)) {
+        ended = mine.announce_and_watch(operation);
+    } else {
+        mine.announce(operation);
+        ended = mine.look_for(operation);
+    }
+    if (!ended) {
         mine.help(number);
         wait(operation);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "runtime/shared_task.hpp"
 
@@ -50,7 +51,11 @@ void engine::transfer(receive_operation &receive) {
 }
 
 void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
-    const typed_buffer &data = reinterpret_cast<send_operation *>(receive.sender.address)->buffer;
+    const announcement &sender = receive.sender;
+    const typed_buffer data = sender.plain != 0
+                                  ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
+                                                 static_cast<MPI_Count>(sender.bytes), byte_type()}
+                                  : reinterpret_cast<send_operation *>(sender.address)->buffer;
     if (bytes < least_shared_copy || job_.oversubscribed()) {
         copy(data, receive.buffer, 0, bytes);
         return;
@@ -62,7 +67,7 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
     const bool receiver_copies = &this_rank() == &owner_;
     share_task(
         // Whoever else waits has no part in it and would answer its own peers later.
-        job_, receiver_copies ? receive.sender.rank : number_, (bytes + shared_piece - 1) / shared_piece,
+        job_, receiver_copies ? sender.rank : number_, (bytes + shared_piece - 1) / shared_piece,
         [](void *context, long piece) {
             const task &mine = *static_cast<task *>(context);
             const MPI_Count offset = piece * shared_piece;
@@ -82,8 +87,13 @@ void engine::finish_sender(const announcement &sender) {
 }
 
 void engine::finish(send_operation &send) {
+    if (send.end_if_watched()) {
+        return;
+    }
     lock_.lock();
-    sends_.erase(send.id);
+    if (send.id != 0) {
+        sends_.erase(send.id);
+    }
     complete_locked(send);
     unlock_and_follow_up();
 }
