@@ -180,9 +180,7 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     }
     receive_operation receiving{*channel.home, receive_buffer, {channel.context, source, receive_tag}};
     receiving.start();
-    alignas(64) send_operation sending{send_buffer, channel, dest, send_tag, send_mode::standard};
-    sending.start();
-    wait(sending);
+    send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
     wait(receiving);
     return receiving.result;
 }
