@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/claim_lease.hpp"
 
-#include <sched.h>
-
 #include "runtime/spin_lock.hpp"
 
 namespace lisle::fabric {
@@ -22,16 +20,6 @@ void number_thread() noexcept {
     static std::atomic<std::uint32_t> next{0}; // only a counter: orders nothing
     if (detail::leasing_thread == 0) {
         detail::leasing_thread = (next.fetch_add(1, std::memory_order_relaxed) + 1) * claim_lease::places;
-    }
-}
-
-/// For what others do within some instructions, unless their core was taken away.
-template <class Predicate> void wait_while(Predicate holds) noexcept {
-    for (unsigned tries = 1; holds(); ++tries) {
-        relax();
-        if (tries % 64 == 0) {
-            sched_yield();
-        }
     }
 }
 

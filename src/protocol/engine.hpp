@@ -50,12 +50,11 @@ class engine final : private fabric::sink {
     void start(send_operation &send);
     /// Tells the receiver of a message that stays here until it is asked for.
     void announce(send_operation &send);
-    /// Whether announce_and_watch() may be used: for long, plain data to another rank of the process, from a
+    /// Whether announce_and_watch() may be used: for data in one piece to another rank of the process, from a
     /// thread that may keep its core for a while.
     [[nodiscard]] bool may_watch(const send_operation &send) const noexcept {
         return job_.here(send.dest) && send.dest != number_ && send.buffer.type->contiguous() &&
-               send.buffer.address != nullptr && !send.in_pieces && brief_looks() != 0 &&
-               static_cast<std::size_t>(send.buffer.bytes()) > eager_here_;
+               send.buffer.address != nullptr && !send.in_pieces && brief_looks() != 0;
     }
     /// The same for a blocking call, whose thread then looks for the end alone: the receiver finds the data's
     /// place in the announcement, and says that it has them by one store. True if it has; if not, wait for

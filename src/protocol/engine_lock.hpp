@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <sched.h>
 
 #include "runtime/spin_lock.hpp"
 
@@ -48,12 +47,7 @@ class engine_lock {
   private:
     [[gnu::cold, gnu::noinline]] void lock_in_turn() noexcept {
         waiting_.fetch_add(1, std::memory_order_relaxed);
-        for (unsigned tries = 1; !try_lock(); ++tries) {
-            relax();
-            if (tries % 64 == 0) {
-                sched_yield();
-            }
-        }
+        wait_while([this] { return !try_lock(); });
         waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
 

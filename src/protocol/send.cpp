@@ -93,9 +93,7 @@ bool engine::announce_and_watch(send_operation &send) {
     if (send.stop_watching()) {
         return false;
     }
-    while (!send.complete.load(std::memory_order_acquire)) { // some instructions of the receiver's
-        relax();
-    }
+    wait_while([&send] { return !send.complete.load(std::memory_order_acquire); });
     return true;
 }
 

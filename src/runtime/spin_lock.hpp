@@ -17,6 +17,17 @@ inline void relax() noexcept {
 #endif
 }
 
+/// For what others do within some instructions, unless their core was taken away: asks again and again, and
+/// offers the own core now and then.
+template <class Predicate> void wait_while(Predicate holds) noexcept {
+    for (unsigned tries = 1; holds(); ++tries) {
+        relax();
+        if (tries % 64 == 0) {
+            sched_yield();
+        }
+    }
+}
+
 class spin_lock {
   public:
     [[nodiscard]] bool try_lock() noexcept {
@@ -25,12 +36,7 @@ class spin_lock {
         return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
     }
     void lock() noexcept {
-        for (unsigned tries = 1; !try_lock(); ++tries) {
-            relax();
-            if (tries % 64 == 0) {
-                sched_yield();
-            }
-        }
+        wait_while([this] { return !try_lock(); });
     }
     void unlock() noexcept { held_.store(false, std::memory_order_release); }
 
