@@ -36,7 +36,7 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
                      const op &reduction) {
     const MPI_Count bytes = take.bytes();
     if (bytes > most_in_message || !take.type->contiguous() || !reduction.predefined() || checking() ||
-        choose({.what = what, .bytes = bytes, .ranks = 2, .message = true}) != algorithm::message) {
+        !prefers_message(what)) {
         return false;
     }
     reduction.check(*take.type);

@@ -188,6 +188,9 @@ bool possible(algorithm use, const situation &given) noexcept {
 
 /// Asked for each call: a tool may change it.
 bool is_forced(operation what) noexcept {
+    if (all_changeable_are_default()) [[likely]] {
+        return false;
+    }
     const setting which = algorithm_of(what);
     return value_of(which) != description_of(which).default_value;
 }
@@ -248,6 +251,10 @@ bool prefers_direct(operation what) noexcept {
         return found;
     }();
     return first[static_cast<std::size_t>(what)] && !is_forced(what);
+}
+
+bool prefers_message(operation what) noexcept {
+    return forced(what).value_or(message) == message;
 }
 
 bool prefers_board(operation what, MPI_Count bytes) noexcept {

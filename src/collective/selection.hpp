@@ -61,6 +61,9 @@ struct situation {
 /// True if that is a board wherever the ranks have one that takes the data: most calls need to ask no more.
 [[nodiscard]] bool prefers_board(operation what, MPI_Count bytes) noexcept;
 
+/// True if it is messages wherever situation::message is set, if there are rules for that.
+[[nodiscard]] bool prefers_message(operation what) noexcept;
+
 /// True if it is direct wherever ranks can use each other's buffers, if their sizes are not known.
 [[nodiscard]] bool prefers_direct(operation what) noexcept;
 

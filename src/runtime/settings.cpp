@@ -116,24 +116,38 @@ std::span<const setting_description> all_settings() noexcept {
     return table;
 }
 
+constinit std::atomic<bool> detail::all_changeable_are_default{false};
+
 namespace {
 
+using all_values = std::array<std::atomic<std::int64_t>, count>;
+
+void look_at_changeable(const all_values &values) noexcept {
+    bool all = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        all = all && (!changeable(static_cast<setting>(i)) ||
+                      values[i].load(std::memory_order_relaxed) == table[i].default_value);
+    }
+    detail::all_changeable_are_default.store(all, std::memory_order_relaxed);
+}
+
 /// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
-std::atomic<std::int64_t> &place_of(setting which) noexcept {
-    static auto &values = []() -> std::array<std::atomic<std::int64_t>, count> & {
-        static std::array<std::atomic<std::int64_t>, count> read{};
+all_values &values() noexcept {
+    static all_values &read = []() -> all_values & {
+        static all_values place{};
         for (std::size_t i = 0; i < count; ++i) {
-            read[i].store(from_environment(table[i]), std::memory_order_relaxed);
+            place[i].store(from_environment(table[i]), std::memory_order_relaxed);
         }
-        return read;
+        look_at_changeable(place);
+        return place;
     }();
-    return values[static_cast<std::size_t>(which)];
+    return read;
 }
 
 } // namespace
 
 std::int64_t value_of(setting which) noexcept {
-    return place_of(which).load(std::memory_order_relaxed);
+    return values()[static_cast<std::size_t>(which)].load(std::memory_order_relaxed);
 }
 
 bool changeable(setting which) noexcept {
@@ -141,7 +155,8 @@ bool changeable(setting which) noexcept {
 }
 
 void change(setting which, std::int64_t value) noexcept {
-    place_of(which).store(value, std::memory_order_relaxed);
+    values()[static_cast<std::size_t>(which)].store(value, std::memory_order_relaxed);
+    look_at_changeable(values());
 }
 
 const setting_description &description_of(setting which) noexcept {

@@ -3,6 +3,7 @@
 // (settings.cpp); each is read once from the environment variable of its name.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -81,6 +82,15 @@ enum class wait_manner : unsigned char {
 [[nodiscard]] bool changeable(setting which) noexcept;
 /// Changes it for the process. @pre changeable(which), and the value is in the range
 void change(setting which, std::int64_t value) noexcept;
+namespace detail {
+/// False as long as it is not known. Relaxed, as the values.
+extern constinit std::atomic<bool> all_changeable_are_default;
+} // namespace detail
+
+/// True if none of the changeable settings is set, which collectives ask at each call; false: look at them.
+[[nodiscard]] inline bool all_changeable_are_default() noexcept {
+    return detail::all_changeable_are_default.load(std::memory_order_relaxed);
+}
 /// The row of the table.
 [[nodiscard]] const setting_description &description_of(setting which) noexcept;
 /// The word for the value in force; empty if the setting has none.
