@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 
 #include "collective/check.hpp"
 #include "collective/launch.hpp"
@@ -12,6 +11,7 @@
 #include "datatype/predefined.hpp"
 #include "fabric/mailbox.hpp"
 #include "protocol/short_message.hpp"
+#include "runtime/copy_bytes.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
@@ -44,7 +44,7 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
     const auto size = static_cast<std::size_t>(bytes);
     if (comm.rank() == 0) {
         if (what == operation::scan && give.address != take.address) {
-            std::memcpy(take.address, give.address, size);
+            copy_bytes(take.address, give.address, size);
         }
         in_cells(give.address, bytes,
                  [&](const typed_buffer &piece) { protocol::send_quickly(piece, comm.collective, 1, tag); });
@@ -59,7 +59,7 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
         }
     });
     if (what == operation::exscan) {
-        std::memcpy(take.address, first.data(), size);
+        copy_bytes(take.address, first.data(), size);
     } else if (give.address == take.address) {
         reduction.apply(first.data(), take.address, take.count, *take.type);
     } else {

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 
+#include "runtime/copy_bytes.hpp"
 #include "runtime/error.hpp"
 
 namespace lisle::collective {
@@ -111,7 +111,7 @@ void pair::take_and_combine(const op &operation, const typed_buffer &own, const 
         return;
     }
     alignas(std::max_align_t) std::array<std::byte, most_bytes> copy;
-    std::memcpy(copy.data(), own.address, theirs.size());
+    copy_bytes(copy.data(), own.address, theirs.size());
     combine(copy.data());
 }
 
