@@ -87,6 +87,9 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     if (said.rank < 0 || said.rank >= job_.size() || said.sender == 0 || said.bytes > INT64_MAX) {
         refuse("announces a message of an impossible sender or size", said.bytes);
     }
+    if (said.plain != 0 && !lies_here(said)) {
+        refuse("says where data of another process lie", said.sender);
+    }
     const auto data =
         (flags & carries_data) != 0 ? payload.subspan(sizeof said) : std::span<const std::byte>{};
     if ((flags & carries_data) != 0 && data.size() != said.bytes) {
