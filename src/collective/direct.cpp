@@ -101,6 +101,12 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
     }
 }
 
+/// Whether the calling rank fetches the others' blocks before it copies its own. Between processes every other
+/// rank does: two calls of the kernel that reach for each other's memory get in each other's way.
+bool copies_own_last(const team &team) {
+    return !team.shared->one_process() && team.rank % 2 != 0;
+}
+
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
 /// True: they are shown, so others must finish before they may change.
 template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
@@ -257,25 +263,38 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
 template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
                                             std::span<const typed_buffer> blocks) {
     show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
-    plan.copy(own, at(blocks, team.rank));
+    const bool own_last = copies_own_last(team);
+    if (!own_last) {
+        plan.copy(own, at(blocks, team.rank));
+    }
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
         plan.await_posts(peer, peer + 1);
         plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer));
     }
-    finish_all(plan, team);
+    plan.finish(true);
+    if (own_last) {
+        plan.copy(own, at(blocks, team.rank));
+    }
+    plan.await_finished(0, team.size);
 }
 
 template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
                                            std::span<const typed_buffer> receive) {
     const bool shows = offer(plan, team, send);
-    plan.copy(at(send, team.rank), at(receive, team.rank));
+    const bool own_last = shows && copies_own_last(team);
+    if (!own_last) {
+        plan.copy(at(send, team.rank), at(receive, team.rank));
+    }
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
         plan.await_posts(peer, peer + 1);
         plan.fetch(peer, at(receive, peer));
     }
     plan.finish(shows);
+    if (own_last) {
+        plan.copy(at(send, team.rank), at(receive, team.rank));
+    }
     if (shows) {
         plan.await_finished(0, team.size);
     }
