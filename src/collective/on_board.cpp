@@ -35,6 +35,15 @@ template <class Plan> void post_and_await_all(Plan &plan, const team &team, cons
     plan.await_posts(0, team.size);
 }
 
+/// The same, and what the calling rank has for itself is copied while the others come.
+template <class Plan> void post_and_await_all(Plan &plan, const team &team, const typed_buffer &data,
+                                              const typed_buffer &own, const typed_buffer &to) {
+    plan.enter(*team.shared, data.bytes());
+    plan.post(data);
+    plan.copy(own, to);
+    plan.await_posts(0, team.size);
+}
+
 } // namespace
 
 template <class Plan> void board_barrier(Plan &plan, const team &team) {
@@ -59,13 +68,13 @@ void board_gather(Plan &plan, const team &team, const typed_buffer &own, const b
     if (team.rank != root) {
         plan.post(own, root);
     } else {
+        plan.copy(own, blocks[root]); // while the others come
         for (int peer = 0; peer < team.size; ++peer) {
             if (peer != root) {
                 plan.await_posts(peer, peer + 1);
                 plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
             }
         }
-        plan.copy(own, blocks[root]);
     }
     plan.finish(false);
 }
@@ -87,20 +96,20 @@ template <class Plan> void board_scatter(Plan &plan, const team &team, const blo
 
 template <class Plan>
 void board_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
-    post_and_await_all(plan, team, own);
+    post_and_await_all(plan, team, own, own, blocks[team.rank]);
     for (int peer = 0; peer < team.size; ++peer) {
-        plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
+        if (peer != team.rank) {
+            plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
+        }
     }
     plan.finish(false);
 }
 
 template <class Plan>
 void board_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
-    post_and_await_all(plan, team, together(plan, team, send));
+    post_and_await_all(plan, team, together(plan, team, send), send[team.rank], receive[team.rank]);
     for (int peer = 0; peer < team.size; ++peer) {
-        if (peer == team.rank) {
-            plan.copy(send[peer], receive[peer]);
-        } else {
+        if (peer != team.rank) {
             take_own(plan, team, peer, receive[peer].bytes(), receive[peer]);
         }
     }

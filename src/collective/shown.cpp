@@ -235,39 +235,59 @@ class far_piece {
             scan(total, other);
             return failed_;
         }
+        void *const out = result_here(total);
         const int last = where_.members() - 1;
-        get(last, total);
+        const void *sum = contribution(last, total);
         for (int member = last - 1; member >= 0; --member) {
-            get(member, other);
-            what_.operation->apply(other, total, count_, *what_.to.type);
+            const void *const next = contribution(member, other);
+            void *const place = member == 0 ? out : total;
+            if (sum == place) {
+                what_.operation->apply(next, place, count_, *what_.to.type);
+            } else {
+                what_.operation->combine(next, sum, place, count_, *what_.to.type);
+            }
+            sum = place;
         }
-        if (what_.place == result_place::here) {
-            std::memcpy(part(what_.to, done_, count_).address, total, bytes());
-        } else if (what_.place == result_place::one_member) {
-            put(what_.member, total);
-        } else {
+        switch (what_.place) {
+        case result_place::here:
+            break; // it is there
+        case result_place::one_member:
+            put(what_.member, sum);
+            break;
+        default:
             for (int member = 0; member <= last; ++member) {
-                put(member, total);
+                put(member, sum);
             }
         }
         return failed_;
     }
 
   private:
-    void scan(void *before, void *next) {
+    void scan(void *room, void *other) {
         const bool inclusive = what_.place == result_place::prefixes;
-        get(0, before);
+        const void *before = contribution(0, room);
         if (inclusive) {
             put(0, before);
         }
         for (int member = 1; member < where_.members(); ++member) {
+            const void *next = nullptr;
             if (inclusive || member + 1 < where_.members()) { // else nobody wants to know
-                get(member, next);
-                what_.operation->apply(before, next, count_, *what_.to.type);
+                next = with(before, member, before == room ? other : room);
             }
             put(member, inclusive ? next : before);
-            std::swap(before, next);
+            before = next;
         }
+    }
+    /// What a member gives and what is `before` it, made in `room` or where the result belongs.
+    [[nodiscard]] const void *with(const void *before, int member, void *room) {
+        if (member != where_.self()) {
+            get(member, room);
+            what_.operation->apply(before, room, count_, *what_.to.type);
+            return room;
+        }
+        void *const place = what_.place == result_place::prefixes ? result_here(room) : room;
+        what_.operation->combine(before, given(member), place, count_, *what_.to.type);
+        return place;
     }
     [[nodiscard]] std::size_t bytes() const noexcept {
         return static_cast<std::size_t>(count_ * what_.to.type->size());
@@ -275,18 +295,40 @@ class far_piece {
     [[nodiscard]] std::byte *at(const typed_buffer &shown) const noexcept {
         return place_in(shown, (what_.first + done_) * what_.to.type->size());
     }
-    void get(int member, void *to) {
-        const auto *const from = at(cards_[static_cast<std::size_t>(member)].give);
+    [[nodiscard]] std::byte *given(int member) const noexcept {
+        return at(cards_[static_cast<std::size_t>(member)].give);
+    }
+    [[nodiscard]] std::byte *taken(int member) const noexcept {
+        return at(cards_[static_cast<std::size_t>(member)].take);
+    }
+    /// Where the result is made: where it belongs if that is here and nothing of this rank's lies there.
+    [[nodiscard]] void *result_here(void *scratch) const {
+        if (what_.place == result_place::here) {
+            return part(what_.to, done_, count_).address;
+        }
+        const bool comes_here = what_.place != result_place::one_member || what_.member == where_.self();
+        const bool free = comes_here && taken(where_.self()) != given(where_.self());
+        return free ? taken(where_.self()) : scratch;
+    }
+    /// What a member gives: this rank's own where it lies, others' in `room`.
+    [[nodiscard]] const void *contribution(int member, void *room) {
         if (member == where_.self()) {
-            std::memcpy(to, from, bytes());
-        } else if (!where_.read(member, from, to, static_cast<MPI_Count>(bytes()))) {
-            failed_ = member;
+            return given(member);
+        }
+        get(member, room);
+        return room;
+    }
+    void get(int other, void *to) {
+        if (!where_.read(other, given(other), to, static_cast<MPI_Count>(bytes()))) {
+            failed_ = other;
         }
     }
     void put(int member, const void *from) {
-        auto *const to = at(cards_[static_cast<std::size_t>(member)].take);
+        auto *const to = taken(member);
         if (member == where_.self()) {
-            std::memcpy(to, from, bytes());
+            if (to != from) {
+                std::memcpy(to, from, bytes());
+            }
         } else if (!where_.write(member, to, from, static_cast<MPI_Count>(bytes()))) {
             failed_ = member;
         }
