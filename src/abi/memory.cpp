@@ -9,6 +9,9 @@
 
 #include "communicator/info.hpp"
 #include "runtime/error.hpp"
+#include "runtime/job.hpp"
+#include "runtime/open_memory.hpp"
+#include "runtime/settings.hpp"
 
 namespace lisle::api {
 
@@ -16,6 +19,8 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t page = 4096;
+// Shorter messages than this go as packets anyway.
+constexpr std::size_t least_open = 2 * page;
 
 /// What the program asks for, at least a cache line.
 std::size_t alignment(const info *hints) {
@@ -33,19 +38,29 @@ std::size_t alignment(const info *hints) {
     return std::max(value, cache_line);
 }
 
+/// In memory that the other processes of the job reach by address. Null: there is none, or no room in it.
+void *allocate_open(std::size_t bytes) {
+    const rank &self = this_rank();
+    open_memory *const open = self.get_job().fabric_to(self.number()).open();
+    return open != nullptr && value_of(setting::open_memory) != 0 ? open->allocate(bytes) : nullptr;
+}
+
 } // namespace
 
 void alloc_mem(MPI_Aint size, info *info, void *baseptr) {
-    void *memory = nullptr;
-    if (posix_memalign(&memory, alignment(info), std::max<std::size_t>(static_cast<std::size_t>(size), 1)) !=
-        0) {
+    const auto bytes = static_cast<std::size_t>(size);
+    const std::size_t aligned = alignment(info);
+    void *memory = bytes >= least_open ? allocate_open(bytes) : nullptr;
+    if (memory == nullptr && posix_memalign(&memory, aligned, std::max<std::size_t>(bytes, 1)) != 0) {
         fail(MPI_ERR_NO_MEM, "there is no room for ", size, " bytes");
     }
     *static_cast<void **>(baseptr) = memory;
 }
 
 void free_mem(void *base) {
-    std::free(base);
+    if (!open_memory::release(base)) {
+        std::free(base);
+    }
 }
 
 } // namespace lisle::api

@@ -91,6 +91,11 @@ class board {
         const iovec run{to, static_cast<std::size_t>(bytes)};
         return medium_.read(members_.member(peer), reinterpret_cast<std::uintptr_t>(from), {&run, 1});
     }
+    /// Where a member's memory lies here; null: it can be read and written at best.
+    [[nodiscard]] const std::byte *reach(int peer, const void *from, MPI_Count bytes) const noexcept {
+        return medium_.reach(members_.member(peer), reinterpret_cast<std::uintptr_t>(from),
+                             static_cast<std::size_t>(bytes));
+    }
     [[nodiscard]] bool write(int peer, void *to, const void *from, MPI_Count bytes) const noexcept {
         const iovec run{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
         return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});

@@ -310,10 +310,15 @@ class far_piece {
         const bool free = comes_here && taken(where_.self()) != given(where_.self());
         return free ? taken(where_.self()) : scratch;
     }
-    /// What a member gives: this rank's own where it lies, others' in `room`.
+    /// What a member gives, where it lies if that can be reached, else in `room`.
     [[nodiscard]] const void *contribution(int member, void *room) {
         if (member == where_.self()) {
             return given(member);
+        }
+        if (const std::byte *const there =
+                where_.reach(member, given(member), static_cast<MPI_Count>(bytes()));
+            there != nullptr) {
+            return there;
         }
         get(member, room);
         return room;

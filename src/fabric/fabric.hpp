@@ -13,6 +13,10 @@
 
 #include "runtime/copy_bytes.hpp"
 
+namespace lisle {
+class open_memory;
+}
+
 namespace lisle::fabric {
 
 /// What travels with each packet besides its payload. The meaning of all fields but `payload_bytes` is
@@ -107,7 +111,7 @@ class fabric {
     [[nodiscard]] virtual mailbox_receiver *mailbox_of(int) noexcept { return nullptr; }
 
     /// Copies from the memory of `peer` into `to`, one run of remote memory. False: not possible here
-    /// (find another way); once false, always false.
+    /// (find another way); once false, always false (but for what can be reached).
     [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
                                     std::span<const iovec> to) noexcept = 0;
     /// Copies to the memory of `peer`, under the same conditions.
@@ -125,6 +129,12 @@ class fabric {
     /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
+
+    /// The memory of this process that its peers reach by address (runtime/open_memory.hpp); null: there is
+    /// none.
+    [[nodiscard]] virtual open_memory *open() noexcept { return nullptr; }
+    /// Where bytes at an address of `peer` lie here if they are in such memory; null: they are not.
+    [[nodiscard]] virtual std::byte *reach(int, std::uint64_t, std::size_t) noexcept { return nullptr; }
 
     /// True if the memory of all endpoints' processes can be used with read and write. The first one who asks
     /// finds out, by means of `peer`, and all get the same answer.

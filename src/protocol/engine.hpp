@@ -96,10 +96,10 @@ class engine final : private fabric::sink {
     /// out if `take` is set. Looks only; makes no progress.
     [[nodiscard]] unexpected_message *probe(const envelope &pattern, bool take, outcome &found);
 
-    /// Largest message of this type to `dest` that is sent before its receive is known. Scattered data is
-    /// packed by its owner, also within a process: to the receiver each of its cache lines is far away.
-    [[nodiscard]] std::size_t eager_limit(int dest, const datatype &type) const noexcept {
-        return job_.here(dest) && !type.scattered() ? eager_here_ : eager_elsewhere_;
+    /// True if so many bytes for `dest` are sent before their receive is known: fewer where the receiver can
+    /// copy from this buffer itself.
+    [[nodiscard]] bool goes_unasked(int dest, const typed_buffer &buffer, std::size_t bytes) const noexcept {
+        return bytes <= eager_here_ || (bytes <= eager_elsewhere_ && !is_copied_once(dest, buffer));
     }
 
     /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
@@ -348,6 +348,12 @@ class engine final : private fabric::sink {
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
     /// Asks for a stream if the message may come either way and that is to be preferred. True if so.
     [[nodiscard]] bool prefer_stream(receive_operation &receive, MPI_Count bytes);
+    /// Whether `dest` copies announced data from where they lie. Scattered data is packed by its owner, also
+    /// within a process: to the receiver each of its cache lines is far away.
+    [[nodiscard]] bool is_copied_once(int dest, const typed_buffer &buffer) const noexcept;
+    /// Where the sender's data can be read, if it lies in memory that this process reaches by address; or
+    /// null.
+    [[nodiscard]] const std::byte *reach(const announcement &sender, MPI_Count bytes);
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     bool push_streams_locked();
     /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
@@ -422,7 +428,7 @@ class engine final : private fabric::sink {
     int track_;
     fabric::routes &routes_;
     std::size_t eager_here_;
-    std::size_t eager_elsewhere_;
+    std::size_t eager_elsewhere_; ///< not less
     std::size_t unexpected_limit_;
     std::size_t short_limit_;
     fabric::mailbox_sender *const *mailboxes_;  ///< by destination

@@ -5,6 +5,7 @@
 #include "datatype/copy.hpp"
 #include "protocol/short_message.hpp"
 #include "protocol/tracks.hpp"
+#include "runtime/open_memory.hpp"
 
 namespace lisle::protocol {
 
@@ -17,6 +18,15 @@ namespace {
 constexpr std::size_t most_streamed = std::size_t{192} << 10;
 
 } // namespace
+
+bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept {
+    if (job_.here(dest)) {
+        return !buffer.type->scattered();
+    }
+    const open_memory *const open = routes_.to(dest).open();
+    return open != nullptr && buffer.type->contiguous() &&
+           open->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
+}
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
                                     std::size_t bytes) {
@@ -58,7 +68,7 @@ void engine::start(send_operation &send) {
         return;
     }
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
-    if (send.mode != send_mode::synchronous && bytes <= eager_limit(send.dest, *send.buffer.type) &&
+    if (send.mode != send_mode::synchronous && goes_unasked(send.dest, send.buffer, bytes) &&
         try_send_eager(send.buffer, {send.context, send.source, send.tag}, send.dest, bytes) ==
             claim_result::claimed) {
         complete(send);
@@ -121,7 +131,7 @@ void engine::announce(send_operation &send) {
         // A short message that only wants to hear of its match takes its data along.
         bool sent = false;
         if (send.mode == send_mode::synchronous &&
-            bytes + sizeof said <= eager_limit(send.dest, *send.buffer.type) && deferred_.empty()) {
+            goes_unasked(send.dest, send.buffer, bytes + sizeof said) && deferred_.empty()) {
             header.flags = carries_data;
             sent = try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes);
             header.flags = 0;
@@ -172,7 +182,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number, *buffer.type)) {
+    if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.try_send_eager(buffer, what, number, bytes)) {
@@ -218,7 +228,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && bytes <= mine.eager_limit(number, *buffer.type) &&
+    if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes) &&
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }

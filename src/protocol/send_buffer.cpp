@@ -52,7 +52,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     const int number = channel.peers->member(dest);
     const MPI_Count bytes = buffer.bytes();
     std::unique_lock lock{mutex_};
-    if (static_cast<std::size_t>(bytes) <= mine.eager_limit(number, *buffer.type) &&
+    if (mine.goes_unasked(number, buffer, static_cast<std::size_t>(bytes)) &&
         mine.try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number,
                             static_cast<std::size_t>(bytes)) == fabric::claim_result::claimed) {
         return;

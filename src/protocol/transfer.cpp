@@ -37,10 +37,15 @@ void engine::transfer(receive_operation &receive) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
-        if (prefer_stream(receive, bytes) || copy_jointly(receive, bytes)) {
+        const std::byte *const data = reach(sender, bytes);
+        if ((data == nullptr && prefer_stream(receive, bytes)) ||
+            ((data == nullptr || bytes >= least_shared_copy) && copy_jointly(receive, bytes))) {
             return; // whoever ends it goes on
         }
-        if (!read_from_peer(receive, bytes)) {
+        if (data != nullptr) {
+            copy({data, bytes, byte_type()}, receive.buffer, 0, bytes);
+            counts_.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
+        } else if (!read_from_peer(receive, bytes)) {
             const std::scoped_lock guard{lock_};
             ask_for_stream_locked(receive, bytes);
             return;
@@ -96,6 +101,12 @@ void engine::finish(send_operation &send) {
     }
     complete_locked(send);
     unlock_and_follow_up();
+}
+
+const std::byte *engine::reach(const announcement &sender, MPI_Count bytes) {
+    return sender.address == 0
+               ? nullptr
+               : routes_.to(sender.rank).reach(sender.rank, sender.address, static_cast<std::size_t>(bytes));
 }
 
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {

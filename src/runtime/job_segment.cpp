@@ -11,6 +11,7 @@
 #include <new>
 #include <numeric>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204a42;
-constexpr std::uint32_t segment_version = 4;
+constexpr std::uint32_t segment_version = 5;
 constexpr int most_ranks = 1 << 22;
 
 constexpr std::size_t align_up(std::size_t value, std::size_t to) {
@@ -35,7 +36,8 @@ struct process_entry {
     std::int32_t first_rank;
     std::int32_t rank_count;
     std::int32_t workers;
-    std::atomic<std::int32_t> pid; // relaxed: only read once messages have ordered it
+    std::atomic<std::int32_t> pid;        // relaxed: only read once messages have ordered it
+    std::atomic<std::uint64_t> open_base; // see open_memory
 };
 
 struct alignas(doorbell::unit) rank_entry {
@@ -55,6 +57,22 @@ std::size_t mailboxes_bytes(int ranks) {
         sum += track_bytes(ranks, track);
     }
     return sum;
+}
+
+/// Bytes of address space that each process has for open memory: twice what the machine has, within reason.
+std::size_t open_part_bytes(int processes) noexcept {
+    constexpr std::size_t most = std::size_t{64} << 30, most_of_all = std::size_t{16} << 40;
+    const auto machine =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::min({std::bit_ceil(machine) * 2, most,
+                     std::bit_floor(most_of_all / static_cast<std::size_t>(processes))});
+}
+
+/// Makes the file longer, which takes no memory. False: it may not be that long.
+bool lengthen(int descriptor, std::size_t bytes) noexcept {
+    rlimit limit{}; // who goes beyond this one is sent a signal
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur &&
+           ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
 }
 
 /// Ranks are dealt to workers in blocks, so neighbours share one.
@@ -97,6 +115,7 @@ struct job_segment::table {
     std::uint64_t ranks_offset;
     std::uint64_t mailboxes_offset;
     std::uint64_t shared_offset;
+    std::uint64_t open_bytes; ///< of each process, from `bytes` on; not mapped with the rest
     std::atomic<std::int32_t> expecting_barriers; // relaxed: a hint that comes true in time
     once_record abort;
     once_record fault;
@@ -108,18 +127,26 @@ struct job_segment::table {
         return reinterpret_cast<rank_entry *>(reinterpret_cast<std::byte *>(this) + ranks_offset);
     }
     static constexpr std::size_t header_bytes() noexcept { return align_up(sizeof(table), 64); }
+    /// What the header of a file says of the segment's length, which sound() checks; 0: nothing.
+    [[nodiscard]] static std::size_t bytes_of(int descriptor) noexcept {
+        std::uint64_t said = 0;
+        return pread(descriptor, &said, sizeof said, offsetof(table, bytes)) == sizeof said ? said : 0;
+    }
 
     /// Everything that others would follow blindly; false if the segment is not what it says.
-    [[nodiscard]] bool sound(std::size_t mapped) noexcept;
+    [[nodiscard]] bool sound(std::size_t mapped, std::size_t file) noexcept;
 };
 
-bool job_segment::table::sound(std::size_t mapped) noexcept {
+bool job_segment::table::sound(std::size_t mapped, std::size_t file) noexcept {
     if (magic != segment_magic || version != segment_version || bytes != mapped || processes < 1 ||
         ranks < 1 || ranks > most_ranks || processes > ranks) {
         return false;
     }
     const auto count = static_cast<std::size_t>(ranks);
     const auto process_table = header_bytes() + static_cast<std::size_t>(processes) * sizeof(process_entry);
+    if (open_bytes % 4096 != 0 || open_bytes > (file - mapped) / static_cast<std::size_t>(processes)) {
+        return false;
+    }
     if (ranks_offset != align_up(process_table, 64) ||
         mailboxes_offset < ranks_offset + count * sizeof(rank_entry) || mailboxes_offset % 64 != 0 ||
         shared_offset % 64 != 0 || mailboxes_offset + mailboxes_bytes(ranks) > shared_offset ||
@@ -202,6 +229,12 @@ job_segment job_segment::lay_out(int descriptor, const job_shape &shape) {
     head->ranks_offset = ranks_offset;
     head->mailboxes_offset = mailboxes_offset;
     head->shared_offset = shared_offset;
+    if (descriptor >= 0 && shape.processes() > 1) {
+        const std::size_t open_bytes = open_part_bytes(shape.processes());
+        const bool there =
+            lengthen(descriptor, bytes + static_cast<std::size_t>(shape.processes()) * open_bytes);
+        head->open_bytes = there ? open_bytes : 0;
+    }
     int next = 0;
     for (int p = 0; p < shape.processes(); ++p) {
         const int count = shape.ranks_of_process[static_cast<std::size_t>(p)];
@@ -251,14 +284,15 @@ job_segment job_segment::attach(int descriptor) {
              " is not a job's segment: was this program started by a Lisle launcher of this version, ",
              "and did a wrapper script close its descriptors?");
     }
-    const auto bytes = static_cast<std::size_t>(about.st_size);
+    const auto file = static_cast<std::size_t>(about.st_size);
+    const std::size_t bytes = std::clamp(table::bytes_of(descriptor), table::header_bytes(), file);
     void *const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (base == MAP_FAILED) {
         fail(MPI_ERR_NO_MEM, "cannot map the job's segment of ", bytes / 1024,
              " KiB: ", std::strerror(errno));
     }
     job_segment mapped{descriptor, base, bytes};
-    if (!mapped.table_->sound(bytes)) {
+    if (!mapped.table_->sound(bytes, file)) {
         fail(MPI_ERR_OTHER, "the job's segment was made by another version of Lisle's launcher: use the "
                             "lislerun that was installed with this library");
     }
@@ -313,6 +347,14 @@ void job_segment::set_pid(int process, int pid) noexcept {
 
 std::atomic<std::int32_t> &job_segment::expecting_barriers() const noexcept {
     return table_->expecting_barriers;
+}
+
+file_part job_segment::open_part(int process) const noexcept {
+    const auto before = static_cast<std::uint64_t>(process) * table_->open_bytes;
+    return {descriptor_, static_cast<off_t>(table_->bytes + before), table_->open_bytes};
+}
+std::atomic<std::uint64_t> &job_segment::open_base(int process) const noexcept {
+    return table_->process_entries()[process].open_base;
 }
 
 rank_progress job_segment::progress(int rank) const noexcept {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "runtime/doorbell.hpp"
@@ -51,6 +52,13 @@ struct fault_record {
     std::uintptr_t address;
 };
 
+/// A part of a file.
+struct file_part {
+    int descriptor;
+    off_t offset;
+    std::size_t bytes;
+};
+
 /// One mapping of the segment. All functions are thread-safe; the recording ones async-signal-safe.
 class job_segment {
   public:
@@ -87,6 +95,12 @@ class job_segment {
 
     /// How many processes expect remote barriers (remote_barrier.hpp): each adds itself when it attaches.
     [[nodiscard]] std::atomic<std::int32_t> &expecting_barriers() const noexcept;
+
+    /// The part of the file behind the segment that is the process's open memory (open_memory.hpp): sparse,
+    /// and mapped by none of the functions here; no bytes: there is none.
+    [[nodiscard]] file_part open_part(int process) const noexcept;
+    /// The address where the process has mapped that, 0 until it has.
+    [[nodiscard]] std::atomic<std::uint64_t> &open_base(int process) const noexcept;
 
     [[nodiscard]] rank_progress progress(int rank) const noexcept;
     void advance(int rank, rank_progress to) noexcept;

@@ -35,6 +35,7 @@ enum class setting : unsigned char {
     eager_limit,
     cross_memory,
     cross_memory_minimum,
+    open_memory,
     unexpected_limit,
     spin,
     wait,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "check.hpp"
+#include "memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -100,5 +101,5 @@ class guarded_buffer {
     std::size_t count_;
     std::size_t block_;
     std::size_t stride_;
-    std::vector<std::byte> memory_;
+    buffer_of<std::byte> memory_;
 };

@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/local/local_fabric.hpp"
 
+#include <numeric>
 #include <sched.h>
 #include <sys/prctl.h>
 
 namespace lisle::fabric::local {
 
+namespace {
+
+std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
+    return std::accumulate(pieces.begin(), pieces.end(), std::size_t{0},
+                           [](std::size_t sum, const iovec &piece) { return sum + piece.iov_len; });
+}
+
+} // namespace
+
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                           std::size_t surely_read, int track)
+                           std::size_t surely_read)
+    : local_fabric{segment,     process, least_read,
+                   surely_read, 0,       std::make_shared<open_memory>(segment, process)} {}
+
+local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+                           std::size_t surely_read, int track, std::shared_ptr<open_memory> open)
     : segment_{segment}, process_{process}, track_{track}, first_rank_{segment.first_rank(process)},
-      writers_(static_cast<std::size_t>(segment.ranks())), shared_{segment.shared_area(),
-                                                                   shared_area_layout::for_job_of(
-                                                                       segment.ranks())},
+      writers_(static_cast<std::size_t>(segment.ranks())),
+      shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, open_{std::move(open)},
       cross_memory_{least_read.has_value()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks(), track);
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
@@ -42,9 +56,9 @@ std::unique_ptr<fabric> local_fabric::on_track(int track) const {
         return nullptr;
     }
     const bool reads = limits_.least_read != SIZE_MAX;
-    return std::make_unique<local_fabric>(segment_, process_,
-                                          reads ? std::optional{limits_.least_read} : std::nullopt,
-                                          limits_.surely_read, track);
+    return std::unique_ptr<fabric>{new local_fabric{segment_, process_,
+                                                    reads ? std::optional{limits_.least_read} : std::nullopt,
+                                                    limits_.surely_read, track, open_}};
 }
 
 claim_result local_fabric::try_claim(int dest, std::size_t payload_bytes, bool solicited,
@@ -86,10 +100,24 @@ bool local_fabric::memory_open(int peer) noexcept {
 }
 
 bool local_fabric::read(int peer, std::uint64_t remote_address, std::span<const iovec> to) noexcept {
+    if (const std::byte *from = reach(peer, remote_address, bytes_of(to)); from != nullptr) {
+        for (const iovec &piece : to) {
+            copy_bytes(piece.iov_base, from, piece.iov_len);
+            from += piece.iov_len;
+        }
+        return true;
+    }
     return copy_directly(read_peer_memory, peer, remote_address, to);
 }
 
 bool local_fabric::write(int peer, std::uint64_t remote_address, std::span<const iovec> from) noexcept {
+    if (std::byte *to = reach(peer, remote_address, bytes_of(from)); to != nullptr) {
+        for (const iovec &piece : from) {
+            copy_bytes(to, piece.iov_base, piece.iov_len);
+            to += piece.iov_len;
+        }
+        return true;
+    }
     return copy_directly(write_peer_memory, peer, remote_address, from);
 }
 

@@ -14,6 +14,7 @@
 #include "fabric/mailbox.hpp"
 #include "fabric/payload_writer.hpp"
 #include "runtime/job_segment.hpp"
+#include "runtime/open_memory.hpp"
 
 namespace lisle::fabric::local {
 
@@ -22,9 +23,8 @@ class local_fabric final : public fabric {
     /// @param segment outlives the fabric @param process index of the calling process in the job
     /// @param least_read smallest message to be read from a peer's memory; nothing: none is
     /// @param surely_read smallest one that is never better sent as a stream
-    /// @param track whose mailboxes it uses
     local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                 std::size_t surely_read = 0, int track = 0);
+                 std::size_t surely_read = 0);
     [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
@@ -52,6 +52,10 @@ class local_fabric final : public fabric {
                             std::span<const iovec> to) noexcept override;
     [[nodiscard]] bool write(int peer, std::uint64_t remote_address,
                              std::span<const iovec> from) noexcept override;
+    [[nodiscard]] open_memory *open() noexcept override { return open_.get(); }
+    [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
+        return open_->find(segment_.process_of(peer), address, bytes);
+    }
     [[nodiscard]] joint_copy *joint_copy_of(int owner) noexcept override {
         return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner, track_) : nullptr;
     }
@@ -67,6 +71,9 @@ class local_fabric final : public fabric {
     [[nodiscard]] bool memory_open(int peer) noexcept override;
 
   private:
+    /// @param track whose mailboxes it uses @param open shared by the fabrics of all tracks
+    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+                 std::size_t surely_read, int track, std::shared_ptr<open_memory> open);
     /// @param copy read_peer_memory or write_peer_memory
     [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
@@ -80,6 +87,7 @@ class local_fabric final : public fabric {
     std::vector<payload_writer> writers_;
     std::vector<mailbox_receiver> receivers_;
     shared_area shared_;
+    std::shared_ptr<open_memory> open_;
     // Only ever goes from true to false, by whichever thread first meets a refusal; relaxed, since
     // acting on a stale value costs one more refused call.
     std::atomic<bool> cross_memory_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../check.hpp"
+#include "../memory.hpp"
 
 #include <vector>
 
@@ -65,7 +66,7 @@ class strided {
 
   private:
     int count_, stride_;
-    std::vector<int> memory_;
+    buffer_of<int> memory_;
 };
 
 /// MPI_INT (stride 1) or an int that takes the room of `stride`.

@@ -40,7 +40,7 @@ template <class T, class Contribute, class Combine, class Equal> class reduction
     }
 
   private:
-    using vector = std::vector<T>;
+    using vector = buffer_of<T>;
 
     vector own(int count) {
         vector values(static_cast<std::size_t>(count));

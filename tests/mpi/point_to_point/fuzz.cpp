@@ -60,21 +60,21 @@ constexpr std::size_t guard_bytes = 16;
 /// Receive buffers for the longest message, full of guard bytes; kept, since filling them takes long.
 class buffer_pool {
   public:
-    std::vector<std::byte> take() {
+    buffer_of<std::byte> take() {
         if (free_.empty())
-            return std::vector<std::byte>(most_bytes + guard_bytes, guard);
-        std::vector<std::byte> buffer = std::move(free_.back());
+            return buffer_of<std::byte>(most_bytes + guard_bytes, guard);
+        buffer_of<std::byte> buffer = std::move(free_.back());
         free_.pop_back();
         return buffer;
     }
     /// @param used how many bytes at the beginning are no guard bytes any more
-    void give_back(std::vector<std::byte> &&buffer, std::size_t used) {
+    void give_back(buffer_of<std::byte> &&buffer, std::size_t used) {
         std::fill_n(buffer.begin(), used, guard);
         free_.push_back(std::move(buffer));
     }
 
   private:
-    std::vector<std::vector<std::byte>> free_;
+    std::vector<buffer_of<std::byte>> free_;
 };
 
 /// One receive of a batch: its selector, how it is made, and where the data go.
@@ -83,7 +83,7 @@ struct planned_receive {
     int tag;
     int comm;
     bool probed;
-    std::vector<std::byte> buffer;
+    buffer_of<std::byte> buffer;
     MPI_Status status;
 };
 
@@ -106,7 +106,7 @@ class batch {
     }
 
     void run() {
-        std::vector<std::vector<std::byte>> out(outgoing_.size());
+        std::vector<buffer_of<std::byte>> out(outgoing_.size());
         std::vector<MPI_Request> sends(outgoing_.size(), MPI_REQUEST_NULL);
         std::vector<MPI_Request> posted;
         std::vector<std::size_t> posted_index;
@@ -209,7 +209,7 @@ class batch {
             std::swap(receives_[i - 1], receives_[from + random_.below(i - from)]);
     }
 
-    void start_send(const planned_message &message, std::vector<std::byte> &buffer, MPI_Request &request) {
+    void start_send(const planned_message &message, buffer_of<std::byte> &buffer, MPI_Request &request) {
         buffer.resize(message.bytes);
         fill_random(buffer.data(), buffer.size(), message.seed);
         MPI_Comm comm = comms_[static_cast<std::size_t>(message.comm)];

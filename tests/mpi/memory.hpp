@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the behaviour tests have their buffers: in the program's own memory, or with CHECK_MEMORY=mpi in what
+// MPI_Alloc_mem gives, which other processes may reach.
+#pragma once
+
+#include "check.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+/// An allocator for containers that live between MPI_Init and MPI_Finalize.
+template <class T> class test_memory {
+  public:
+    using value_type = T;
+    test_memory() = default;
+    template <class Other> test_memory(const test_memory<Other> &) noexcept {}
+
+    T *allocate(std::size_t count) {
+        if (!from_mpi())
+            return static_cast<T *>(::operator new(count * sizeof(T)));
+        void *memory = nullptr;
+        CHECK_MPI(MPI_Alloc_mem(static_cast<MPI_Aint>(count * sizeof(T)), MPI_INFO_NULL, &memory));
+        return static_cast<T *>(memory);
+    }
+    void deallocate(T *memory, std::size_t) noexcept {
+        if (from_mpi())
+            MPI_Free_mem(memory);
+        else
+            ::operator delete(memory);
+    }
+    friend bool operator==(const test_memory &, const test_memory &) noexcept { return true; }
+
+  private:
+    static bool from_mpi() {
+        static const bool said = [] {
+            const char *const set = std::getenv("CHECK_MEMORY");
+            return set != nullptr && std::string{set} == "mpi";
+        }();
+        return said;
+    }
+};
+
+/// A vector that is sent and received.
+template <class T> using buffer_of = std::vector<T, test_memory<T>>;
