@@ -3,6 +3,7 @@
 // function of its own.
 #pragma once
 
+#include <lisle/allocator.hpp>
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
 #include <lisle/handover.hpp>
