@@ -286,6 +286,7 @@ void engine::complete_locked(request &finished) {
 
 void engine::unlock_and_follow_up() {
     const bool wake = std::exchange(wake_wanted_, false);
+    doorbell &bell = bell_; // the owner of a request that has been completed may end, and its engine with it
     if (orphans_.empty()) [[likely]] {
         lock_.unlock();
     } else {
@@ -296,7 +297,7 @@ void engine::unlock_and_follow_up() {
         }
     }
     if (wake) [[unlikely]] {
-        bell_.ring();
+        bell.ring();
     }
 }
 
