@@ -64,21 +64,21 @@ void *open_memory::allocate(std::size_t bytes) {
     }
     const std::size_t whole = (bytes + page - 1) / page * page;
     const std::scoped_lock guard{mutex_};
+    const auto room =
+        std::find_if(free_.begin(), free_.end(), [whole](const auto &hole) { return hole.second >= whole; });
+    if (room == free_.end()) {
+        return nullptr;
+    }
     std::uintptr_t own = own_.load(std::memory_order_relaxed);
     if (own == 0) {
         own = reinterpret_cast<std::uintptr_t>(map(process_));
         if (own == 0) {
-            free_.clear();
+            free_.clear(); // there is not so much address space: nobody tries again
             return nullptr;
         }
         own_.store(own, std::memory_order_relaxed);
         // Release: pairs with find(). Others hear of addresses by messages, which order this anyway.
         segment_.open_base(process_).store(own, std::memory_order_release);
-    }
-    const auto room =
-        std::find_if(free_.begin(), free_.end(), [whole](const auto &hole) { return hole.second >= whole; });
-    if (room == free_.end()) {
-        return nullptr;
     }
     const auto [offset, length] = *room;
     free_.erase(room);

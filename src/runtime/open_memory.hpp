@@ -49,8 +49,8 @@ class open_memory {
     int process_;
     std::size_t part_; ///< bytes of each process's part
     std::atomic<std::uintptr_t> own_{0};
-    /// 0: not yet; 1: cannot be. Release when mapped, acquire where used, for what the kernel has told this
-    /// process's other threads it has no need of; it costs nothing.
+    /// Where the others' parts are mapped; 0: not yet; 1: cannot be. Release when mapped, acquire where used:
+    /// who sees the address sees the mapping.
     std::vector<std::atomic<std::uintptr_t>> others_;
 
     std::mutex mutex_;                         ///< protects both

@@ -24,8 +24,7 @@ constexpr std::array<setting_description, count> table{{
      "smallest message in bytes that moves straight between the memories; shorter ones stream through shared "
      "memory (-1: from 64 KiB on what is found to be faster, from 512 KiB on always)"},
     {"LISLE_OPEN_MEMORY", 1, 0, 1,
-     "1: what MPI_Alloc_mem gives is memory that the other processes of the job reach by address, so that "
-     "messages "
+     "1: MPI_Alloc_mem gives memory that the other processes of the job reach by address, so that messages "
      "from it are copied once"},
     {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
      "bytes of unexpected messages that a rank stores before its senders have to wait"},
