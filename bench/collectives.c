@@ -2,7 +2,8 @@
  * The time of each collective for each size: median over batches of calls in a row, of which the slowest
  * rank counts. Rooted collectives change their root from call to call, so that no rank can run ahead.
  * The size is that of the vector (bcast and the reductions) or of one block (all others).
- * Arguments: names of collectives (default: all), -l the largest size, -s one size only. */
+ * Buffers are full of other bytes than zero: processors that notice zeros stored over zeros move them at
+ * twice the speed. Arguments: names of collectives (default: all), -l the largest size, -s one size only. */
 #include "bench.h"
 
 enum { most_batches = 41 };
@@ -143,8 +144,8 @@ int main(int argc, char **argv) {
     in = malloc(most);
     counts = malloc((size_t)ranks * sizeof *counts);
     places = malloc((size_t)ranks * sizeof *places);
-    memset(out, 0, most);
-    memset(in, 0, most);
+    memset(out, 0x3f, most);
+    memset(in, 0x40, most);
 
     for (size_t c = 0; c < sizeof all / sizeof *all; ++c) {
         int wanted = 1;

@@ -2,7 +2,10 @@
 #include "collective/direct.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
+
+#include "collective/back_and_forth.hpp"
 
 namespace lisle::collective {
 
@@ -101,10 +104,32 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
     }
 }
 
-/// Whether the calling rank fetches the others' blocks before it copies its own. Between processes every other
-/// rank does: two calls of the kernel that reach for each other's memory get in each other's way.
-bool copies_own_last(const team &team) {
-    return !team.shared->one_process() && team.rank % 2 != 0;
+/// Whether the calling rank goes through its blocks from the last to the first: every other call does (see
+/// back_and_forth.hpp). Of two neighbours one begins with its own block and one ends with it: two calls of
+/// the kernel that reach for each other's memory get in each other's way.
+bool takes_own_last(const team &team) {
+    return goes_backwards(team.shared->next() + static_cast<std::uint64_t>(team.rank));
+}
+
+/// Copies the calling rank's own block and what each other rank has for it, and ends.
+/// @param shown others may use this rank's buffers
+template <class Plan, class Own, class Other>
+void take_all(Plan &plan, const team &team, bool own_last, bool shown, Own copy_own, Other take_of) {
+    if (!own_last) {
+        copy_own();
+    }
+    for (int step = 1; step < team.size; ++step) {
+        const int peer = after(team, own_last ? team.size - step : step);
+        plan.await_posts(peer, peer + 1);
+        take_of(peer);
+    }
+    plan.finish(shown);
+    if (own_last) {
+        copy_own();
+    }
+    if (shown) {
+        plan.await_finished(0, team.size);
+    }
 }
 
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
@@ -262,42 +287,20 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
 
 template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
                                             std::span<const typed_buffer> blocks) {
+    const bool own_last = takes_own_last(team);
     show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
-    const bool own_last = copies_own_last(team);
-    if (!own_last) {
-        plan.copy(own, at(blocks, team.rank));
-    }
-    for (int distance = 1; distance < team.size; ++distance) {
-        const int peer = after(team, distance);
-        plan.await_posts(peer, peer + 1);
-        plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer));
-    }
-    plan.finish(true);
-    if (own_last) {
-        plan.copy(own, at(blocks, team.rank));
-    }
-    plan.await_finished(0, team.size);
+    take_all(
+        plan, team, own_last, true, [&] { plan.copy(own, at(blocks, team.rank)); },
+        [&](int peer) { plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer)); });
 }
 
 template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
                                            std::span<const typed_buffer> receive) {
+    const bool own_last = takes_own_last(team);
     const bool shows = offer(plan, team, send);
-    const bool own_last = shows && copies_own_last(team);
-    if (!own_last) {
-        plan.copy(at(send, team.rank), at(receive, team.rank));
-    }
-    for (int distance = 1; distance < team.size; ++distance) {
-        const int peer = after(team, distance);
-        plan.await_posts(peer, peer + 1);
-        plan.fetch(peer, at(receive, peer));
-    }
-    plan.finish(shows);
-    if (own_last) {
-        plan.copy(at(send, team.rank), at(receive, team.rank));
-    }
-    if (shows) {
-        plan.await_finished(0, team.size);
-    }
+    take_all(
+        plan, team, own_last && shows, shows, [&] { plan.copy(at(send, team.rank), at(receive, team.rank)); },
+        [&](int peer) { plan.fetch(peer, at(receive, peer)); });
 }
 
 template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,

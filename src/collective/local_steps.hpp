@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "collective/back_and_forth.hpp"
 #include "collective/steps.hpp"
 #include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
@@ -21,13 +22,14 @@ class local_steps {
 
     /// False if the step has to wait for others: it is to be taken again later.
     bool take(const copy_step &copied) {
+        const MPI_Count bytes = copied.from.bytes();
         const bool plain = copied.from.type->contiguous() && copied.to.type->contiguous();
-        if (copied.from.bytes() > copied.to.bytes()) [[unlikely]] {
+        if (bytes > copied.to.bytes()) [[unlikely]] {
             note(MPI_ERR_TRUNCATE, MPI_PROC_NULL);
-        } else if (plain) [[likely]] {
-            copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(copied.from.bytes()));
+        } else if (plain && bytes <= most_at_one_go) [[likely]] {
+            copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(bytes));
         } else {
-            lisle::copy(copied.from, copied.to, 0, copied.from.bytes());
+            copy_long(goes_backwards(number_), copied.from, copied.to, 0, bytes);
         }
         return true;
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "collective/back_and_forth.hpp"
 #include "collective/schedule.hpp"
 #include "datatype/copy.hpp"
 
@@ -148,7 +149,7 @@ void reduce_posts(const board &where, std::uint64_t number, board::place at, con
 
 shown_buffer::shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
                            typed_buffer card::*whole) noexcept
-    : where_{where}, peer_{peer} {
+    : where_{where}, peer_{peer}, backwards_{goes_backwards(number)} {
     const card shown = where.card_of(number, peer);
     if (what == card_part::whole) {
         buffer_ = shown.*whole;
@@ -169,16 +170,12 @@ std::byte *place_in(const typed_buffer &buffer, MPI_Count offset) noexcept {
     return static_cast<std::byte *>(buffer.address) + offset;
 }
 
-/// Calls `move(bytes here, offset, length)` for pieces of data that do not lie in one piece here.
-template <class Move> bool in_pieces(MPI_Count offset, MPI_Count length, Move move) {
+/// Calls `move(bytes here, offset)` for pieces of data that do not lie in one piece here.
+template <class Move> bool move_packed(bool backwards, MPI_Count offset, MPI_Count length, Move move) {
     std::vector<std::byte> packed(static_cast<std::size_t>(std::min(length, far_piece_bytes)));
-    for (MPI_Count done = 0; done < length; done += far_piece_bytes) {
-        const auto piece = static_cast<std::size_t>(std::min(far_piece_bytes, length - done));
-        if (!move(std::span{packed}.first(piece), offset + done)) {
-            return false;
-        }
-    }
-    return true;
+    return move_pieces(far_piece_bytes, backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
+        return move(std::span{packed}.first(static_cast<std::size_t>(bytes)), at);
+    });
 }
 
 } // namespace
@@ -188,17 +185,21 @@ int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count lengt
         return wrong;
     }
     if (where_.one_process()) {
-        lisle::copy(buffer_, to, offset, length);
+        copy_long(backwards_, buffer_, to, offset, length);
         return MPI_SUCCESS;
     }
-    const bool done = to.type->contiguous()
-                          ? where_.read(peer_, place_in(buffer_, offset), place_in(to, offset), length)
-                          : in_pieces(offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
-                                const bool there = where_.read(peer_, place_in(buffer_, at), piece.data(),
-                                                               static_cast<MPI_Count>(piece.size()));
-                                unpack(to, at, piece);
-                                return there;
-                            });
+    const auto get = [this](MPI_Count at, void *into, MPI_Count bytes) {
+        return where_.read(peer_, place_in(buffer_, at), into, bytes);
+    };
+    const bool done =
+        to.type->contiguous()
+            ? move_long(backwards_, offset, length,
+                        [&](MPI_Count at, MPI_Count bytes) { return get(at, place_in(to, at), bytes); })
+            : move_packed(backwards_, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+                  const bool there = get(at, piece.data(), static_cast<MPI_Count>(piece.size()));
+                  unpack(to, at, piece);
+                  return there;
+              });
     return done ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
@@ -207,16 +208,20 @@ int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count le
         return wrong;
     }
     if (where_.one_process()) {
-        lisle::copy(from, buffer_, offset, length);
+        copy_long(backwards_, from, buffer_, offset, length);
         return MPI_SUCCESS;
     }
-    const bool done = from.type->contiguous()
-                          ? where_.write(peer_, place_in(buffer_, offset), place_in(from, offset), length)
-                          : in_pieces(offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
-                                pack(from, at, piece);
-                                return where_.write(peer_, place_in(buffer_, at), piece.data(),
-                                                    static_cast<MPI_Count>(piece.size()));
-                            });
+    const auto put = [this](MPI_Count at, const void *out_of, MPI_Count bytes) {
+        return where_.write(peer_, place_in(buffer_, at), out_of, bytes);
+    };
+    const bool done =
+        from.type->contiguous()
+            ? move_long(backwards_, offset, length,
+                        [&](MPI_Count at, MPI_Count bytes) { return put(at, place_in(from, at), bytes); })
+            : move_packed(backwards_, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+                  pack(from, at, piece);
+                  return put(at, piece.data(), static_cast<MPI_Count>(piece.size()));
+              });
     return done ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
@@ -363,17 +368,17 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     const MPI_Count most = piece_of(where, type);
     const MPI_Count room = std::min(most, what.to.count);
     void *const second = part({what.scratch, 0, type}, room, room).address;
-    for (MPI_Count done = 0; done < what.to.count; done += most) {
-        const MPI_Count count = std::min(most, what.to.count - done);
+    int failed = -1;
+    move_pieces(most, goes_backwards(number), 0, what.to.count, [&](MPI_Count done, MPI_Count count) {
         if (where.one_process()) {
             reduce_piece({*what.operation, cards, what.first + done, count, type}, what, members,
                          part(what.to, done, count), what.scratch, second);
-        } else if (const int failed = far_piece{where, cards, what, done, count}.reduce(what.scratch, second);
-                   failed >= 0) {
-            return {MPI_ERR_OTHER, failed};
+        } else {
+            failed = far_piece{where, cards, what, done, count}.reduce(what.scratch, second);
         }
-    }
-    return {MPI_SUCCESS, 0};
+        return failed < 0;
+    });
+    return failed < 0 ? shown_result{MPI_SUCCESS, 0} : shown_result{MPI_ERR_OTHER, failed};
 }
 
 void reduce_all(const op &operation, const std::vector<card> &cards, result_place place) {

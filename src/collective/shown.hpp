@@ -21,6 +21,7 @@ void reduce_posts(const board &where, std::uint64_t number, board::place at, con
 class shown_buffer {
   public:
     /// @param whole which buffer if the card's blocks are not meant
+    /// The operation's number tells the direction of long copies.
     shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
                  typed_buffer card::*whole) noexcept;
 
@@ -34,6 +35,7 @@ class shown_buffer {
 
     const board &where_;
     int peer_;
+    bool backwards_;
     typed_buffer buffer_;
     bool reached_ = true;
 };

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every other operation on a board goes through long data from the end to the beginning, and through its
+// buffers in the reverse order. So it begins with what the operation before has used last, which is still in
+// the caches, where one that always begins at the beginning finds what it needs just pushed out. What the
+// program wrote last and what it reads first tend to be there, too.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "datatype/copy.hpp"
+
+namespace lisle::collective {
+
+/// @param number of the operation on its board
+constexpr bool goes_backwards(std::uint64_t number) noexcept {
+    return number % 2 != 0;
+}
+
+/// Data that are moved in one piece: some fit a processor's own cache, and a call of the kernel costs little
+/// beside them.
+constexpr MPI_Count most_at_one_go = 262144;
+
+/// Calls `move(offset, length)` for the pieces of [offset, offset + length) until it returns false; returns
+/// whether it never did. @param backwards the last piece first
+template <class Move>
+bool move_pieces(MPI_Count piece, bool backwards, MPI_Count offset, MPI_Count length, Move move) {
+    const MPI_Count pieces = (length + piece - 1) / piece;
+    for (MPI_Count i = 0; i < pieces; ++i) {
+        const MPI_Count done = (backwards ? pieces - 1 - i : i) * piece;
+        if (!move(offset + done, std::min(piece, length - done))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The same for data that can be moved at one go: cut into pieces only to be moved backwards.
+template <class Move> bool move_long(bool backwards, MPI_Count offset, MPI_Count length, Move move) {
+    return !backwards || length <= most_at_one_go ? move(offset, length)
+                                                  : move_pieces(most_at_one_go, true, offset, length, move);
+}
+
+/// lisle::copy(), backwards where that needs no search for the place in the data.
+inline void copy_long(bool backwards, const typed_buffer &from, const typed_buffer &to, MPI_Count offset,
+                      MPI_Count length) {
+    const bool plain = from.type->contiguous() && to.type->contiguous();
+    move_long(backwards && plain, offset, length, [&](MPI_Count at, MPI_Count bytes) {
+        lisle::copy(from, to, at, bytes);
+        return true;
+    });
+}
+
+} // namespace lisle::collective

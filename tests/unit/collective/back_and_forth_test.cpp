@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/back_and_forth.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <utility>
+#include <vector>
+
+namespace lisle::collective {
+namespace {
+
+using piece = std::pair<MPI_Count, MPI_Count>;
+
+struct noted {
+    std::vector<piece> pieces;
+    std::size_t most = 100;
+    bool operator()(MPI_Count offset, MPI_Count length) {
+        pieces.emplace_back(offset, length);
+        return pieces.size() < most;
+    }
+};
+
+TEST(BackAndForth, PiecesFollowEachOtherInEitherOrder) {
+    noted forth, back;
+    EXPECT_TRUE(move_pieces(4, false, 3, 10, std::ref(forth)));
+    EXPECT_EQ(forth.pieces, (std::vector<piece>{{3, 4}, {7, 4}, {11, 2}}));
+    EXPECT_TRUE(move_pieces(4, true, 3, 10, std::ref(back)));
+    EXPECT_EQ(back.pieces, (std::vector<piece>{{11, 2}, {7, 4}, {3, 4}}));
+}
+
+TEST(BackAndForth, NothingHasNoPieces) {
+    noted all;
+    EXPECT_TRUE(move_pieces(4, true, 3, 0, std::ref(all)));
+    EXPECT_TRUE(all.pieces.empty());
+}
+
+TEST(BackAndForth, APieceThatFailsIsTheLast) {
+    noted all;
+    all.most = 2;
+    EXPECT_FALSE(move_pieces(1, true, 0, 5, std::ref(all)));
+    EXPECT_EQ(all.pieces, (std::vector<piece>{{4, 1}, {3, 1}}));
+}
+
+TEST(BackAndForth, DataGoInOnePieceUnlessBackwardsAndLong) {
+    const auto pieces = [](bool backwards, MPI_Count length) {
+        noted all;
+        move_long(backwards, 0, length, std::ref(all));
+        return all.pieces.size();
+    };
+    EXPECT_EQ(pieces(false, 10 * most_at_one_go), 1U);
+    EXPECT_EQ(pieces(true, most_at_one_go), 1U);
+    EXPECT_EQ(pieces(true, 2 * most_at_one_go + 1), 3U);
+}
+
+TEST(BackAndForth, EveryOtherOperationGoesBackwards) {
+    EXPECT_NE(goes_backwards(7), goes_backwards(8));
+    EXPECT_EQ(goes_backwards(7), goes_backwards(9));
+}
+
+} // namespace
+} // namespace lisle::collective
