@@ -270,29 +270,32 @@ class far_piece {
   private:
     void scan(void *room, void *other) {
         const bool inclusive = what_.place == result_place::prefixes;
-        const void *before = contribution(0, room);
+        // Where the reduction of those up to a member is made: where it belongs if that is here.
+        const auto place = [&](int member, void *otherwise) {
+            return member + (inclusive ? 0 : 1) == where_.self() ? result_here(otherwise) : otherwise;
+        };
+        const void *before = contribution(0, place(0, room));
         if (inclusive) {
             put(0, before);
         }
         for (int member = 1; member < where_.members(); ++member) {
             const void *next = nullptr;
             if (inclusive || member + 1 < where_.members()) { // else nobody wants to know
-                next = with(before, member, before == room ? other : room);
+                next = with(before, member, place(member, before == room ? other : room));
             }
             put(member, inclusive ? next : before);
             before = next;
         }
     }
-    /// What a member gives and what is `before` it, made in `room` or where the result belongs.
-    [[nodiscard]] const void *with(const void *before, int member, void *room) {
-        if (member != where_.self()) {
-            get(member, room);
-            what_.operation->apply(before, room, count_, *what_.to.type);
-            return room;
+    /// What a member gives and what is `before` it, made in `to`.
+    [[nodiscard]] const void *with(const void *before, int member, void *to) {
+        if (member == where_.self()) {
+            what_.operation->combine(before, given(member), to, count_, *what_.to.type);
+        } else {
+            get(member, to);
+            what_.operation->apply(before, to, count_, *what_.to.type);
         }
-        void *const place = what_.place == result_place::prefixes ? result_here(room) : room;
-        what_.operation->combine(before, given(member), place, count_, *what_.to.type);
-        return place;
+        return to;
     }
     [[nodiscard]] std::size_t bytes() const noexcept {
         return static_cast<std::size_t>(count_ * what_.to.type->size());
