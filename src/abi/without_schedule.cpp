@@ -28,8 +28,7 @@ template <auto Plan> void reduce_for_each(collective::operation what, const void
 template <auto Plan> void scan_for_each(collective::operation what, const void *sendbuf, void *recvbuf,
                                         MPI_Count count, const datatype &type, const op &operation,
                                         communicator &comm) {
-    if (comm.size() == 2 && !comm.inter() && count * type.size() <= collective::most_in_message &&
-        collective::meeting::of(comm) == nullptr) {
+    if (comm.size() == 2 && !comm.inter() && count * type.size() <= collective::most_in_message) {
         abi::check_reduction(comm, sendbuf, recvbuf, count, type);
         const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
         if (collective::scan_by_message(comm, what, {given, count, type}, {recvbuf, count, type},

@@ -124,15 +124,15 @@ constexpr rule rules[] = {
     {operation::reduce_scatter, pairwise},
     {operation::reduce_scatter, by_root},
 
-    {operation::scan, meeting, meeting_most},
     {operation::scan, message, any_size, 2},
+    {operation::scan, meeting, meeting_most},
     {operation::scan, board, 16384},
     {operation::scan, direct},
     {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
-    {operation::exscan, meeting, meeting_most},
     {operation::exscan, message, any_size, 2},
+    {operation::exscan, meeting, meeting_most},
     {operation::exscan, board, 16384},
     {operation::exscan, direct},
     {operation::exscan, linear, any_size, 2},
