@@ -27,6 +27,7 @@ class at_once : public step_memory {
     void enter(board &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
         local_.finish(enter_step{board::place_of(posted, one_way), posts});
     }
+    void pass_caches() { local_.take(pass_caches_step{}); }
     void post(const typed_buffer &data, int reader = board::everyone) {
         local_.take(post_step{data, reader});
     }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
-#include "collective/back_and_forth.hpp"
+#include "collective/long_data.hpp"
+#include "runtime/caches.hpp"
 
 namespace lisle::collective {
 
@@ -105,10 +107,24 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
 }
 
 /// Whether the calling rank goes through its blocks from the last to the first: every other call does (see
-/// back_and_forth.hpp). Of two neighbours one begins with its own block and one ends with it: two calls of
+/// long_data.hpp). Of two neighbours one begins with its own block and one ends with it: two calls of
 /// the kernel that reach for each other's memory get in each other's way.
 bool takes_own_last(const team &team) {
     return goes_backwards(team.shared->next() + static_cast<std::uint64_t>(team.rank));
+}
+
+MPI_Count bytes_of(std::span<const typed_buffer> blocks) {
+    return std::accumulate(
+        blocks.begin(), blocks.end(), MPI_Count{0},
+        [](MPI_Count before, const typed_buffer &block) { return before + block.bytes(); });
+}
+
+/// Leaves the caches alone if what all ranks give and take is more than they hold, as far as they are not
+/// used by others. @param bytes what the calling one gives and takes: others move about as much
+template <class Plan> void pass_caches_if_long(Plan &plan, const team &team, MPI_Count bytes) {
+    if (bytes > static_cast<MPI_Count>(last_cache_bytes()) / 2 / team.size) {
+        plan.pass_caches();
+    }
 }
 
 /// Copies the calling rank's own block and what each other rank has for it, and ends.
@@ -289,6 +305,7 @@ template <class Plan> void direct_allgather(Plan &plan, const team &team, const 
                                             std::span<const typed_buffer> blocks) {
     const bool own_last = takes_own_last(team);
     show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
+    pass_caches_if_long(plan, team, own.bytes() + bytes_of(blocks));
     take_all(
         plan, team, own_last, true, [&] { plan.copy(own, at(blocks, team.rank)); },
         [&](int peer) { plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer)); });
@@ -298,6 +315,9 @@ template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::sp
                                            std::span<const typed_buffer> receive) {
     const bool own_last = takes_own_last(team);
     const bool shows = offer(plan, team, send);
+    if (shows) {
+        pass_caches_if_long(plan, team, bytes_of(send) + bytes_of(receive));
+    }
     take_all(
         plan, team, own_last && shows, shows, [&] { plan.copy(at(send, team.rank), at(receive, team.rank)); },
         [&](int peer) { plan.fetch(peer, at(receive, peer)); });

@@ -43,13 +43,13 @@ bool local_steps::take(const reduce_posts_step &reduced) {
 }
 
 bool local_steps::take(const read_step &read) {
-    const shown_buffer from{*where_, number_, read.peer, read.what, &card::give};
+    const shown_buffer from{*where_, number_, read.peer, read.what, &card::give, how_};
     note(from.read(read.to, read.offset, read.length), read.peer);
     return true;
 }
 
 bool local_steps::take(const write_step &write) {
-    const shown_buffer to{*where_, number_, write.peer, write.what, &card::take};
+    const shown_buffer to{*where_, number_, write.peer, write.what, &card::take, how_};
     note(to.write(write.from, write.offset, write.length), write.peer);
     return true;
 }

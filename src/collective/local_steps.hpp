@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "collective/back_and_forth.hpp"
+#include "collective/long_data.hpp"
 #include "collective/steps.hpp"
 #include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
@@ -18,7 +18,8 @@ class local_steps {
   public:
     /// @param where null if there are no steps on a board
     explicit local_steps(board *where) noexcept
-        : where_{where}, number_{where != nullptr ? where->begin() : 0} {}
+        : where_{where}, number_{where != nullptr ? where->begin() : 0}, how_{.backwards =
+                                                                                  goes_backwards(number_)} {}
 
     /// False if the step has to wait for others: it is to be taken again later.
     bool take(const copy_step &copied) {
@@ -29,7 +30,7 @@ class local_steps {
         } else if (plain && bytes <= most_at_one_go) [[likely]] {
             copy_bytes(copied.to.address, copied.from.address, static_cast<std::size_t>(bytes));
         } else {
-            copy_long(goes_backwards(number_), copied.from, copied.to, 0, bytes);
+            copy_long(how_, copied.from, copied.to, 0, bytes);
         }
         return true;
     }
@@ -49,6 +50,10 @@ class local_steps {
             where_->claim(number_);
         }
         return where_->has_room(number_, at_);
+    }
+    bool take(const pass_caches_step &) {
+        how_.past_caches = true;
+        return true;
     }
     bool take(const post_step &post) {
         if (at_ == board::place::strip) {
@@ -145,6 +150,7 @@ class local_steps {
 
     board *where_;
     std::uint64_t number_; ///< of this operation on its board
+    manner how_;           ///< long data are moved
     board::place at_ = board::place::slot;
     bool used_card_ = false; ///< that a fetch step found: its owner waits for this rank to finish
     int seen_ = 0;           ///< members that the step which waits for several has seen already

@@ -46,6 +46,7 @@ class schedule : public step_memory {
     /// @param one_way no rank waits for one that waits for it
     void enter(board &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
     /// @param reader the only one that awaits it
+    void pass_caches() { add(pass_caches_step{}); }
     void post(const typed_buffer &data, int reader = board::everyone);
     void post(std::span<const typed_buffer> blocks) {
         add(post_blocks_step{{keep_blocks(blocks), blocks.size()}});

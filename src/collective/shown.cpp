@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "collective/back_and_forth.hpp"
+#include "collective/long_data.hpp"
 #include "collective/schedule.hpp"
 #include "datatype/copy.hpp"
 
@@ -148,8 +148,8 @@ void reduce_posts(const board &where, std::uint64_t number, board::place at, con
 }
 
 shown_buffer::shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
-                           typed_buffer card::*whole) noexcept
-    : where_{where}, peer_{peer}, backwards_{goes_backwards(number)} {
+                           typed_buffer card::*whole, manner how) noexcept
+    : where_{where}, peer_{peer}, how_{how} {
     const card shown = where.card_of(number, peer);
     if (what == card_part::whole) {
         buffer_ = shown.*whole;
@@ -185,7 +185,7 @@ int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count lengt
         return wrong;
     }
     if (where_.one_process()) {
-        copy_long(backwards_, buffer_, to, offset, length);
+        copy_long(how_, buffer_, to, offset, length);
         return MPI_SUCCESS;
     }
     const auto get = [this](MPI_Count at, void *into, MPI_Count bytes) {
@@ -193,9 +193,9 @@ int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count lengt
     };
     const bool done =
         to.type->contiguous()
-            ? move_long(backwards_, offset, length,
+            ? move_long(how_.backwards, offset, length,
                         [&](MPI_Count at, MPI_Count bytes) { return get(at, place_in(to, at), bytes); })
-            : move_packed(backwards_, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+            : move_packed(how_.backwards, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
                   const bool there = get(at, piece.data(), static_cast<MPI_Count>(piece.size()));
                   unpack(to, at, piece);
                   return there;
@@ -208,7 +208,7 @@ int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count le
         return wrong;
     }
     if (where_.one_process()) {
-        copy_long(backwards_, from, buffer_, offset, length);
+        copy_long(how_, from, buffer_, offset, length);
         return MPI_SUCCESS;
     }
     const auto put = [this](MPI_Count at, const void *out_of, MPI_Count bytes) {
@@ -216,9 +216,9 @@ int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count le
     };
     const bool done =
         from.type->contiguous()
-            ? move_long(backwards_, offset, length,
+            ? move_long(how_.backwards, offset, length,
                         [&](MPI_Count at, MPI_Count bytes) { return put(at, place_in(from, at), bytes); })
-            : move_packed(backwards_, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
+            : move_packed(how_.backwards, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
                   pack(from, at, piece);
                   return put(at, piece.data(), static_cast<MPI_Count>(piece.size()));
               });

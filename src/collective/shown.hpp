@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "collective/long_data.hpp"
 #include "collective/steps.hpp"
 
 namespace lisle::collective {
@@ -21,9 +22,8 @@ void reduce_posts(const board &where, std::uint64_t number, board::place at, con
 class shown_buffer {
   public:
     /// @param whole which buffer if the card's blocks are not meant
-    /// The operation's number tells the direction of long copies.
     shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
-                 typed_buffer card::*whole) noexcept;
+                 typed_buffer card::*whole, manner how) noexcept;
 
     /// Copies bytes [offset, offset + length) of its data to the same place in `to`, or from there. Returns
     /// an error class: both sides have the same size, but for errors of the user's.
@@ -35,7 +35,7 @@ class shown_buffer {
 
     const board &where_;
     int peer_;
-    bool backwards_;
+    manner how_;
     typed_buffer buffer_;
     bool reached_ = true;
 };

@@ -59,6 +59,9 @@ struct enter_step {
     bool posts;
 };
 
+/// From here on copies leave the caches alone: the ranks move more than those hold.
+struct pass_caches_step {};
+
 /// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may.
 struct post_step {
     typed_buffer data;
@@ -161,8 +164,8 @@ struct reduce_shown_step {
 };
 
 using step = std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step,
-                          enter_step, post_step, post_blocks_step, show_step, await_posts_step, take_step,
-                          fetch_step, reduce_posts_step, finish_step, await_finished_step, read_step,
-                          write_step, reduce_shown_step>;
+                          enter_step, pass_caches_step, post_step, post_blocks_step, show_step,
+                          await_posts_step, take_step, fetch_step, reduce_posts_step, finish_step,
+                          await_finished_step, read_step, write_step, reduce_shown_step>;
 
 } // namespace lisle::collective

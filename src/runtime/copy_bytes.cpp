@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/copy_bytes.hpp"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -29,6 +31,9 @@ namespace lisle {
 void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) noexcept {
 #if defined(__x86_64__)
     constexpr std::size_t line = 64;
+    const std::size_t before = std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(to) % line) % line);
+    copy_bytes(to, from, before);
+    to += before, from += before, bytes -= before;
     for (; bytes >= line; to += line, from += line, bytes -= line) {
         const auto *const source = reinterpret_cast<const __m128i *>(from);
         auto *const destination = reinterpret_cast<__m128i *>(to);

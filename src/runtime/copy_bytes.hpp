@@ -19,7 +19,7 @@ inline bool copies_slowly(std::uintptr_t to, std::uintptr_t from) noexcept {
 void copy_by_words(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
 
 /// Copies with stores that ask no cache for the lines they fill and leave them in memory, where the processor
-/// has such; ordered before the release stores that follow. @param to a multiple of 64
+/// has such; ordered before the release stores that follow.
 void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
 
 /// Copies between buffers that do not overlap.

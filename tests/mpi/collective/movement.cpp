@@ -253,6 +253,17 @@ void run(const scene &s) {
     }
 }
 
+/// Blocks of which all together are more than the caches of most machines hold.
+void exceed_caches(scene s) {
+    s.count = 2'500'000;
+    s.send_stride = s.receive_stride = 1;
+    for (const form how : {form::blocking, form::non_blocking}) {
+        s.how = how;
+        allgather(s, false);
+        alltoall(s, false);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -286,6 +297,13 @@ int main(int argc, char **argv) {
                 }
             }
         }
+    }
+    if (job.size == 2) {
+        scene s{};
+        s.comm = MPI_COMM_WORLD;
+        s.rank = job.rank;
+        s.size = job.size;
+        exceed_caches(s);
     }
     CHECK_MPI(MPI_Comm_free(&reversed));
     return 0;

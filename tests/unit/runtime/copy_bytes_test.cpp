@@ -16,13 +16,20 @@ TEST(copy_bytes, copies_all_and_only_what_it_is_told_at_every_distance) {
             // The place in `to` that lies `distance` behind from[3], modulo a page.
             const auto gap = static_cast<std::size_t>(from.data() + 3 - to.data()) % 4096;
             const std::size_t place = 8 + (gap + distance + 4096 - 8) % 4096;
-            std::fill(to.begin(), to.end(), std::byte{0xee});
-            lisle::copy_bytes(to.data() + place, from.data() + 3, bytes);
-            ASSERT_TRUE(std::equal(from.begin() + 3, from.begin() + 3 + static_cast<std::ptrdiff_t>(bytes),
-                                   to.begin() + static_cast<std::ptrdiff_t>(place)))
-                << bytes << " bytes, " << distance << " ahead";
-            ASSERT_EQ(to[place - 1], std::byte{0xee});
-            ASSERT_EQ(to[place + bytes], std::byte{0xee});
+            for (const bool past_caches : {false, true}) {
+                std::fill(to.begin(), to.end(), std::byte{0xee});
+                if (past_caches) {
+                    lisle::copy_past_caches(to.data() + place, from.data() + 3, bytes);
+                } else {
+                    lisle::copy_bytes(to.data() + place, from.data() + 3, bytes);
+                }
+                ASSERT_TRUE(std::equal(from.begin() + 3,
+                                       from.begin() + 3 + static_cast<std::ptrdiff_t>(bytes),
+                                       to.begin() + static_cast<std::ptrdiff_t>(place)))
+                    << bytes << " bytes, " << distance << " ahead, past caches: " << past_caches;
+                ASSERT_EQ(to[place - 1], std::byte{0xee});
+                ASSERT_EQ(to[place + bytes], std::byte{0xee});
+            }
         }
     }
 }

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every other operation on a board goes through long data from the end to the beginning, and through its
+// How the operations on a board move data that are longer than a processor's caches.
+//
+// Back and forth: every other operation goes through long data from the end to the beginning, and through its
 // buffers in the reverse order. So it begins with what the operation before has used last, which is still in
 // the caches, where one that always begins at the beginning finds what it needs just pushed out. What the
 // program wrote last and what it reads first tend to be there, too.
+// Past the caches: where all ranks together move more than the last cache holds, results would push
+// each other out of it before anybody reads them, so copies do not fetch the lines that they fill.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "datatype/copy.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::collective {
+
+struct manner {
+    bool backwards = false;
+    bool past_caches = false;
+};
 
 /// @param number of the operation on its board
 constexpr bool goes_backwards(std::uint64_t number) noexcept {
@@ -41,12 +52,18 @@ template <class Move> bool move_long(bool backwards, MPI_Count offset, MPI_Count
                                                   : move_pieces(most_at_one_go, true, offset, length, move);
 }
 
-/// lisle::copy(), backwards where that needs no search for the place in the data.
-inline void copy_long(bool backwards, const typed_buffer &from, const typed_buffer &to, MPI_Count offset,
+/// lisle::copy(), in this manner if both buffers are contiguous.
+inline void copy_long(manner how, const typed_buffer &from, const typed_buffer &to, MPI_Count offset,
                       MPI_Count length) {
-    const bool plain = from.type->contiguous() && to.type->contiguous();
-    move_long(backwards && plain, offset, length, [&](MPI_Count at, MPI_Count bytes) {
-        lisle::copy(from, to, at, bytes);
+    if (!from.type->contiguous() || !to.type->contiguous()) {
+        lisle::copy(from, to, offset, length);
+        return;
+    }
+    move_long(how.backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
+        auto *const there = static_cast<std::byte *>(to.address) + at;
+        const auto *const here = static_cast<const std::byte *>(from.address) + at;
+        const auto many = static_cast<std::size_t>(bytes);
+        how.past_caches ? copy_past_caches(there, here, many) : copy_bytes(there, here, many);
         return true;
     });
 }
