@@ -45,14 +45,15 @@ void refuse_inter(const communicator &comm, const char *what);
 [[nodiscard]] algorithm choose_among_all(const team &team, situation given);
 /// The algorithm to use; `given` lacks what the team and the board say.
 [[nodiscard]] inline algorithm choose_for(const team &team, const situation &given) {
-    const bool posts = team.shared != nullptr && !given.meeting && prefers_board(given.what, given.bytes) &&
+    const bool meets = given.meeting && has_meeting(given.what);
+    const bool posts = team.shared != nullptr && !meets && prefers_board(given.what, given.bytes) &&
                        team.shared->takes(given.posted);
     if (posts) {
         return algorithm::board;
     }
     // Where ranks do not know each other's sizes, nothing of the rest depends on them.
-    const bool shows = given.bytes == 0 && team.shared != nullptr && !given.meeting &&
-                       prefers_direct(given.what) && given.plain && team.shared->memory_open();
+    const bool shows = given.bytes == 0 && team.shared != nullptr && !meets && prefers_direct(given.what) &&
+                       given.plain && team.shared->memory_open();
     return shows ? algorithm::direct : choose_among_all(team, given);
 }
 /// For what moves data; reductions have asked before whether they meet. @param bytes,posted see situation

@@ -160,6 +160,15 @@ constexpr std::array<const char *, 18> names{"board",
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
 
+/// The operations that have a rule for an algorithm.
+constexpr auto with_a_rule_for(algorithm use) noexcept {
+    std::array<bool, operations> found{};
+    for (const rule &each : rules) {
+        found[static_cast<std::size_t>(each.what)] |= each.use == use;
+    }
+    return found;
+}
+
 /// What an algorithm cannot do without.
 bool possible(algorithm use, const situation &given) noexcept {
     switch (use) {
@@ -275,14 +284,13 @@ bool prefers_board(operation what, MPI_Count bytes) noexcept {
     return bytes <= most[static_cast<std::size_t>(what)] && !is_forced(what);
 }
 
+bool has_meeting(operation what) noexcept {
+    static constexpr auto have = with_a_rule_for(meeting);
+    return have[static_cast<std::size_t>(what)];
+}
+
 bool has_two_levels(operation what) noexcept {
-    static constexpr auto have = [] {
-        std::array<bool, operations> found{};
-        for (const rule &each : rules) {
-            found[static_cast<std::size_t>(each.what)] |= each.use == two_level;
-        }
-        return found;
-    }();
+    static constexpr auto have = with_a_rule_for(two_level);
     return have[static_cast<std::size_t>(what)];
 }
 

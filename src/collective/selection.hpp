@@ -67,7 +67,9 @@ struct situation {
 /// True if it is direct wherever ranks can use each other's buffers, if their sizes are not known.
 [[nodiscard]] bool prefers_direct(operation what) noexcept;
 
-/// True if the operation has an algorithm for ranks that live in several places.
+/// True if the operation has rules for ranks that meet, or an algorithm for ranks that live in several
+/// places.
+[[nodiscard]] bool has_meeting(operation what) noexcept;
 [[nodiscard]] bool has_two_levels(operation what) noexcept;
 
 /// The table in words, a line for each rule, with what settings force.

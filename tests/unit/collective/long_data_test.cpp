@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/long_data.hpp"
 
-#include "datatype/predefined.hpp"
 #include <algorithm>
 #include <functional>
-#include <numeric>
-
 #include <gtest/gtest.h>
+#include <numeric>
 #include <utility>
 #include <vector>
+
+#include "datatype/predefined.hpp"
 
 namespace lisle::collective {
 namespace {
