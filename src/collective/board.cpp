@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "datatype/copy.hpp"
+#include "runtime/copy_bytes.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
 
@@ -29,6 +30,9 @@ constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
 }
 
 constexpr std::size_t line_bytes = 64;
+// From here on the C library copies by the string instruction, which waits longer for lines that others have
+// read last: 4 KiB took 1.01 us to another process and back into its memory, by words 0.96.
+constexpr std::size_t least_by_words = 2048;
 // Claims of several lines are under way at once where a rank posts faster than others read.
 constexpr std::uint64_t claimed_ahead = 3;
 constexpr std::uint64_t claimed_ahead_in_strip = 8;
@@ -112,8 +116,11 @@ void board::claim(std::uint64_t number) noexcept {
 void board::put(const typed_buffer &data, std::byte *to) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
     if (data.type->contiguous()) [[likely]] {
-        if (bytes != 0) {
-            std::memcpy(to, data.address, bytes);
+        const auto *const from = static_cast<const std::byte *>(data.address);
+        if (bytes >= least_by_words) {
+            copy_by_words(to, from, bytes);
+        } else {
+            copy_bytes(to, from, bytes);
         }
     } else {
         pack(data, 0, {to, bytes});

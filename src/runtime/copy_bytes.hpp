@@ -15,7 +15,7 @@ inline bool copies_slowly(std::uintptr_t to, std::uintptr_t from) noexcept {
     return (to - from) % 4096 - 1 < 31;
 }
 
-/// For where it is so.
+/// For where it is so, or where the lines written to lie in others' caches.
 void copy_by_words(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
 
 /// Copies with stores that ask no cache for the lines they fill and leave them in memory, where the processor
