@@ -28,10 +28,12 @@ class at_once : public step_memory {
         local_.finish(enter_step{board::place_of(posted, one_way), posts});
     }
     void pass_caches() { local_.take(pass_caches_step{}); }
-    void post(const typed_buffer &data, int reader = board::everyone) {
-        local_.take(post_step{data, reader});
+    void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false) {
+        local_.take(post_step{data, reader, in_parts});
     }
-    void post(std::span<const typed_buffer> blocks) { local_.take(post_blocks_step{blocks}); }
+    void post(std::span<const typed_buffer> blocks, bool in_parts) {
+        local_.take(post_blocks_step{blocks, in_parts});
+    }
     void show(const card &shown) { local_.take(show_step{shown}); }
     void await_posts(int first, int last) {
         const await_posts_step step{first, last};

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sched.h>
 
 #include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
 #include "runtime/copy_bytes.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
+#include "runtime/spin_lock.hpp"
 
 namespace lisle::collective {
 
@@ -84,8 +87,8 @@ board::~board() {
 
 bool board::has_pages() {
     if (!pages_sought_) {
-        pages_ = medium_.block(page_key(key_), static_cast<std::size_t>(members_.size()) * page_depth *
-                                                   static_cast<std::size_t>(most_in_page));
+        pages_ = medium_.block(page_key(key_),
+                               static_cast<std::size_t>(members_.size()) * page_depth * page_bytes);
         pages_sought_ = true;
     }
     return pages_ != nullptr;
@@ -127,9 +130,81 @@ void board::put(const typed_buffer &data, std::byte *to) {
     }
 }
 
-void board::post(std::uint64_t number, const typed_buffer &data, int reader) {
-    put(data, place_for(number, data.bytes()));
-    publish(number, static_cast<std::uint64_t>(data.bytes()), reader);
+/// Writes a post in order, and publishes it as soon as the first part is there.
+class board::writer {
+  public:
+    writer(board &to, std::uint64_t number, MPI_Count bytes, int reader, bool in_parts)
+        : board_{to}, number_{number}, reader_{reader}, bytes_{static_cast<std::size_t>(bytes)},
+          first_{in_parts && bytes_ >= least_in_parts ? bytes_ / 2 : bytes_}, place_{to.place_for(number,
+                                                                                                  bytes)} {}
+
+    void add(const typed_buffer &data) {
+        const std::size_t before = first_ - std::min(first_, done_);
+        if (data.type->contiguous() && before != 0 && static_cast<std::size_t>(data.bytes()) > before) {
+            const auto half = static_cast<MPI_Count>(before);
+            add_whole({data.address, half, byte_type()});
+            add_whole({static_cast<std::byte *>(data.address) + half, data.bytes() - half, byte_type()});
+        } else {
+            add_whole(data);
+        }
+    }
+    /// What has been written in another way.
+    void skip(std::size_t bytes) { note(bytes); }
+    /// @pre all bytes have been added
+    void end() {
+        if (!published_) {
+            publish();
+        }
+        if (first_ != bytes_) {
+            board_.rest_in(place_).store(number_ + 1, std::memory_order_release);
+        }
+    }
+
+  private:
+    void add_whole(const typed_buffer &data) {
+        put(data, place_ + done_);
+        note(static_cast<std::size_t>(data.bytes()));
+    }
+    void note(std::size_t bytes) {
+        done_ += bytes;
+        if (done_ >= first_ && !published_) {
+            publish();
+        }
+    }
+    void publish() {
+        board_.publish(number_, bytes_ | (first_ != bytes_ ? parts_bit : 0), reader_);
+        published_ = true;
+    }
+
+    board &board_;
+    std::uint64_t number_;
+    int reader_;
+    std::size_t bytes_, first_, done_ = 0;
+    std::byte *place_;
+    bool published_ = false;
+};
+
+void board::post(std::uint64_t number, const typed_buffer &data, int reader, bool in_parts) {
+    const MPI_Count bytes = data.bytes();
+    if (!in_parts || bytes < static_cast<MPI_Count>(least_in_parts)) [[likely]] {
+        put(data, place_for(number, bytes));
+        publish(number, static_cast<std::uint64_t>(bytes), reader);
+        return;
+    }
+    writer post{*this, number, bytes, reader, true};
+    post.add(data);
+    post.end();
+}
+
+void board::await_rest(std::uint64_t number, int peer) const noexcept {
+    if ((word_of(number, peer) & parts_bit) == 0 || pages_ == nullptr) {
+        return;
+    }
+    const auto &rest = rest_in(page_of(peer, number));
+    for (unsigned looks = 0; rest.load(std::memory_order_acquire) != number + 1; ++looks) {
+        constexpr unsigned most_looks = 1000; // it has lost its core
+        looks < most_looks ? relax() : static_cast<void>(sched_yield());
+    }
 }
 
 void board::post_in_strip(std::uint64_t number, const typed_buffer &data) {
@@ -147,26 +222,31 @@ MPI_Count board::bytes_together(std::span<const typed_buffer> blocks, int self) 
     return bytes - blocks[static_cast<std::size_t>(self)].bytes();
 }
 
-void board::post(std::uint64_t number, std::span<const typed_buffer> blocks) {
+void board::post(std::uint64_t number, std::span<const typed_buffer> blocks, bool in_parts) {
     const MPI_Count bytes = bytes_together(blocks, self_);
-    std::byte *const begin = place_for(number, bytes);
-    std::byte *offsets = begin;
-    std::size_t offset = (blocks.size() + 1) * sizeof(block_offset);
+    const std::size_t table = (blocks.size() + 1) * sizeof(block_offset);
+    std::byte *offsets = place_for(number, bytes);
+    std::size_t offset = table;
     const auto note_offset = [&] {
         const auto value = static_cast<block_offset>(offset);
         std::memcpy(offsets, &value, sizeof value);
         offsets += sizeof value;
     };
-    for (int member = 0; member < members(); ++member) {
-        note_offset();
-        if (member != self_) {
-            const typed_buffer &block = blocks[static_cast<std::size_t>(member)];
-            put(block, begin + offset);
-            offset += static_cast<std::size_t>(block.bytes());
+    const auto for_others = [&](auto use) {
+        for (int member = 0; member < members(); ++member) {
+            use(member == self_ ? typed_buffer{nullptr, 0, byte_type()}
+                                : blocks[static_cast<std::size_t>(member)]);
         }
-    }
+    };
+    for_others([&](const typed_buffer &block) {
+        note_offset();
+        offset += static_cast<std::size_t>(block.bytes());
+    });
     note_offset();
-    publish(number, static_cast<std::uint64_t>(bytes), everyone);
+    writer post{*this, number, bytes, everyone, in_parts};
+    post.skip(table);
+    for_others([&](const typed_buffer &block) { post.add(block); });
+    post.end();
 }
 
 void board::post(std::uint64_t number, const card &shown) {
@@ -198,7 +278,7 @@ void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexce
     // Has long been read, and is not looked at yet.
     const slot &later = slot_of(self_, number + claimed_ahead);
     claim_line(&later);
-    if ((word & (card_bit - 1)) > line_bytes - sizeof word) {
+    if ((word & (parts_bit - 1)) > line_bytes - sizeof word) {
         claim_line(later.bytes + line_bytes);
     }
 }
@@ -206,7 +286,7 @@ void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexce
 std::span<const std::byte> board::data(std::uint64_t number, int peer, place at) const noexcept {
     // Relaxed: the caller has seen the post. The size is a peer's word: it counts up to what there is.
     const auto posted_bytes = [](const std::atomic<std::uint64_t> &word) {
-        return static_cast<std::size_t>(word.load(std::memory_order_relaxed) & (card_bit - 1));
+        return static_cast<std::size_t>(word.load(std::memory_order_relaxed) & (parts_bit - 1));
     };
     if (at == place::strip) {
         const strip_entry &entry = strip_of(peer, number);
@@ -225,6 +305,9 @@ std::optional<std::span<const std::byte>> board::posted_block(std::uint64_t numb
     const auto bounds = static_cast<std::size_t>(self_) * sizeof(block_offset);
     block_offset begin = 0, end = 0;
     if (bounds + 2 * sizeof(block_offset) <= all.size()) {
+        if (bounds + 2 * sizeof(block_offset) > first_part(number, peer)) {
+            await_rest(number, peer);
+        }
         std::memcpy(&begin, all.data() + bounds, sizeof begin);
         std::memcpy(&end, all.data() + bounds + sizeof begin, sizeof end);
     }

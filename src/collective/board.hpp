@@ -13,6 +13,7 @@
 // operation k - depth; the same holds for pages and strips and their depths.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,9 @@ class board {
     static constexpr MPI_Count most_in_slot = 248;
     static constexpr MPI_Count most_in_page = 34816;
     static constexpr MPI_Count most_in_strip = 8;
+    /// From here on a post can be published when half of it is there: others copy that while the rest is
+    /// written.
+    static constexpr std::size_t least_in_parts = 8192;
 
     /// Where the posts of an operation lie: in slots, and if they are long in pages, or in strips.
     enum class place : unsigned char { slot, page, strip };
@@ -121,12 +125,13 @@ class board {
     /// it, and otherwise the store would wait for that.
     void claim(std::uint64_t number) noexcept;
     /// Shows data. @pre has_room() has been true, takes(data.bytes()); nobody but the reader awaits it
-    void post(std::uint64_t number, const typed_buffer &data, int reader);
+    /// @param in_parts who awaits it has nothing else to do meanwhile, so it may be published in two parts
+    void post(std::uint64_t number, const typed_buffer &data, int reader, bool in_parts);
     /// @pre data.bytes() <= most_in_strip
     void post_in_strip(std::uint64_t number, const typed_buffer &data);
     /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
     /// self()))
-    void post(std::uint64_t number, std::span<const typed_buffer> blocks);
+    void post(std::uint64_t number, std::span<const typed_buffer> blocks, bool in_parts);
     [[nodiscard]] static MPI_Count bytes_together(std::span<const typed_buffer> blocks, int self) noexcept;
     /// What `peer` has posted for this rank in that way, or nothing if it is not what it should be.
     /// @pre posted(number, peer)
@@ -156,10 +161,18 @@ class board {
     /// What a peer has posted. @pre posted(number, peer)
     [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer,
                                                   place at = place::slot) const noexcept;
+    /// How much of a part of that is there already. @param of within data(number, peer)
+    [[nodiscard]] std::size_t there(std::uint64_t number, int peer,
+                                    std::span<const std::byte> of) const noexcept {
+        const std::size_t begin = static_cast<std::size_t>(of.data() - data(number, peer).data());
+        return std::min(of.size(), first_part(number, peer) - std::min(begin, first_part(number, peer)));
+    }
+    /// Returns when all of a post of several parts is there: its writer is copying it. @pre posted(number,
+    /// peer)
+    void await_rest(std::uint64_t number, int peer) const noexcept;
     /// True if that is a card. @pre posted(number, peer)
     [[nodiscard]] bool shows_card(std::uint64_t number, int peer) const noexcept {
-        // Relaxed: the caller has seen the post.
-        return (slot_of(peer, number).posted.load(std::memory_order_relaxed) & card_bit) != 0;
+        return (word_of(number, peer) & card_bit) != 0;
     }
     [[nodiscard]] card card_of(std::uint64_t number, int peer) const noexcept;
     /// A member has, or all have, posted and so finished what came before.
@@ -199,7 +212,8 @@ class board {
     static_assert(telling <= page_depth && telling <= depth && telling_in_strip <= strip_depth);
     static constexpr unsigned size_bits = 20;
     static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
-    static_assert(most_in_page < static_cast<MPI_Count>(card_bit));
+    static constexpr std::uint64_t parts_bit = card_bit >> 1; ///< only half was there when it was published
+    static_assert(most_in_page < static_cast<MPI_Count>(parts_bit));
 
     /// Where bytes of a block for each member begin if all are posted together; the last one says where they
     /// end.
@@ -213,6 +227,8 @@ class board {
         std::atomic<std::uint64_t> posted;
         std::byte bytes[most_in_slot];
     };
+    /// A page is its data and, on a line of its own, a word (rest_in).
+    static constexpr std::size_t page_bytes = static_cast<std::size_t>(most_in_page) + 64;
     /// The same, four to a line.
     struct strip_entry {
         std::atomic<std::uint64_t> posted;
@@ -240,14 +256,28 @@ class board {
         return at == place::slot ? depth : at == place::page ? page_depth : strip_depth;
     }
     [[nodiscard]] std::byte *page_of(int member, std::uint64_t number) const noexcept {
-        return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) *
-                            static_cast<std::size_t>(most_in_page);
+        return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) * page_bytes;
+    }
+    /// Number plus one of the last operation of which all lies in the page. Released after the rest of the
+    /// data, pairs with await_rest().
+    [[nodiscard]] std::atomic<std::uint64_t> &rest_in(std::byte *page) const noexcept {
+        return *reinterpret_cast<std::atomic<std::uint64_t> *>(page + most_in_page);
     }
     /// Where so many bytes are posted.
     [[nodiscard]] std::byte *place_for(std::uint64_t number, MPI_Count bytes) const noexcept {
         return bytes <= most_in_slot ? slot_of(self_, number).bytes : page_of(self_, number);
     }
     static void put(const typed_buffer &data, std::byte *to);
+    class writer;
+    [[nodiscard]] std::uint64_t word_of(std::uint64_t number, int peer) const noexcept {
+        // Relaxed: the caller has seen the post.
+        return slot_of(peer, number).posted.load(std::memory_order_relaxed);
+    }
+    /// The bytes of a post that were there when it was published.
+    [[nodiscard]] std::size_t first_part(std::uint64_t number, int peer) const noexcept {
+        const std::size_t all = data(number, peer).size();
+        return (word_of(number, peer) & parts_bit) != 0 ? all / 2 : all;
+    }
     static void seek(const communicator &comm);
     [[nodiscard]] bool look_who_finished(std::uint64_t number, place at) noexcept;
     [[nodiscard]] bool has_pages();

@@ -149,13 +149,14 @@ void take_all(Plan &plan, const team &team, bool own_last, bool shown, Own copy_
 }
 
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
-/// True: they are shown, so others must finish before they may change.
-template <class Plan> bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks) {
+/// True: they are shown, so others must finish before they may change. @param in_parts see post_step
+template <class Plan>
+bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks, bool in_parts) {
     const MPI_Count bytes = board::bytes_together(blocks, team.rank);
     const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
     if (bytes <= (uses_pages(team) ? most : board::most_in_slot)) {
         enter(plan, team, bytes);
-        plan.post(blocks);
+        plan.post(blocks, in_parts);
         return false;
     }
     const auto shown = for_others(plan, team, blocks, true);
@@ -233,7 +234,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     if (team.rank != root) {
         if (posted(own)) {
             plan.enter(*team.shared, own.bytes());
-            plan.post(own, root);
+            plan.post(own, root, true);
             plan.finish(false);
             return;
         }
@@ -287,7 +288,7 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
 template <class Plan> void direct_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
                                           const typed_buffer &own, int root) {
     if (team.rank == root) {
-        const bool shows = offer(plan, team, blocks);
+        const bool shows = offer(plan, team, blocks, true);
         plan.copy(at(blocks, root), own);
         plan.finish(shows);
         if (shows) {
@@ -314,7 +315,7 @@ template <class Plan> void direct_allgather(Plan &plan, const team &team, const 
 template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
                                            std::span<const typed_buffer> receive) {
     const bool own_last = takes_own_last(team);
-    const bool shows = offer(plan, team, send);
+    const bool shows = offer(plan, team, send, false);
     if (shows) {
         pass_caches_if_long(plan, team, bytes_of(send) + bytes_of(receive));
     }

@@ -26,7 +26,7 @@ bool local_steps::take(const fetch_step &fetched) {
     if (!block || static_cast<MPI_Count>(block->size()) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
-        unpack_post(fetched.to, *block);
+        unpack_post(fetched.to, fetched.peer, *block, where_->data(number_, fetched.peer).size());
     }
     return true;
 }
@@ -36,6 +36,9 @@ bool local_steps::take(const reduce_posts_step &reduced) {
         if (where_->data(number_, member, at_).size() != reduced.expected) {
             note(MPI_ERR_TRUNCATE, member);
             return true;
+        }
+        if (reduced.expected >= board::least_in_parts) {
+            where_->await_rest(number_, member);
         }
     }
     reduce_posts(*where_, number_, at_, reduced);
@@ -58,6 +61,15 @@ bool local_steps::take(const reduce_shown_step &reduced) {
     const auto [error, member] = reduce_shown(*where_, number_, reduced);
     note(error, member);
     return true;
+}
+
+void local_steps::unpack_as_it_comes(const typed_buffer &to, int peer, std::span<const std::byte> from) {
+    const std::size_t first = where_->there(number_, peer, from);
+    unpack(to, 0, from.first(first));
+    if (first < from.size()) {
+        where_->await_rest(number_, peer);
+        unpack(to, static_cast<MPI_Count>(first), from.subspan(first));
+    }
 }
 
 void local_steps::note(int error, int peer) noexcept {

@@ -59,12 +59,12 @@ class local_steps {
         if (at_ == board::place::strip) {
             where_->post_in_strip(number_, post.data);
         } else {
-            where_->post(number_, post.data, post.reader);
+            where_->post(number_, post.data, post.reader, post.in_parts);
         }
         return true;
     }
     bool take(const post_blocks_step &post) {
-        where_->post(number_, post.blocks);
+        where_->post(number_, post.blocks, post.in_parts);
         return true;
     }
     bool take(const show_step &show) {
@@ -90,7 +90,8 @@ class local_steps {
         if (data.size() != taken.expected) [[unlikely]] {
             note(MPI_ERR_TRUNCATE, taken.peer);
         } else {
-            unpack_post(taken.to, data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
+            unpack_post(taken.to, taken.peer,
+                        data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())), data.size());
         }
         return true;
     }
@@ -137,14 +138,18 @@ class local_steps {
         seen_ = 0;
         return true;
     }
-    /// unpack(), which most often is a copy of a few bytes.
-    static void unpack_post(const typed_buffer &to, std::span<const std::byte> from) {
-        if (to.type->contiguous()) [[likely]] {
+    /// A part of what a peer has posted, where it belongs: most often a copy of a few bytes.
+    /// @param posted the bytes of all
+    void unpack_post(const typed_buffer &to, int peer, std::span<const std::byte> from, std::size_t posted) {
+        if (posted >= board::least_in_parts) {
+            unpack_as_it_comes(to, peer, from);
+        } else if (to.type->contiguous()) [[likely]] {
             copy_bytes(to.address, from.data(), from.size());
         } else {
             unpack(to, 0, from);
         }
     }
+    void unpack_as_it_comes(const typed_buffer &to, int peer, std::span<const std::byte> from);
     /// Keeps the first error; MPI_SUCCESS is none.
     void note(int error, int peer) noexcept;
 

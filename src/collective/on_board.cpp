@@ -54,7 +54,7 @@ template <class Plan> void board_barrier(Plan &plan, const team &team) {
 template <class Plan> void board_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     plan.enter(*team.shared, buffer.bytes(), team.rank == root);
     if (team.rank == root) {
-        plan.post(buffer);
+        plan.post(buffer, board::everyone, true);
     } else {
         plan.await_posts(root, root + 1);
         plan.take(root, 0, buffer.bytes(), buffer);
@@ -66,7 +66,7 @@ template <class Plan>
 void board_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
     plan.enter(*team.shared, own.bytes(), team.rank != root);
     if (team.rank != root) {
-        plan.post(own, root);
+        plan.post(own, root, true);
     } else {
         plan.copy(own, blocks[root]); // while the others come
         for (int peer = 0; peer < team.size; ++peer) {
@@ -84,7 +84,7 @@ template <class Plan> void board_scatter(Plan &plan, const team &team, const blo
     if (team.rank == root) {
         const typed_buffer all = together(plan, team, blocks);
         plan.enter(*team.shared, all.bytes());
-        plan.post(all);
+        plan.post(all, board::everyone, true);
         plan.copy(blocks[root], own);
     } else {
         plan.enter(*team.shared, (team.size - 1) * own.bytes(), false);

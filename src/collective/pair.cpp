@@ -74,7 +74,7 @@ void pair::exscan(schedule &plan, const typed_buffer &own, const typed_buffer &t
 void pair::give(const typed_buffer &data) {
     gives_ = true;
     steps_->finish(enter_step{place_, true});
-    steps_->take(post_step{data, other()});
+    steps_->take(post_step{data, other(), false});
 }
 
 void pair::await_other() {

@@ -62,9 +62,9 @@ void schedule::enter(board &where, MPI_Count posted, bool posts, bool one_way) {
     add(enter_step{board::place_of(posted, one_way), posts});
 }
 
-void schedule::post(const typed_buffer &data, int reader) {
+void schedule::post(const typed_buffer &data, int reader, bool in_parts) {
     keep(*data.type);
-    add(post_step{data, reader});
+    add(post_step{data, reader, in_parts});
 }
 
 void schedule::show(const card &shown) {

@@ -47,9 +47,10 @@ class schedule : public step_memory {
     void enter(board &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
     /// @param reader the only one that awaits it
     void pass_caches() { add(pass_caches_step{}); }
-    void post(const typed_buffer &data, int reader = board::everyone);
-    void post(std::span<const typed_buffer> blocks) {
-        add(post_blocks_step{{keep_blocks(blocks), blocks.size()}});
+    /// @param in_parts see post_step
+    void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false);
+    void post(std::span<const typed_buffer> blocks, bool in_parts) {
+        add(post_blocks_step{{keep_blocks(blocks), blocks.size()}, in_parts});
     }
     void show(const card &shown);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }

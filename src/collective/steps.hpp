@@ -62,15 +62,18 @@ struct enter_step {
 /// From here on copies leave the caches alone: the ranks move more than those hold.
 struct pass_caches_step {};
 
-/// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may.
+/// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may; in_parts: they
+/// have nothing else to do meanwhile.
 struct post_step {
     typed_buffer data;
     int reader;
+    bool in_parts;
 };
 
 /// Shows the data of a block for each other rank, together no more than the board takes.
 struct post_blocks_step {
     std::span<const typed_buffer> blocks;
+    bool in_parts;
 };
 
 /// Shows the addresses of buffers.
