@@ -268,7 +268,8 @@ void exceed_caches(scene s) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    constexpr int in_pieces = 150000; // elements that some algorithms move forwards or backwards
+    constexpr int in_two_parts = 2501; // elements that are published when half of them is there
+    constexpr int in_pieces = 150000;  // elements that some algorithms move forwards or backwards
     MPI_Comm reversed = MPI_COMM_NULL;
     CHECK_MPI(MPI_Comm_split(MPI_COMM_WORLD, job.rank % 3 == 2 ? 1 : 0, -job.rank, &reversed));
     const MPI_Comm comms[] = {MPI_COMM_WORLD, reversed};
@@ -278,7 +279,7 @@ int main(int argc, char **argv) {
         MPI_Comm_rank(comm, &s.rank);
         MPI_Comm_size(comm, &s.size);
         for (const form how : all_forms) {
-            for (const int count : {0, 1, 7, 30001, in_pieces}) {
+            for (const int count : {0, 1, 7, in_two_parts, 30001, in_pieces}) {
                 if (count > 100 && how != form::blocking)
                     continue; // the forms differ in nothing that depends on the length
                 if (count == in_pieces && s.size > 3)
