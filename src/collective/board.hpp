@@ -110,9 +110,10 @@ class board {
     [[nodiscard]] int members() const noexcept { return members_.size(); }
     [[nodiscard]] int self() const noexcept { return self_; }
 
-    /// A number for the next operation of the calling rank, and which it will be.
-    [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+    /// A number for the next operation of the calling rank.
     [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
+    /// What begin() will return.
+    [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
     /// True when operation `number` has its turn: all before are finished here.
     [[nodiscard]] bool has_turn(std::uint64_t number) const noexcept {
         return turn_.load(std::memory_order_acquire) == number;

@@ -18,6 +18,7 @@
 
 namespace lisle::collective {
 
+/// How one operation moves its long data: see the file's head.
 struct manner {
     bool backwards = false;
     bool past_caches = false;

@@ -45,9 +45,9 @@ class schedule : public step_memory {
     /// @param posts whether the calling rank posts anything
     /// @param one_way no rank waits for one that waits for it
     void enter(board &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
-    /// @param reader the only one that awaits it
+    /// See pass_caches_step.
     void pass_caches() { add(pass_caches_step{}); }
-    /// @param in_parts see post_step
+    /// @param reader the only one that awaits it @param in_parts see post_step
     void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false);
     void post(std::span<const typed_buffer> blocks, bool in_parts) {
         add(post_blocks_step{{keep_blocks(blocks), blocks.size()}, in_parts});
