@@ -48,7 +48,7 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t bytes)
     // A huge page for each would take 2 MiB where a fiber needs 8 KiB.
     madvise(base_, count * step(), MADV_NOHUGEPAGE);
     for (std::size_t i = 0; i < count; ++i) {
-        if (mprotect(top(i) - bytes_, bytes_, PROT_READ | PROT_WRITE) != 0) {
+        if (mprotect(end_of(i) - usable(), usable(), PROT_READ | PROT_WRITE) != 0) {
             const int reason = errno;
             munmap(base_, count * step());
             errno = reason;

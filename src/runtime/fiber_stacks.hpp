@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks for fibers: one reserved range of addresses, of which only what is touched takes memory. Below each
-// stack lies a page that nothing may touch, so an overflow is a fault at the place where it happens.
+// stack lies a page that nothing may touch, so an overflow is a fault at the place where it happens. Stacks
+// begin at different places of a page: the fibers of a worker, which mostly wait in the same functions, would
+// push each other's lines out of the cache otherwise.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +19,20 @@ class fiber_stacks {
 
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     /// The highest address of a stack, from which it grows down.
-    [[nodiscard]] std::byte *top(std::size_t index) const noexcept { return base_ + (index + 1) * step(); }
+    [[nodiscard]] std::byte *top(std::size_t index) const noexcept {
+        return end_of(index) - index * between_tops % page;
+    }
 
     /// What `ulimit -s` promises (64 MiB if that is unlimited), in whole pages.
     [[nodiscard]] static std::size_t promised_bytes() noexcept;
 
   private:
     static constexpr std::size_t page = 4096;
-    [[nodiscard]] std::size_t step() const noexcept { return bytes_ + page; }
+    static constexpr std::size_t between_tops = 512; ///< divides a page
+    /// What can be used of each: a page more than asked for, because of the different tops.
+    [[nodiscard]] std::size_t usable() const noexcept { return bytes_ + page; }
+    [[nodiscard]] std::size_t step() const noexcept { return usable() + page; }
+    [[nodiscard]] std::byte *end_of(std::size_t index) const noexcept { return base_ + (index + 1) * step(); }
 
     std::byte *base_;
     std::size_t count_;
