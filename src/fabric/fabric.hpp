@@ -129,6 +129,8 @@ class fabric {
     /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
     /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
     virtual void nudge(int) noexcept {}
+    /// False: nudge() would do nothing now, for no endpoint. Saves who wants to wake many.
+    [[nodiscard]] virtual bool anyone_watches() noexcept { return false; }
 
     /// The memory of this process that its peers reach by address (runtime/open_memory.hpp); null: there is
     /// none.

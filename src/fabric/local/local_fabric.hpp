@@ -68,6 +68,7 @@ class local_fabric final : public fabric {
             shared_.nudge(dest, segment_.bell(dest));
         }
     }
+    [[nodiscard]] bool anyone_watches() noexcept override { return shared_.anyone_watches(); }
     [[nodiscard]] bool memory_open(int peer) noexcept override;
 
   private:

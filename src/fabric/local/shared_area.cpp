@@ -69,11 +69,20 @@ void shared_area::leave(std::uint64_t key, int sharers) noexcept {
 bool shared_area::watch(int rank) noexcept {
     // Sequentially consistent, as the stores of those who nudge: either they see this, or the look that
     // follows sees what they stored.
-    return watch_word(rank).exchange(1, std::memory_order_seq_cst) != 0;
+    if (watched(rank)) {
+        return true;
+    }
+    top().watching.fetch_add(1, std::memory_order_seq_cst);
+    const bool watched_already = watch_word(rank).exchange(1, std::memory_order_seq_cst) != 0;
+    if (watched_already) { // by another thread of the rank
+        top().watching.fetch_sub(1, std::memory_order_relaxed);
+    }
+    return watched_already;
 }
 
 void shared_area::nudge(int rank, doorbell &bell) noexcept {
     if (watched(rank) && watch_word(rank).exchange(0, std::memory_order_relaxed) != 0) {
+        top().watching.fetch_sub(1, std::memory_order_relaxed);
         bell.ring();
     }
 }

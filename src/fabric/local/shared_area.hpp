@@ -38,6 +38,10 @@ class shared_area {
     [[nodiscard]] bool watched(int rank) noexcept {
         return watch_word(rank).load(std::memory_order_seq_cst) != 0; // keeps the line shared
     }
+    /// False: it would do nothing for any rank.
+    [[nodiscard]] bool anyone_watches() noexcept {
+        return top().watching.load(std::memory_order_seq_cst) != 0;
+    }
 
     /// Whether processes may read and write each other's memory: the first answer that somebody `found`
     /// stays; returns that. Nothing if nobody has found one yet and the caller has not either.
@@ -55,6 +59,9 @@ class shared_area {
         std::uint32_t used; ///< entries before this one may hold something
         /// 0: nobody has asked yet, 1: closed, 2: open. Relaxed: it is all that is told.
         std::atomic<std::uint32_t> memory;
+        /// Ranks that watch, or more: one counts before it sets its word, and who clears the word counts it
+        /// down. Sequentially consistent, as the words.
+        alignas(line_bytes) std::atomic<std::uint32_t> watching;
     };
     struct entry {
         std::uint64_t key;

@@ -17,7 +17,7 @@ struct shared_area_layout {
     std::size_t entries; ///< blocks that there can be at once
 
     static constexpr std::size_t unit_bytes = 1024;
-    static constexpr std::size_t head_bytes = 64;
+    static constexpr std::size_t head_bytes = 128;
     static constexpr std::size_t entry_bytes = 24;
 
     /// Memory grows with the ranks, not with their square: large jobs get less for each.

@@ -98,6 +98,19 @@ TEST_F(shared_area_test, rings_once_for_a_rank_that_watches) {
     EXPECT_FALSE(area_.watch(2));
 }
 
+TEST_F(shared_area_test, knows_whether_anyone_watches) {
+    doorbell bell;
+    EXPECT_FALSE(area_.anyone_watches());
+    EXPECT_FALSE(area_.watch(0));
+    EXPECT_TRUE(area_.watch(0));
+    EXPECT_FALSE(area_.watch(2));
+    area_.nudge(0, bell);
+    area_.nudge(0, bell);
+    EXPECT_TRUE(area_.anyone_watches());
+    area_.nudge(2, bell);
+    EXPECT_FALSE(area_.anyone_watches());
+}
+
 TEST_F(shared_area_test, loses_no_news) {
     // One thread stores and nudges, the other looks, watches and sleeps.
     constexpr std::uint64_t rounds = 20000;
@@ -119,7 +132,9 @@ TEST_F(shared_area_test, loses_no_news) {
     }};
     for (std::uint64_t round = 1; round <= rounds; ++round) {
         news.store(round, std::memory_order_seq_cst);
-        area_.nudge(0, bell);
+        if (area_.anyone_watches()) {
+            area_.nudge(0, bell);
+        }
         while (seen_news.load(std::memory_order_acquire) < round) {
             std::this_thread::yield();
         }
