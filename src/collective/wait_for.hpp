@@ -10,13 +10,20 @@
 namespace lisle::collective {
 
 /// Returns when `done()` is true. @param home the communicator's engine. A fiber first lets the others of its
-/// worker run: most likely they are about to do what it waits for.
+/// worker run: most likely they are about to do what it waits for, or those of another worker are.
 template <class Predicate> void wait_for(protocol::engine &home, Predicate done) {
-    constexpr unsigned turns_of_others = 2;
-    fiber_worker *const worker = fiber_worker::current();
-    for (unsigned turn = 0; turn < turns_of_others && worker != nullptr && worker->yield(); ++turn) {
-        if (done()) {
-            return;
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
+        constexpr unsigned turns_for_progress =
+            16; // others may wait for something else that this rank owes them
+        const unsigned most_turns = home.brief_turns(*worker);
+        for (unsigned turn = 1; turn <= most_turns && worker->yield(); ++turn) {
+            if (done()) {
+                return;
+            }
+            if (turn % turns_for_progress == 0) {
+                home.progress();
+                home.progress_elsewhere();
+            }
         }
     }
     for (unsigned looks = home.brief_looks(); looks > 0; --looks) {
@@ -26,6 +33,19 @@ template <class Predicate> void wait_for(protocol::engine &home, Predicate done)
         relax(); // else the look takes the line away from whoever is about to write it
     }
     protocol::wait_until(home, done);
+}
+
+/// The same for one for whom the other fibers of its worker wait: it looks for a while before it lets them
+/// run, since they have nothing to do.
+template <class Predicate> void wait_before_others(protocol::engine &home, Predicate done) {
+    constexpr unsigned most_looks = 30; // about a microsecond
+    for (unsigned looks = 0; looks < most_looks; ++looks) {
+        if (done()) {
+            return;
+        }
+        relax();
+    }
+    wait_for(home, done);
 }
 
 } // namespace lisle::collective

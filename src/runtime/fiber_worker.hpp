@@ -51,6 +51,8 @@ class fiber_worker {
 
     // ---- for the fiber that runs ----
 
+    /// Those that have not ended.
+    [[nodiscard]] int fibers() const noexcept { return alive_; }
     /// True if another fiber could run now.
     [[nodiscard, gnu::always_inline]] bool others_ready() noexcept {
         // Even if some are ready: those may look for what a parked one has to send, for ever.
