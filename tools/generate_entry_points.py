@@ -393,7 +393,7 @@ def write_group(group, title, functions, names, headers, output):
         '#include "abi/entry.hpp"',
     ]
     if works:
-        out += ['#include "abi/check.hpp"', '#include "abi/count_list.hpp"', '#include "abi/handle_watch.hpp"']
+        out += ['#include "abi/check.hpp"', '#include "datatype/count_list.hpp"', '#include "abi/handle_watch.hpp"']
         out += [f'#include "{h}"' for h in headers]
     out += ["", "using namespace lisle;", "using namespace lisle::abi;", "", 'extern "C" {', ""]
     out += [p.text() for p in points]

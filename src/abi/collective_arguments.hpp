@@ -4,7 +4,7 @@
 // length is the communicator's, buffers that are one, MPI_IN_PLACE where it has no place.
 #pragma once
 
-#include "abi/count_list.hpp"
+#include "datatype/count_list.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::abi {

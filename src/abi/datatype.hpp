@@ -4,7 +4,7 @@
 // _contents tell it.
 #pragma once
 
-#include "abi/count_list.hpp"
+#include "datatype/count_list.hpp"
 #include "datatype/datatype.hpp"
 
 namespace lisle {

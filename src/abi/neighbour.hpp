@@ -4,7 +4,7 @@
 #pragma once
 
 #include "abi/collective_forms.hpp"
-#include "abi/count_list.hpp"
+#include "datatype/count_list.hpp"
 
 namespace lisle::abi {
 

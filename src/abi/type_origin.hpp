@@ -4,7 +4,7 @@
 // keep both among the large counts.
 #pragma once
 
-#include "abi/count_list.hpp"
+#include "datatype/count_list.hpp"
 #include "abi/datatype.hpp"
 #include "datatype/predefined.hpp"
 #include "runtime/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi/count_list.hpp"
+#include "datatype/count_list.hpp"
 
 #include <gtest/gtest.h>
 
