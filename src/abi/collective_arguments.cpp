@@ -51,8 +51,12 @@ void check_own_place(const void *given, const typed_buffer &place) {
     }
 }
 
-bool any_data(const block_list &blocks) {
-    return std::any_of(blocks.begin(), blocks.end(), [](const auto &block) { return block.bytes() > 0; });
+bool any_data(const block_view &blocks) {
+    int rank = 0;
+    while (rank < blocks.size() && blocks[rank].bytes() == 0) {
+        ++rank;
+    }
+    return rank < blocks.size();
 }
 
 /// Buffers of reductions: a null address makes sense with no elements or with a type of addresses.
@@ -81,39 +85,30 @@ inline MPI_Count count_at(count_list counts, int rank, const char *argument) {
 }
 
 /// Blocks of one type, displaced by multiples of its extent.
-block_list blocks(const void *address, count_list counts, count_list displacements, const datatype &type,
+block_view blocks(const void *address, count_list counts, count_list displacements, const datatype &type,
                   int ranks, const char *counts_name, const char *displacements_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
-    // As part() does; here it is much of a short call's time.
-    const auto origin = reinterpret_cast<std::intptr_t>(address);
-    const MPI_Count extent = type.extent();
     MPI_Count most = 0;
-    auto found = counts.with_arrays(displacements, [&](const auto *count, const auto *displacement) {
-        return block_list{static_cast<std::size_t>(ranks), [&](std::size_t rank) -> typed_buffer {
-                              if (count[rank] < 0) [[unlikely]] {
-                                  refuse_negative(count[rank], static_cast<int>(rank), counts_name);
-                              }
-                              most = std::max<MPI_Count>(most, count[rank]);
-                              return {reinterpret_cast<const void *>(origin + displacement[rank] * extent),
-                                      count[rank], type};
-                          }};
-    });
+    for (int rank = 0; rank < ranks; ++rank) {
+        most = std::max(most, count_at(counts, rank, counts_name));
+    }
     check_address(address, most, type, "the buffer");
-    return found;
+    return {{address, 0, type}, counts, displacements, ranks};
 }
 
 /// Blocks of a type each, displaced by bytes.
-block_list blocks(const void *address, count_list counts, count_list displacements, const MPI_Datatype *types,
-                  int ranks, const char *counts_name, const char *displacements_name,
-                  const char *types_name) {
+std::vector<typed_buffer> blocks(const void *address, count_list counts, count_list displacements,
+                                 const MPI_Datatype *types, int ranks, const char *counts_name,
+                                 const char *displacements_name, const char *types_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
     if (types == nullptr) {
         fail(MPI_ERR_TYPE, types_name, " is a null pointer");
     }
     const typed_buffer origin{address, 0, byte_type()};
-    block_list found;
+    std::vector<typed_buffer> found;
+    found.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         const MPI_Count count = count_at(counts, rank, counts_name);
         const datatype *const type = find_datatype(types[rank]);
@@ -122,7 +117,7 @@ block_list blocks(const void *address, count_list counts, count_list displacemen
                  type == nullptr ? "no datatype" : "a datatype that was not committed");
         }
         const typed_buffer place = collective::part(origin, displacements[rank], 0);
-        found.push_back({place.address, count, *type});
+        found.emplace_back(place.address, count, *type);
     }
     return found;
 }
@@ -166,11 +161,11 @@ schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcou
     if (!gives_all) {
         refuse_in_place(sendbuf, "sendbuf");
     }
-    const block_list places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
+    const block_view places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
                                                  "recvcounts", "displs")
-                                        : block_list{};
+                                        : block_view{};
     if (gives_all && !on.comm.inter()) {
-        check_own_place(sendbuf, places[static_cast<std::size_t>(root)]);
+        check_own_place(sendbuf, places[root]);
     }
     return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
@@ -192,11 +187,11 @@ schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendc
     if (!gives_all) {
         refuse_in_place(recvbuf, "recvbuf");
     }
-    const block_list places = gives_all ? blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(),
+    const block_view places = gives_all ? blocks(sendbuf, sendcounts, displs, sendtype, on.comm.peer_count(),
                                                  "sendcounts", "displs")
-                                        : block_list{};
+                                        : block_view{};
     if (gives_all && !on.comm.inter()) {
-        check_own_place(recvbuf, places[static_cast<std::size_t>(root)]);
+        check_own_place(recvbuf, places[root]);
     }
     return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
@@ -219,7 +214,7 @@ schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count send
     const auto places =
         blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
     if (!on.comm.inter()) {
-        check_own_place(sendbuf, places[static_cast<std::size_t>(on.comm.rank())]);
+        check_own_place(sendbuf, places[on.comm.rank()]);
     }
     return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
@@ -253,9 +248,9 @@ schedule alltoallw_plan(const occasion &on, const void *sendbuf, count_list send
     if (in_place(sendbuf)) {
         return plan_alltoallv(on, {}, places);
     }
-    return plan_alltoallv(
-        on, blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes"),
-        places);
+    const auto given =
+        blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes");
+    return plan_alltoallv(on, block_view{given}, places);
 }
 
 schedule reduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,

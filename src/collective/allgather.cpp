@@ -5,11 +5,8 @@
 
 namespace lisle::collective {
 
-void allgather_ring(schedule &plan, const team &team, const typed_buffer &own,
-                    std::span<const typed_buffer> blocks) {
-    const auto block = [&](int distance) {
-        return blocks[static_cast<std::size_t>((team.rank - distance + team.size) % team.size)];
-    };
+void allgather_ring(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+    const auto block = [&](int distance) { return blocks[(team.rank - distance + team.size) % team.size]; };
     const int next = (team.rank + 1) % team.size;
     const int previous = (team.rank - 1 + team.size) % team.size;
     plan.copy(own, block(0));

@@ -3,16 +3,14 @@
 // result itself. Blocks are given rank by rank, or as one array of equal blocks.
 #pragma once
 
-#include <span>
-
+#include "collective/block_view.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
 
 /// Ring: in size - 1 rounds each rank passes the block on that it got in the round before.
 /// [E. Chan et al.: Collective communication: theory, practice, and experience, 2007, "bucket"]
-void allgather_ring(schedule &plan, const team &team, const typed_buffer &own,
-                    std::span<const typed_buffer> blocks);
+void allgather_ring(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks);
 
 /// Recursive doubling: in log2(size) rounds pairs exchange all that they have.
 /// [Thakur, Rabenseifner, Gropp 2005, section 4.1] @pre size is a power of two

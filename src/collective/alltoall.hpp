@@ -2,10 +2,10 @@
 // Algorithms of MPI_Alltoall(v, w): a block from each rank to each rank.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "collective/at_once.hpp"
+#include "collective/block_view.hpp"
 #include "collective/schedule.hpp"
 #include "datatype/copy.hpp"
 
@@ -15,24 +15,23 @@ namespace lisle::collective {
 /// before. [Thakur, Rabenseifner, Gropp 2005, section 4.4] Also between the groups of an
 /// inter-communicator, `own_size` being the size of the calling rank's group.
 /// Blocks without data are not sent: both sides know that.
-void alltoall_pairwise(schedule &plan, const team &team, int own_size,
-                       std::span<const typed_buffer> send_blocks,
-                       std::span<const typed_buffer> receive_blocks);
+void alltoall_pairwise(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+                       const block_view &receive_blocks);
 
 /// Bruck: log2(size) rounds, in each of which half of the blocks travel together. For short blocks.
 /// [J. Bruck et al.: Efficient algorithms for all-to-all communications, 1997]
 /// @pre all blocks have one size; within one group
-void alltoall_bruck(schedule &plan, const team &team, std::span<const typed_buffer> send_blocks,
-                    std::span<const typed_buffer> receive_blocks);
+void alltoall_bruck(schedule &plan, const team &team, const block_view &send_blocks,
+                    const block_view &receive_blocks);
 
 /// Everything begins at once, nearest ranks first. For few ranks and for comparison.
-void alltoall_linear(schedule &plan, const team &team, int own_size,
-                     std::span<const typed_buffer> send_blocks, std::span<const typed_buffer> receive_blocks);
+void alltoall_linear(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+                     const block_view &receive_blocks);
 
 /// Packed copies of all blocks but the calling rank's own: what MPI_IN_PLACE sends while the blocks are
 /// overwritten.
-template <class Plan> [[nodiscard]] std::vector<typed_buffer>
-packed_copies(Plan &plan, const team &team, std::span<const typed_buffer> blocks);
+template <class Plan>
+[[nodiscard]] std::vector<typed_buffer> packed_copies(Plan &plan, const team &team, const block_view &blocks);
 /// What has them made at once, and keeps them.
 class own_copies : public step_memory {
   public:

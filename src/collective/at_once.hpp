@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "collective/local_steps.hpp"
 #include "collective/step_memory.hpp"
@@ -31,9 +30,7 @@ class at_once : public step_memory {
     void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false) {
         local_.take(post_step{data, reader, in_parts});
     }
-    void post(std::span<const typed_buffer> blocks, bool in_parts) {
-        local_.take(post_blocks_step{blocks, in_parts});
-    }
+    void post(const block_view &blocks, bool in_parts) { local_.post(blocks, in_parts); }
     void show(const card &shown) { local_.take(show_step{shown}); }
     void await_posts(int first, int last) {
         const await_posts_step step{first, last};
@@ -49,6 +46,8 @@ class at_once : public step_memory {
         local_.take(
             take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});
     }
+    void take_post(int peer, const typed_buffer &to) { local_.take_post(peer, to); }
+    void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to) { local_.take(fetch_step{to, peer}); }
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
                       const typed_buffer &to, bool onto = false) {

@@ -7,6 +7,7 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
+#include "runtime/caches.hpp"
 #include "runtime/copy_bytes.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank.hpp"
@@ -32,24 +33,12 @@ constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
     return context + 3;
 }
 
-constexpr std::size_t line_bytes = 64;
 // From here on the C library copies by the string instruction, which waits longer for lines that others have
 // read last: 4 KiB took 1.01 us to another process and back into its memory, by words 0.96.
 constexpr std::size_t least_by_words = 2048;
 // Claims of several lines are under way at once where a rank posts faster than others read.
 constexpr std::uint64_t claimed_ahead = 3;
 constexpr std::uint64_t claimed_ahead_in_strip = 8;
-
-/// Asks for a line that is going to be written: otherwise whoever read it last has to be asked while the
-/// store waits.
-void claim_line(const void *line) noexcept {
-#if defined(__x86_64__)
-    // Not the compiler's own, which asks for the line to read it unless told that the processor is a new one.
-    asm volatile("prefetchw %0" : : "m"(*static_cast<const char *>(line)));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-}
 
 std::shared_ptr<board> make_board(const communicator &comm) {
     const group &members = comm.local_group();
@@ -85,31 +74,36 @@ board::~board() {
     }
 }
 
-bool board::has_pages() {
-    if (!pages_sought_) {
-        pages_ = medium_.block(page_key(key_),
-                               static_cast<std::size_t>(members_.size()) * page_depth * page_bytes);
-        pages_sought_ = true;
-    }
-    return pages_ != nullptr;
+void board::seek_pages() {
+    pages_ =
+        medium_.block(page_key(key_), static_cast<std::size_t>(members_.size()) * page_depth * page_bytes);
+    pages_sought_ = true;
 }
 
 bool board::look_who_finished(std::uint64_t number, place at) noexcept {
-    const std::uint64_t room = depth_of(at);
-    std::uint64_t least = number; // so many has the calling rank
-    for (int member = 0; member < members_.size(); ++member) {
-        // What its posts have told is enough, more often than not: the line with its number stays with it
-        // then.
-        std::uint64_t &known = finished_by_[static_cast<std::size_t>(member)];
-        if (member != self_) {
-            if (number >= known + room) {
-                known = std::max(known, station_of(member).finished.load(std::memory_order_seq_cst));
-            }
-            least = std::min(least, known);
+    // What posts have told may be enough: the line with a member's number stays with it then. But one look is
+    // to serve for several operations.
+    const std::uint64_t room = depth_of(at), enough = number + room / 2, needed = number + 1;
+    const auto is_late = [&](std::uint64_t &known, int member) {
+        known = std::max(known, station_of(member).finished.load(std::memory_order_seq_cst));
+        return known + room < needed;
+    };
+    std::uint64_t *const finished_by = finished_by_.data();
+    finished_by[self_] = number;
+    if (is_late(finished_by[late_], late_) && late_ != self_) {
+        return false; // as the last time
+    }
+    std::uint64_t least = number;
+    for (int member = 0, members = members_.size(); member < members; ++member) {
+        std::uint64_t &known = finished_by[member];
+        if (known + room < enough && member != self_ && is_late(known, member)) {
+            late_ = member;
+            return false;
         }
+        least = std::min(least, known);
     }
     all_finished_ = std::max(all_finished_, least); // all may have told more together
-    return number < all_finished_ + room;
+    return true;
 }
 
 void board::claim(std::uint64_t number) noexcept {
@@ -197,7 +191,7 @@ void board::post(std::uint64_t number, const typed_buffer &data, int reader, boo
 }
 
 void board::await_rest(std::uint64_t number, int peer) const noexcept {
-    if ((word_of(number, peer) & parts_bit) == 0 || pages_ == nullptr) {
+    if (!in_parts(number, peer) || pages_ == nullptr) {
         return;
     }
     const auto &rest = rest_in(page_of(peer, number));
@@ -210,21 +204,22 @@ void board::await_rest(std::uint64_t number, int peer) const noexcept {
 void board::post_in_strip(std::uint64_t number, const typed_buffer &data) {
     strip_entry &entry = strip_of(self_, number);
     put(data, entry.bytes);
-    publish(entry.posted, number, static_cast<std::uint64_t>(data.bytes()), everyone);
+    publish(entry.posted, number, static_cast<std::uint64_t>(data.bytes()));
+    nudge_all();
     claim_line(&strip_of(self_, number + claimed_ahead_in_strip));
 }
 
-MPI_Count board::bytes_together(std::span<const typed_buffer> blocks, int self) noexcept {
-    auto bytes = static_cast<MPI_Count>((blocks.size() + 1) * sizeof(block_offset));
-    for (const typed_buffer &block : blocks) {
-        bytes += block.bytes();
+MPI_Count board::bytes_together(const block_view &blocks, int self) noexcept {
+    MPI_Count bytes = (blocks.size() + 1) * MPI_Count{sizeof(block_offset)};
+    for (int member = 0; member < blocks.size(); ++member) {
+        bytes += member == self ? 0 : blocks[member].bytes();
     }
-    return bytes - blocks[static_cast<std::size_t>(self)].bytes();
+    return bytes;
 }
 
-void board::post(std::uint64_t number, std::span<const typed_buffer> blocks, bool in_parts) {
+void board::post(std::uint64_t number, const block_view &blocks, bool in_parts) {
     const MPI_Count bytes = bytes_together(blocks, self_);
-    const std::size_t table = (blocks.size() + 1) * sizeof(block_offset);
+    const std::size_t table = (static_cast<std::size_t>(blocks.size()) + 1) * sizeof(block_offset);
     std::byte *offsets = place_for(number, bytes);
     std::size_t offset = table;
     const auto note_offset = [&] {
@@ -234,8 +229,7 @@ void board::post(std::uint64_t number, std::span<const typed_buffer> blocks, boo
     };
     const auto for_others = [&](auto use) {
         for (int member = 0; member < members(); ++member) {
-            use(member == self_ ? typed_buffer{nullptr, 0, byte_type()}
-                                : blocks[static_cast<std::size_t>(member)]);
+            use(member == self_ ? typed_buffer{nullptr, 0, byte_type()} : blocks[member]);
         }
     };
     for_others([&](const typed_buffer &block) {
@@ -260,26 +254,18 @@ void board::post(std::uint64_t number, const card &shown) {
     publish(number, card_bit | sizeof shown, everyone);
 }
 
-void board::publish(std::atomic<std::uint64_t> &posted, std::uint64_t number, std::uint64_t word,
-                    int reader) noexcept {
-    // An exchange would be as good, but between the stores of the data and its own a peer that looks at the
-    // line would take it away: it would be handed over twice.
-    posted.store((number + 1) << size_bits | word, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
+    publish(slot_of(self_, number).posted, number, word);
     if (reader == everyone) {
         nudge_all();
     } else {
         medium_.nudge(members_.member(reader));
     }
-}
-
-void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
-    publish(slot_of(self_, number).posted, number, word, reader);
     // Has long been read, and is not looked at yet.
     const slot &later = slot_of(self_, number + claimed_ahead);
     claim_line(&later);
-    if ((word & (parts_bit - 1)) > line_bytes - sizeof word) {
-        claim_line(later.bytes + line_bytes);
+    if ((word & (parts_bit - 1)) > line_of_cache - sizeof word) {
+        claim_line(later.bytes + line_of_cache);
     }
 }
 
@@ -305,7 +291,7 @@ std::optional<std::span<const std::byte>> board::posted_block(std::uint64_t numb
     const auto bounds = static_cast<std::size_t>(self_) * sizeof(block_offset);
     block_offset begin = 0, end = 0;
     if (bounds + 2 * sizeof(block_offset) <= all.size()) {
-        if (bounds + 2 * sizeof(block_offset) > first_part(number, peer)) {
+        if (in_parts(number, peer) && bounds + 2 * sizeof(block_offset) > all.size() / 2) {
             await_rest(number, peer);
         }
         std::memcpy(&begin, all.data() + bounds, sizeof begin);
@@ -347,10 +333,11 @@ void board::note_all_posted(std::uint64_t number) noexcept {
 void board::finish(std::uint64_t number, place at, bool awaited) noexcept {
     // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then,
     // and better: who is far ahead then gets several slots at once, and can ask for their lines early.
-    const std::uint64_t due = told_ + (at == place::strip ? telling_in_strip : telling);
-    if (awaited || number + 1 >= due) {
+    // All do so after the same operations: who looks then learns much at once.
+    const std::uint64_t until_due = ~number % (at == place::strip ? telling_in_strip : telling);
+    if (awaited || until_due == 0) {
         tell(number + 1);
-    } else if (number + 2 == due) {
+    } else if (until_due == 1) {
         claim_line(&station_of(self_).finished);
     }
     turn_.store(number + 1, std::memory_order_release);
@@ -363,6 +350,9 @@ void board::tell(std::uint64_t finished) noexcept {
 }
 
 void board::nudge_all() noexcept {
+    if (!medium_.anyone_watches()) {
+        return;
+    }
     for (int member = 0; member < members_.size(); ++member) {
         if (member != self_) {
             medium_.nudge(members_.member(member));

@@ -22,9 +22,11 @@
 #include <span>
 #include <vector>
 
+#include "collective/block_view.hpp"
 #include "communicator/communicator.hpp"
 #include "fabric/fabric.hpp"
 #include "protocol/buffer.hpp"
+#include "runtime/copy_bytes.hpp"
 
 namespace lisle::collective {
 
@@ -81,6 +83,11 @@ class board {
     [[nodiscard]] bool takes(MPI_Count bytes) {
         return bytes <= most_in_slot || (bytes <= most_in_page && has_pages());
     }
+    /// True if ranks that do not know each other's sizes may post more than fits a slot. As takes().
+    [[nodiscard]] bool uses_pages() {
+        constexpr int most_near = 64; // pages for more ranks of one process would take too much memory
+        return (!one_process_ || members() <= most_near) && has_pages();
+    }
     /// True if the members can read each other's buffers by their addresses.
     [[nodiscard]] bool one_process() const noexcept { return one_process_; }
     /// True if they can use each other's buffers at all.
@@ -132,8 +139,8 @@ class board {
     void post_in_strip(std::uint64_t number, const typed_buffer &data);
     /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
     /// self()))
-    void post(std::uint64_t number, std::span<const typed_buffer> blocks, bool in_parts);
-    [[nodiscard]] static MPI_Count bytes_together(std::span<const typed_buffer> blocks, int self) noexcept;
+    void post(std::uint64_t number, const block_view &blocks, bool in_parts);
+    [[nodiscard]] static MPI_Count bytes_together(const block_view &blocks, int self) noexcept;
     /// What `peer` has posted for this rank in that way, or nothing if it is not what it should be.
     /// @pre posted(number, peer)
     [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
@@ -159,9 +166,32 @@ class board {
         }
         __builtin_prefetch(&slot_of(peer, number + fetched_ahead));
     }
+    /// Fetches what a peer may have posted, which is going to be looked at.
+    void fetch_post(std::uint64_t number, int peer) const noexcept {
+        __builtin_prefetch(&slot_of(peer, number));
+    }
     /// What a peer has posted. @pre posted(number, peer)
     [[nodiscard]] std::span<const std::byte> data(std::uint64_t number, int peer,
                                                   place at = place::slot) const noexcept;
+    /// Takes all that a peer has posted for this rank, if it is there and is what most posts are: plain
+    /// bytes, no more than a slot's, of the expected number. False: nothing has happened, find out what it
+    /// is.
+    [[nodiscard]] bool take_quickly(std::uint64_t number, int peer, const typed_buffer &to) noexcept {
+        const MPI_Count bytes = to.bytes();
+        const slot &from = slot_of(peer, number);
+        if (from.posted.load(std::memory_order_seq_cst) !=
+                ((number + 1) << size_bits | static_cast<std::uint64_t>(bytes)) ||
+            bytes > most_in_slot || !to.type->contiguous()) [[unlikely]] {
+            return false;
+        }
+        note_posted(number, peer);
+        copy_bytes(to.address, from.bytes, static_cast<std::size_t>(bytes));
+        return true;
+    }
+    /// True if a post was published before all of it was there. @pre posted(number, peer)
+    [[nodiscard]] bool in_parts(std::uint64_t number, int peer) const noexcept {
+        return (word_of(number, peer) & parts_bit) != 0;
+    }
     /// How much of a part of that is there already. @param of within data(number, peer)
     [[nodiscard]] std::size_t there(std::uint64_t number, int peer,
                                     std::span<const std::byte> of) const noexcept {
@@ -254,7 +284,7 @@ class board {
         return station_of(member).strip[number % strip_depth];
     }
     [[nodiscard]] static constexpr unsigned depth_of(place at) noexcept {
-        return at == place::slot ? depth : at == place::page ? page_depth : strip_depth;
+        return at == place::strip ? strip_depth : at == place::page ? page_depth : depth;
     }
     [[nodiscard]] std::byte *page_of(int member, std::uint64_t number) const noexcept {
         return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) * page_bytes;
@@ -277,14 +307,26 @@ class board {
     /// The bytes of a post that were there when it was published.
     [[nodiscard]] std::size_t first_part(std::uint64_t number, int peer) const noexcept {
         const std::size_t all = data(number, peer).size();
-        return (word_of(number, peer) & parts_bit) != 0 ? all / 2 : all;
+        return in_parts(number, peer) ? all / 2 : all;
     }
     static void seek(const communicator &comm);
     [[nodiscard]] bool look_who_finished(std::uint64_t number, place at) noexcept;
-    [[nodiscard]] bool has_pages();
-    /// Stores the word that publishes the post, and wakes who waits for it.
-    void publish(std::atomic<std::uint64_t> &posted, std::uint64_t number, std::uint64_t word,
-                 int reader) noexcept;
+    [[nodiscard]] bool has_pages() {
+        if (!pages_sought_) [[unlikely]] {
+            seek_pages();
+        }
+        return pages_ != nullptr;
+    }
+    void seek_pages();
+    /// Stores the word that publishes the post.
+    static void publish(std::atomic<std::uint64_t> &posted, std::uint64_t number,
+                        std::uint64_t word) noexcept {
+        // An exchange would be as good, but between the stores of the data and its own a peer that looks at
+        // the line would take it away: it would be handed over twice.
+        posted.store((number + 1) << size_bits | word, std::memory_order_release);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+    /// The same in a slot, and wakes who waits for it.
     void publish(std::uint64_t number, std::uint64_t word, int reader) noexcept;
     void tell(std::uint64_t finished) noexcept;
     void nudge_all() noexcept;
@@ -304,6 +346,7 @@ class board {
     std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
     std::uint64_t told_ = 0;                 ///< so many operations are finished here, as others know
     std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
+    int late_ = 0;                           ///< member that was the last to be waited for
     std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
 };
 

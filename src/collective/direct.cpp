@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "collective/long_data.hpp"
@@ -23,16 +22,10 @@ constexpr MPI_Count most_posted_near = 1024;
 // The same for all blocks of a rank together.
 constexpr MPI_Count most_offered_far = board::most_in_page;
 constexpr MPI_Count most_offered_near = 4096;
-// Pages for more ranks of one process would take too much memory.
-constexpr int most_with_pages = 64;
 // Shares of a copy begin at whole pages, so that no two ranks write one line.
 constexpr MPI_Count share_unit = 4096;
 // Shares of a reduction, in elements: a multiple of what fills a line of any type's.
 constexpr MPI_Count slice_unit = 64;
-
-const typed_buffer &at(std::span<const typed_buffer> blocks, int rank) {
-    return blocks[static_cast<std::size_t>(rank)];
-}
 
 template <class Plan> void show(Plan &plan, const team &team, const card &shown) {
     plan.enter(*team.shared);
@@ -51,11 +44,12 @@ typed_buffer for_others(Plan &plan, const team &team, const typed_buffer &buffer
     return team.shared->one_process() ? buffer : as_bytes(plan, buffer, fill);
 }
 
-template <class Plan> std::vector<typed_buffer> for_others(Plan &plan, const team &team,
-                                                           std::span<const typed_buffer> blocks, bool fill) {
-    std::vector<typed_buffer> shown(blocks.begin(), blocks.end());
-    for (typed_buffer &block : shown) {
-        block = for_others(plan, team, block, fill);
+/// The same for all blocks, or for those that `wanted(rank)` says.
+template <class Plan, class Wanted> std::vector<typed_buffer>
+for_others(Plan &plan, const team &team, const block_view &blocks, bool fill, Wanted wanted) {
+    std::vector<typed_buffer> shown;
+    for (int rank = 0; rank < team.size; ++rank) {
+        shown.push_back(wanted(rank) ? for_others(plan, team, blocks[rank], fill) : blocks[rank]);
     }
     return shown;
 }
@@ -72,21 +66,15 @@ int after(const team &team, int distance) noexcept {
     return static_cast<int>((std::int64_t{team.rank} + distance) % team.size);
 }
 
-/// True if ranks post more than fits a slot.
-bool uses_pages(const team &team) {
-    return (!team.shared->one_process() || team.size <= most_with_pages) &&
-           team.shared->takes(board::most_in_page);
-}
-
-/// Begins with room for so many bytes. All members ask for pages here, so that all let go of them.
+/// Begins with room for so many bytes.
 template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes, bool posts = true) {
-    plan.enter(*team.shared, uses_pages(team) ? bytes : 0, posts);
+    plan.enter(*team.shared, team.shared->uses_pages() ? bytes : 0, posts);
 }
 
 /// The most bytes of a block that goes by way of the board although others may be too long for it. Both sides
 /// know its size.
 MPI_Count most_posted(const team &team) {
-    return !uses_pages(team)            ? board::most_in_slot
+    return !team.shared->uses_pages()   ? board::most_in_slot
            : team.shared->one_process() ? most_posted_near
                                         : most_posted_far;
 }
@@ -113,10 +101,12 @@ bool takes_own_last(const team &team) {
     return goes_backwards(team.shared->next() + static_cast<std::uint64_t>(team.rank));
 }
 
-MPI_Count bytes_of(std::span<const typed_buffer> blocks) {
-    return std::accumulate(
-        blocks.begin(), blocks.end(), MPI_Count{0},
-        [](MPI_Count before, const typed_buffer &block) { return before + block.bytes(); });
+MPI_Count bytes_of(const block_view &blocks) {
+    MPI_Count bytes = 0;
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        bytes += blocks[rank].bytes();
+    }
+    return bytes;
 }
 
 /// Leaves the caches alone if what all ranks give and take is more than they hold, as far as they are not
@@ -150,16 +140,15 @@ void take_all(Plan &plan, const team &team, bool own_last, bool shown, Own copy_
 
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
 /// True: they are shown, so others must finish before they may change. @param in_parts see post_step
-template <class Plan>
-bool offer(Plan &plan, const team &team, std::span<const typed_buffer> blocks, bool in_parts) {
+template <class Plan> bool offer(Plan &plan, const team &team, const block_view &blocks, bool in_parts) {
     const MPI_Count bytes = board::bytes_together(blocks, team.rank);
     const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
-    if (bytes <= (uses_pages(team) ? most : board::most_in_slot)) {
+    if (bytes <= (team.shared->uses_pages() ? most : board::most_in_slot)) {
         enter(plan, team, bytes);
         plan.post(blocks, in_parts);
         return false;
     }
-    const auto shown = for_others(plan, team, blocks, true);
+    const auto shown = for_others(plan, team, blocks, true, [](int) { return true; });
     enter(plan, team, board::most_in_page);
     plan.show({{}, {}, plan.keep_blocks(shown)});
     return true;
@@ -227,69 +216,78 @@ template <class Plan> void direct_bcast(Plan &plan, const team &team, const type
     take_back(plan, shown, buffer);
 }
 
-template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                         std::span<const typed_buffer> blocks, int root) {
-    const MPI_Count most = most_posted(team);
-    const auto posted = [most](const typed_buffer &block) { return block.bytes() <= most; };
-    if (team.rank != root) {
-        if (posted(own)) {
-            plan.enter(*team.shared, own.bytes());
-            plan.post(own, root, true);
-            plan.finish(false);
-            return;
-        }
-        enter(plan, team, 0);
-        const MPI_Count by_root = share_of_root(team, own.bytes());
-        const typed_buffer given = for_others(plan, team, own, true);
-        if (by_root > 0) {
-            plan.show({given, {}, nullptr});
-        }
-        plan.await_posts(root, root + 1);
-        plan.write(root, card_part::block, 0, own.bytes() - by_root, given);
-        finish_and_await(plan, by_root > 0, root);
+namespace {
+
+/// What a rank does that is not the root of a gather.
+template <class Plan> void give(Plan &plan, const team &team, const typed_buffer &own, int root) {
+    const MPI_Count bytes = own.bytes();
+    if (bytes <= most_posted(team)) {
+        plan.enter(*team.shared, bytes);
+        plan.post(own, root, true);
+        plan.finish(false);
         return;
     }
-    bool shows = false;
-    for (int rank = 0; rank < team.size; ++rank) {
-        shows = shows || (rank != root && !posted(at(blocks, rank)));
+    enter(plan, team, 0);
+    const MPI_Count by_root = share_of_root(team, bytes);
+    const typed_buffer given = for_others(plan, team, own, true);
+    if (by_root > 0) {
+        plan.show({given, {}, nullptr});
     }
+    plan.await_posts(root, root + 1);
+    plan.write(root, card_part::block, 0, bytes - by_root, given);
+    finish_and_await(plan, by_root > 0, root);
+}
+
+} // namespace
+
+template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
+                                         const block_view &blocks, int root) {
+    if (team.rank != root) {
+        give(plan, team, own, root);
+        return;
+    }
+    const MPI_Count most = most_posted(team);
+    const auto is_shown = [&](int rank) { return rank != root && blocks[rank].bytes() > most; };
+    int first_shown = 0;
+    while (first_shown < team.size && !is_shown(first_shown)) {
+        ++first_shown;
+    }
+    const bool shows = first_shown < team.size;
     enter(plan, team, shows ? board::most_in_page : 0, shows);
-    std::vector<typed_buffer> shown;
+    std::vector<typed_buffer> list;
     if (shows) {
-        shown.assign(blocks.begin(), blocks.end());
-        for (int rank = 0; rank < team.size; ++rank) {
-            if (rank != root && !posted(at(blocks, rank))) {
-                shown[static_cast<std::size_t>(rank)] = for_others(plan, team, at(blocks, rank), false);
-            }
-        }
-        plan.show({{}, {}, plan.keep_blocks(shown)});
+        list = for_others(plan, team, blocks, false, is_shown);
+        plan.show({{}, {}, plan.keep_blocks(list)});
     }
-    plan.copy(own, at(blocks, root));
+    plan.copy(own, blocks[root]);
+    plan.take_posts(blocks, most);
+    if (!shows) {
+        plan.finish(false);
+        return;
+    }
+    const block_view places{list};
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
-        const MPI_Count bytes = at(blocks, peer).bytes();
-        if (posted(at(blocks, peer))) {
+        const MPI_Count bytes = blocks[peer].bytes();
+        if (const MPI_Count by_root = share_of_root(team, bytes); is_shown(peer) && by_root > 0) {
             plan.await_posts(peer, peer + 1);
-            plan.take(peer, 0, bytes, at(blocks, peer));
-        } else if (const MPI_Count by_root = share_of_root(team, bytes); by_root > 0) {
-            plan.await_posts(peer, peer + 1);
-            plan.read(peer, card_part::whole, bytes - by_root, by_root, at(shown, peer));
+            plan.read(peer, card_part::whole, bytes - by_root, by_root, places[peer]);
         }
     }
-    plan.finish(shows);
-    for (int peer = 0; peer < team.size; ++peer) {
-        if (peer != root && !posted(at(blocks, peer))) {
+    plan.finish(true);
+    for (int peer = first_shown; peer < team.size; ++peer) {
+        if (is_shown(peer)) {
             plan.await_finished(peer, peer + 1);
-            take_back(plan, at(shown, peer), at(blocks, peer));
+            take_back(plan, places[peer], blocks[peer]);
         }
     }
 }
 
-template <class Plan> void direct_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+template <class Plan> void direct_scatter(Plan &plan, const team &team, const block_view &blocks,
                                           const typed_buffer &own, int root) {
     if (team.rank == root) {
         const bool shows = offer(plan, team, blocks, true);
-        plan.copy(at(blocks, root), own);
+        plan.copy(blocks[root], own);
         plan.finish(shows);
         if (shows) {
             plan.await_finished(0, team.size);
@@ -302,26 +300,26 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, std::spa
     plan.finish(false);
 }
 
-template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
-                                            std::span<const typed_buffer> blocks) {
+template <class Plan>
+void direct_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
     const bool own_last = takes_own_last(team);
     show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
     pass_caches_if_long(plan, team, own.bytes() + bytes_of(blocks));
     take_all(
-        plan, team, own_last, true, [&] { plan.copy(own, at(blocks, team.rank)); },
-        [&](int peer) { plan.read(peer, card_part::whole, 0, at(blocks, peer).bytes(), at(blocks, peer)); });
+        plan, team, own_last, true, [&] { plan.copy(own, blocks[team.rank]); },
+        [&](int peer) { plan.read(peer, card_part::whole, 0, blocks[peer].bytes(), blocks[peer]); });
 }
 
-template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
-                                           std::span<const typed_buffer> receive) {
+template <class Plan>
+void direct_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
     const bool own_last = takes_own_last(team);
     const bool shows = offer(plan, team, send, false);
     if (shows) {
         pass_caches_if_long(plan, team, bytes_of(send) + bytes_of(receive));
     }
     take_all(
-        plan, team, own_last && shows, shows, [&] { plan.copy(at(send, team.rank), at(receive, team.rank)); },
-        [&](int peer) { plan.fetch(peer, at(receive, peer)); });
+        plan, team, own_last && shows, shows, [&] { plan.copy(send[team.rank], receive[team.rank]); },
+        [&](int peer) { plan.fetch(peer, receive[peer]); });
 }
 
 template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,
@@ -363,20 +361,14 @@ template <class Plan> void direct_exscan(Plan &plan, const team &team, const op 
 
 template void direct_bcast(schedule &, const team &, const typed_buffer &, int);
 template void direct_bcast(at_once &, const team &, const typed_buffer &, int);
-template void direct_gather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>,
-                            int);
-template void direct_gather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>,
-                            int);
-template void direct_scatter(schedule &, const team &, std::span<const typed_buffer>, const typed_buffer &,
-                             int);
-template void direct_scatter(at_once &, const team &, std::span<const typed_buffer>, const typed_buffer &,
-                             int);
-template void direct_allgather(schedule &, const team &, const typed_buffer &, std::span<const typed_buffer>);
-template void direct_allgather(at_once &, const team &, const typed_buffer &, std::span<const typed_buffer>);
-template void direct_alltoall(schedule &, const team &, std::span<const typed_buffer>,
-                              std::span<const typed_buffer>);
-template void direct_alltoall(at_once &, const team &, std::span<const typed_buffer>,
-                              std::span<const typed_buffer>);
+template void direct_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
+template void direct_gather(at_once &, const team &, const typed_buffer &, const block_view &, int);
+template void direct_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
+template void direct_scatter(at_once &, const team &, const block_view &, const typed_buffer &, int);
+template void direct_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
+template void direct_allgather(at_once &, const team &, const typed_buffer &, const block_view &);
+template void direct_alltoall(schedule &, const team &, const block_view &, const block_view &);
+template void direct_alltoall(at_once &, const team &, const block_view &, const block_view &);
 template void direct_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
                             int);
 template void direct_reduce(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &,

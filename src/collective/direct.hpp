@@ -5,24 +5,23 @@
 // when nobody uses its buffers any more.
 #pragma once
 
-#include <span>
-
 #include "collective/at_once.hpp"
+#include "collective/block_view.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
 
 template <class Plan> void direct_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root);
 /// @param blocks of all ranks; at the root only
-template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                         std::span<const typed_buffer> blocks, int root);
+template <class Plan>
+void direct_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root);
 /// @param blocks as above
-template <class Plan> void direct_scatter(Plan &plan, const team &team, std::span<const typed_buffer> blocks,
+template <class Plan> void direct_scatter(Plan &plan, const team &team, const block_view &blocks,
                                           const typed_buffer &own, int root);
-template <class Plan> void direct_allgather(Plan &plan, const team &team, const typed_buffer &own,
-                                            std::span<const typed_buffer> blocks);
-template <class Plan> void direct_alltoall(Plan &plan, const team &team, std::span<const typed_buffer> send,
-                                           std::span<const typed_buffer> receive);
+template <class Plan>
+void direct_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks);
+template <class Plan>
+void direct_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive);
 /// For all reductions: `send` and `receive` may be the same buffer.
 template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,
                                          const typed_buffer &send, const typed_buffer &receive, int root);

@@ -5,18 +5,18 @@
 
 namespace lisle::collective {
 
-void gather_linear(schedule &plan, const team &team, const typed_buffer &own,
-                   std::span<const typed_buffer> blocks, int root) {
+void gather_linear(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks,
+                   int root) {
     if (team.rank != root) {
         plan.send(own, team, root);
         return;
     }
     for (int peer = 0; peer < team.size; ++peer) {
         if (peer != root) {
-            plan.receive(blocks[static_cast<std::size_t>(peer)], team, peer);
+            plan.receive(blocks[peer], team, peer);
         }
     }
-    plan.copy(own, blocks[static_cast<std::size_t>(root)]);
+    plan.copy(own, blocks[root]);
 }
 
 void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, const typed_buffer &all,
@@ -58,18 +58,18 @@ void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, 
     plan.copy(own, part(all, root * count, count));
 }
 
-void scatter_linear(schedule &plan, const team &team, std::span<const typed_buffer> blocks,
-                    const typed_buffer &own, int root) {
+void scatter_linear(schedule &plan, const team &team, const block_view &blocks, const typed_buffer &own,
+                    int root) {
     if (team.rank != root) {
         plan.receive(own, team, root);
         return;
     }
     for (int peer = 0; peer < team.size; ++peer) {
         if (peer != root) {
-            plan.send(blocks[static_cast<std::size_t>(peer)], team, peer);
+            plan.send(blocks[peer], team, peer);
         }
     }
-    plan.copy(blocks[static_cast<std::size_t>(root)], own);
+    plan.copy(blocks[root], own);
 }
 
 void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all, const typed_buffer &own,
@@ -110,21 +110,21 @@ void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all,
 }
 
 void gather_between_groups(schedule &plan, const team &other, const typed_buffer &own,
-                           std::span<const typed_buffer> blocks, int root) {
+                           const block_view &blocks, int root) {
     if (root == MPI_ROOT) {
         for (int peer = 0; peer < other.size; ++peer) {
-            plan.receive(blocks[static_cast<std::size_t>(peer)], other, peer);
+            plan.receive(blocks[peer], other, peer);
         }
     } else if (root != MPI_PROC_NULL) {
         plan.send(own, other, root);
     }
 }
 
-void scatter_between_groups(schedule &plan, const team &other, std::span<const typed_buffer> blocks,
+void scatter_between_groups(schedule &plan, const team &other, const block_view &blocks,
                             const typed_buffer &own, int root) {
     if (root == MPI_ROOT) {
         for (int peer = 0; peer < other.size; ++peer) {
-            plan.send(blocks[static_cast<std::size_t>(peer)], other, peer);
+            plan.send(blocks[peer], other, peer);
         }
     } else if (root != MPI_PROC_NULL) {
         plan.receive(own, other, root);

@@ -26,7 +26,7 @@ bool local_steps::take(const fetch_step &fetched) {
     if (!block || static_cast<MPI_Count>(block->size()) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
-        unpack_post(fetched.to, fetched.peer, *block, where_->data(number_, fetched.peer).size());
+        unpack_post(fetched.to, fetched.peer, *block);
     }
     return true;
 }

@@ -63,8 +63,9 @@ class local_steps {
         }
         return true;
     }
-    bool take(const post_blocks_step &post) {
-        where_->post(number_, post.blocks, post.in_parts);
+    void post(const block_view &blocks, bool in_parts) { where_->post(number_, blocks, in_parts); }
+    bool take(const post_blocks_step &posted) {
+        post(posted.blocks, posted.in_parts);
         return true;
     }
     bool take(const show_step &show) {
@@ -91,9 +92,16 @@ class local_steps {
             note(MPI_ERR_TRUNCATE, taken.peer);
         } else {
             unpack_post(taken.to, taken.peer,
-                        data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())), data.size());
+                        data.subspan(taken.offset, static_cast<std::size_t>(taken.to.bytes())));
         }
         return true;
+    }
+    /// Awaits what a member posts and takes it, all that it has posted. @pre not in a strip
+    void take_post(int peer, const typed_buffer &to) {
+        if (!where_->take_quickly(number_, peer, to)) {
+            finish(await_posts_step{peer, peer + 1});
+            take(take_step{to, peer, 0, static_cast<std::uint32_t>(to.bytes())});
+        }
     }
     bool take(const fetch_step &step);
     bool take(const reduce_posts_step &step);
@@ -139,9 +147,8 @@ class local_steps {
         return true;
     }
     /// A part of what a peer has posted, where it belongs: most often a copy of a few bytes.
-    /// @param posted the bytes of all
-    void unpack_post(const typed_buffer &to, int peer, std::span<const std::byte> from, std::size_t posted) {
-        if (posted >= board::least_in_parts) {
+    void unpack_post(const typed_buffer &to, int peer, std::span<const std::byte> from) {
+        if (at_ != board::place::strip && where_->in_parts(number_, peer)) [[unlikely]] {
             unpack_as_it_comes(to, peer, from);
         } else if (to.type->contiguous()) [[likely]] {
             copy_bytes(to.address, from.data(), from.size());

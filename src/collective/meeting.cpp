@@ -11,6 +11,7 @@
 #include "collective/shown.hpp"
 #include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
+#include "runtime/caches.hpp"
 #include "runtime/copy_bytes.hpp"
 #include "runtime/error.hpp"
 #include "runtime/job.hpp"
@@ -34,11 +35,29 @@ bool all_take_turns_here(job &here, const communicator &comm) {
     return all;
 }
 
+/// A table for each worker of members; for threads each its own.
+std::vector<int> tables_of(job &here, const communicator &comm) {
+    const job_segment &segment = here.segment();
+    const int workers = segment.worker_count(here.process());
+    std::map<int, int> table_of_worker;
+    std::vector<int> tables;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        const int index = comm.local_group().member(rank) - segment.first_rank(here.process());
+        int worker = workers == 0 ? rank : 0;
+        while (worker + 1 < workers && segment.worker_begin(here.process(), worker + 1) <= index) {
+            ++worker;
+        }
+        const auto next = static_cast<int>(table_of_worker.size());
+        tables.push_back(table_of_worker.try_emplace(worker, next).first->second);
+    }
+    return tables;
+}
+
 /// The meetings of a process, by job and context: ranks of several jobs may live in it. A meeting lives as
 /// long as a member's communicator, and no member leaves it before all have come.
 class directory {
   public:
-    std::shared_ptr<meeting> find(const job &here, const communicator &comm) {
+    std::shared_ptr<meeting> find(job &here, const communicator &comm) {
         const std::scoped_lock guard{mutex_};
         std::weak_ptr<meeting> &known = known_[{&here, comm.context()}];
         std::shared_ptr<meeting> found = known.lock();
@@ -46,7 +65,7 @@ class directory {
             std::erase_if(known_, [&known](const auto &each) {
                 return &each.second != &known && each.second.expired();
             });
-            found = std::make_shared<meeting>(comm.size());
+            found = std::make_shared<meeting>(tables_of(here, comm));
             known = found;
         }
         return found;
@@ -72,22 +91,52 @@ void meeting::seek(const communicator &comm) {
     comm.meeting_sought = true;
 }
 
-meeting::meeting(int members)
-    : order_(static_cast<std::size_t>(members)),
-      cards_(static_cast<std::size_t>(members)), seats_{std::make_unique<seat[]>(
-                                                     static_cast<std::size_t>(members))} {}
+meeting::meeting(const std::vector<int> &tables)
+    : tables_(static_cast<std::size_t>(*std::max_element(tables.begin(), tables.end())) + 1),
+      seats_{std::make_unique<seat[]>(tables.size())}, cards_(tables.size()), order_(tables.size()) {
+    for (int member = 0; const int table : tables) {
+        seat_of(member).table = table;
+        table_of(member).members.push_back(member);
+        ++member;
+    }
+    constexpr std::size_t ahead = 2; // a seat's lines take as long as two ranks to come
+    for (const table &each : tables_) {
+        for (std::size_t i = 0; i < each.members.size(); ++i) {
+            seat_of(each.members[i]).soon = each.members[(i + ahead) % each.members.size()];
+        }
+    }
+}
+
+void meeting::for_lines(int member, auto use) noexcept {
+    const auto *const begin = reinterpret_cast<const std::byte *>(&seat_of(member));
+    for (std::size_t offset = 0; offset < sizeof(seat); offset += line_of_cache) {
+        use(begin + offset);
+    }
+}
+
+bool meeting::fills(table &own) noexcept {
+    if (own.come.fetch_add(1, std::memory_order_acq_rel) + 1 < static_cast<int>(own.members.size())) {
+        return false;
+    }
+    own.come.store(0, std::memory_order_relaxed); // nobody else is about to change it before the round ends
+    return true;
+}
+
+bool meeting::is_last(std::atomic<int> &counter) noexcept {
+    if (counter.fetch_add(1, std::memory_order_acq_rel) + 1 < static_cast<int>(tables_.size())) {
+        return false;
+    }
+    counter.store(0, std::memory_order_relaxed);
+    return true;
+}
 
 int meeting::reduce(const communicator &comm, const card &shown, const op *operation, result_place place) {
-    std::uint64_t round = 0;
-    bool last = false;
-    {
-        const std::scoped_lock guard{lock_};
-        round = round_.load(std::memory_order_relaxed);
-        cards_[static_cast<std::size_t>(comm.rank())] = shown;
-        last = ++come_ == comm.size();
-    }
-    if (!last) {
-        wait_for_end(comm, round);
+    const std::uint64_t round = round_.load(std::memory_order_relaxed);
+    cards_[static_cast<std::size_t>(comm.rank())] = shown;
+    table &own = table_of(comm.rank());
+    const bool is_full = fills(own);
+    if (!is_full || !is_last(full_)) {
+        wait_for_end(comm, round, is_full && own.members.size() > 1);
         return error_;
     }
     int error = MPI_SUCCESS;
@@ -107,46 +156,97 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
 }
 
 int meeting::exchange(const communicator &comm, const block_view &give, const block_view &take, int root) {
+    const std::uint64_t round = round_.load(std::memory_order_relaxed);
+    seat &own = seat_of(comm.rank());
+    for_lines(own.soon, claim_line); // others have read them
+    own.give = give;
+    own.take = take;
+    own.misfit.store(MPI_PROC_NULL, std::memory_order_relaxed);
+    if (all_sit_alone()) {
+        serve_alone(comm, round, root);
+    } else {
+        own.round = round + 1;
+        if (table &here = table_of(comm.rank()); fills(here)) {
+            serve(comm, here, round, root);
+        } else {
+            wait_for_end(comm, round, false);
+        }
+    }
+    return own.misfit.load(std::memory_order_relaxed);
+}
+
+void meeting::serve(const communicator &comm, const table &own, std::uint64_t round, int root) {
+    if (is_last(full_)) {
+        all_full_.store(round + 1, std::memory_order_seq_cst);
+        wake(comm);
+    }
+    serve_from(own, own, round, root);
+    const auto for_others = [&](auto use) {
+        for (const table &other : tables_) {
+            if (&other != &own) {
+                use(other);
+            }
+        }
+    };
+    if (std::any_of(own.members.begin(), own.members.end(),
+                    [this](int member) { return seat_of(member).take.size() != 0; })) {
+        wait_before_others(*comm.collective.home,
+                           [this, round] { return all_full_.load(std::memory_order_seq_cst) == round + 1; });
+        for_others([this](const table &other) {
+            for (const int giver : other.members) {
+                for_lines(giver, [](const std::byte *line) { __builtin_prefetch(line); });
+            }
+        });
+        for_others([&](const table &other) { serve_from(other, own, round, root); });
+    }
+    end_or_wait(comm, own, round);
+}
+
+void meeting::serve_alone(const communicator &comm, std::uint64_t round, int root) {
     const int self = comm.rank();
-    seat &own = seat_of(self);
-    std::uint64_t round = 0;
     int before = 0;
     bool root_is_here = false;
     {
         const std::scoped_lock guard{lock_};
-        round = round_.load(std::memory_order_relaxed);
-        own.give = give;
-        own.take = take;
-        own.round = round + 1;
-        own.misfit.store(MPI_PROC_NULL, std::memory_order_relaxed);
+        seat_of(self).round = round + 1;
         root_is_here = root != board::everyone && seat_of(root).round == round + 1;
-        before = come_++;
+        before = come_alone_;
         order_[static_cast<std::size_t>(before)] = self;
+        come_alone_ = before + 1 < comm.size() ? before + 1 : 0;
     }
-    move(self, self);
+    move(self, self, round);
     const auto move_both_ways = [&](int peer) {
-        move(peer, self);
-        move(self, peer);
+        move(peer, self, round);
+        move(self, peer, round);
     };
     if (root == board::everyone || root == self) {
         std::for_each_n(order_.begin(), before, move_both_ways);
     } else if (root_is_here) {
         move_both_ways(root);
     }
-    if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == comm.size()) {
-        done_.store(0, std::memory_order_relaxed);
-        end(comm, round);
-    } else {
-        wait_for_end(comm, round);
-    }
-    return own.misfit.load(std::memory_order_relaxed);
+    end_or_wait(comm, table_of(self), round);
 }
 
-void meeting::move(int giver, int taker) {
+void meeting::serve_from(const table &givers, const table &takers, std::uint64_t round, int root) {
+    for (const int taker : takers.members) {
+        if (seat_of(taker).take.size() == 0) {
+            continue;
+        }
+        if (root == board::everyone || root == taker) {
+            for (const int giver : givers.members) {
+                move(giver, taker, round);
+            }
+        } else if (seat_of(root).table == seat_of(givers.members.front()).table) {
+            move(root, taker, round);
+        }
+    }
+}
+
+void meeting::move(int giver, int taker, std::uint64_t round) {
     const seat &from = seat_of(giver);
     seat &to = seat_of(taker);
     // Of another round: they make different calls, which is an error, and what lies there may be gone.
-    if (from.give.size() == 0 || to.take.size() == 0 || from.round != to.round) {
+    if (from.give.size() == 0 || to.take.size() == 0 || from.round != round + 1 || to.round != round + 1) {
         return;
     }
     const typed_buffer given = from.give[taker], taken = to.take[giver];
@@ -161,16 +261,31 @@ void meeting::move(int giver, int taker) {
     }
 }
 
-void meeting::wait_for_end(const communicator &comm, std::uint64_t round) {
-    wait_for(*comm.collective.home,
-             [this, round] { return round_.load(std::memory_order_seq_cst) != round; });
+void meeting::end_or_wait(const communicator &comm, const table &own, std::uint64_t round) {
+    if (is_last(served_)) {
+        end(comm, round);
+    } else {
+        wait_for_end(comm, round, own.members.size() > 1);
+    }
+}
+
+void meeting::wait_for_end(const communicator &comm, std::uint64_t round, bool before_others) {
+    const auto has_ended = [this, round] { return round_.load(std::memory_order_seq_cst) != round; };
+    protocol::engine &home = *comm.collective.home;
+    before_others ? wait_before_others(home, has_ended) : wait_for(home, has_ended);
 }
 
 void meeting::end(const communicator &comm, std::uint64_t round) {
-    come_ = 0; // all have come, so nobody else is about to change it
     round_.store(round + 1, std::memory_order_seq_cst);
+    wake(comm);
+}
+
+void meeting::wake(const communicator &comm) {
     const rank &self = this_rank();
     fabric::fabric &medium = self.get_job().fabric_to(self.number());
+    if (!medium.anyone_watches()) {
+        return;
+    }
     const group &members = comm.local_group();
     for (int member = 0; member < members.size(); ++member) {
         medium.nudge(members.member(member));
@@ -182,11 +297,15 @@ namespace {
 /// The meeting, if the ranks have one and it is chosen.
 meeting *chosen(const communicator &comm, operation what, MPI_Count bytes) {
     meeting *const shared = meeting::of(comm);
-    const bool possible = shared != nullptr && !checking();
-    return possible && choose({.what = what, .bytes = bytes, .ranks = comm.size(), .meeting = true}) ==
-                           algorithm::meeting
-               ? shared
-               : nullptr;
+    if (shared == nullptr || checking()) {
+        return nullptr;
+    }
+    const first_choices *const first = usual(what);
+    const bool is = first != nullptr
+                        ? bytes <= first->meeting
+                        : choose({.what = what, .bytes = bytes, .ranks = comm.size(), .meeting = true}) ==
+                              algorithm::meeting;
+    return is ? shared : nullptr;
 }
 
 } // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocking collectives among ranks of one process that take turns: fibers, and threads that share cores. Each
-// takes its seat and shows its buffers. Reductions are the work of the last one that comes. Of two ranks that
-// exchange data, the one that comes later moves them, both ways. So a collective costs each rank one switch
-// and the copy of its data, whatever the number of ranks: work that ranks of one core repeat is not done at
-// the same time but one after the other. Invariant: what lies in a seat is not written by its owner until the
-// round ends.
+// takes its seat at a table, which is that of its worker, and shows its buffers there. Whoever comes last at
+// a table acts for all who sit there: it moves what they take, from this table and then, when all are full,
+// from the others. Reductions are the work of the last one of all. So a collective costs each rank one
+// switch, what ranks of one core would do one after the other is done at a stretch, and workers hand to each
+// other only the lines of seats and data. Threads sit alone. For them waiting is dearer than work: of two,
+// the one that comes later moves the data both ways, so each waits but once.
+// Invariant: what lies in a seat is not written by its owner until the round ends.
 #pragma once
 
 #include <atomic>
@@ -33,7 +35,8 @@ class meeting {
         return comm.shared_meeting.get();
     }
 
-    explicit meeting(int members);
+    /// @param tables the number of each member's table
+    explicit meeting(const std::vector<int> &tables);
 
     /// Shows a buffer and returns when all have, and `take` holds what the reduction of all gives.
     /// @param operation null: there are no data @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
@@ -49,28 +52,58 @@ class meeting {
   private:
     static void seek(const communicator &comm);
 
-    struct seat {
+    struct alignas(64) seat {
         block_view give, take;
         std::uint64_t round = 0; ///< in which these were shown, plus one
+        int table = 0;
+        int soon = 0; ///< a member of the table that comes soon after this one, more often than not
         /// Whose data do not fit; orders nothing, the end of the round does.
         std::atomic<int> misfit{MPI_PROC_NULL};
     };
+    struct alignas(64) table {
+        std::vector<int> members;
+        /// Of these in this round. Each publishes what it shows and sees what those before have shown.
+        std::atomic<int> come{0};
+    };
 
     [[nodiscard]] seat &seat_of(int member) noexcept { return seats_[static_cast<std::size_t>(member)]; }
-    void move(int giver, int taker);
-    void wait_for_end(const communicator &comm, std::uint64_t round);
+    [[nodiscard]] table &table_of(int member) noexcept {
+        return tables_[static_cast<std::size_t>(seat_of(member).table)];
+    }
+    [[nodiscard]] bool all_sit_alone() const noexcept { return tables_.size() == cards_.size(); }
+    /// For each line of a seat.
+    void for_lines(int member, auto use) noexcept;
+    /// True for the one that comes last at its table.
+    [[nodiscard]] bool fills(table &own) noexcept;
+    /// Counts a table; true for the last one.
+    [[nodiscard]] bool is_last(std::atomic<int> &counter) noexcept;
+    /// Moves what is for the members of a full table, and returns when all others have done so, too.
+    void serve(const communicator &comm, const table &own, std::uint64_t round, int root);
+    /// The same, for who sits alone as all do.
+    void serve_alone(const communicator &comm, std::uint64_t round, int root);
+    void serve_from(const table &givers, const table &takers, std::uint64_t round, int root);
+    void move(int giver, int taker, std::uint64_t round);
+    /// For a table that is served.
+    void end_or_wait(const communicator &comm, const table &own, std::uint64_t round);
+    void wait_for_end(const communicator &comm, std::uint64_t round, bool before_others);
     void end(const communicator &comm, std::uint64_t round);
+    static void wake(const communicator &comm);
 
-    spin_lock lock_; ///< for what follows until all have come, also against threads that ranks have started
-    int come_ = 0;
-    std::vector<int> order_; ///< who came when
-    std::vector<card> cards_;
+    std::vector<table> tables_;
     std::unique_ptr<seat[]> seats_;
+    std::vector<card> cards_;
     int error_ = 0; ///< of the last reduction; the next round ends only when all have come back
-    /// Members that have moved what is theirs to move. Each publishes that and sees that of those before.
-    std::atomic<int> done_{0};
-    /// Rounds that have ended. The store publishes the results and pairs with the load of whoever waits;
-    /// both sequentially consistent because of the sleeping (fabric::nudge).
+    // Those who sit alone, in the order in which they have come.
+    alignas(64) spin_lock lock_;
+    int come_alone_ = 0;
+    std::vector<int> order_;
+    // Of the tables: how many are full, and how many are served. As `come`.
+    alignas(64) std::atomic<int> full_{0};
+    std::atomic<int> served_{0};
+    /// Rounds in which all tables have been full, and rounds that have ended. The stores publish what was
+    /// shown, and the results; they pair with the loads of whoever waits, sequentially consistent because of
+    /// the sleeping (fabric::nudge).
+    alignas(64) std::atomic<std::uint64_t> all_full_{0};
     std::atomic<std::uint64_t> round_{0};
 };
 

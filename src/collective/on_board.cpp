@@ -56,8 +56,7 @@ template <class Plan> void board_bcast(Plan &plan, const team &team, const typed
     if (team.rank == root) {
         plan.post(buffer, board::everyone, true);
     } else {
-        plan.await_posts(root, root + 1);
-        plan.take(root, 0, buffer.bytes(), buffer);
+        plan.take_post(root, buffer);
     }
     plan.finish(false);
 }
@@ -69,12 +68,7 @@ void board_gather(Plan &plan, const team &team, const typed_buffer &own, const b
         plan.post(own, root, true);
     } else {
         plan.copy(own, blocks[root]); // while the others come
-        for (int peer = 0; peer < team.size; ++peer) {
-            if (peer != root) {
-                plan.await_posts(peer, peer + 1);
-                plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
-            }
-        }
+        plan.take_posts(blocks, board::most_in_page);
     }
     plan.finish(false);
 }
@@ -96,12 +90,10 @@ template <class Plan> void board_scatter(Plan &plan, const team &team, const blo
 
 template <class Plan>
 void board_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
-    post_and_await_all(plan, team, own, own, blocks[team.rank]);
-    for (int peer = 0; peer < team.size; ++peer) {
-        if (peer != team.rank) {
-            plan.take(peer, 0, blocks[peer].bytes(), blocks[peer]);
-        }
-    }
+    plan.enter(*team.shared, own.bytes());
+    plan.post(own);
+    plan.copy(own, blocks[team.rank]); // while the others come
+    plan.take_posts(blocks, board::most_in_page);
     plan.finish(false);
 }
 

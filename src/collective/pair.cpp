@@ -9,6 +9,15 @@
 
 namespace lisle::collective {
 
+void pair::seek(const occasion &on, operation what, MPI_Count bytes) {
+    if (board *const found = board_of(on); found != nullptr && suits(*found, what, bytes)) {
+        communicator::count_one(on.comm.collectives);
+        where_ = found;
+        steps_.emplace(found);
+        place_ = board::place_of(bytes, what == operation::scan || what == operation::exscan);
+    }
+}
+
 void pair::exchange(schedule &plan, const block_view &give, const block_view &take) {
     this->give(give[other()]);
     keep(give[self_], take[self_]); // while the other rank's data come

@@ -25,11 +25,8 @@ class pair {
 
     /// @param bytes the most that one rank has for the other, as both know; anything if there are more ranks
     pair(const occasion &on, operation what, MPI_Count bytes) : self_{on.comm.rank()} {
-        if (board *const found = board_of(on); found != nullptr && suits(*found, what, bytes)) {
-            communicator::count_one(on.comm.collectives);
-            where_ = found;
-            steps_.emplace(found);
-            place_ = board::place_of(bytes, what == operation::scan || what == operation::exscan);
+        if (on.comm.size() == 2) {
+            seek(on, what, bytes);
         }
     }
     /// False: it goes another way, and nothing has happened.
@@ -50,16 +47,16 @@ class pair {
     void exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to);
 
   private:
+    void seek(const occasion &on, operation what, MPI_Count bytes);
     /// The board of two ranks that do not meet, if their call blocks.
     [[nodiscard]] static board *board_of(const occasion &on) {
-        return on.how == form::blocking && on.comm.size() == 2 && !checking() &&
-                       meeting::of(on.comm) == nullptr
-                   ? board::of(on.comm)
-                   : nullptr;
+        return on.how == form::blocking && !checking() && meeting::of(on.comm) == nullptr ? board::of(on.comm)
+                                                                                          : nullptr;
     }
     /// Says the same to both ranks.
     [[nodiscard]] static bool suits(board &found, operation what, MPI_Count bytes) {
-        return bytes <= most_bytes && (prefers_board(what, bytes) || prefers_direct(what)) &&
+        const first_choices *const first = usual(what);
+        return bytes <= most_bytes && first != nullptr && (bytes <= first->board || first->direct) &&
                found.takes(bytes);
     }
     [[nodiscard]] int other() const noexcept { return 1 - self_; }

@@ -5,14 +5,11 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
+#include "collective/block_view.hpp"
 #include "collective/schedule.hpp"
 
 namespace lisle::collective {
-
-/// One buffer for each of several ranks.
-using block_list = small_vector<typed_buffer, 4>;
 
 /// What the calling rank gives or gets apart from the other buffer; none: MPI_IN_PLACE.
 using own_buffer = std::optional<typed_buffer>;
@@ -24,21 +21,20 @@ using own_buffer = std::optional<typed_buffer>;
 [[nodiscard]] schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block,
                                    int root);
 /// @param blocks one for each rank of the sending group; at the root only
-[[nodiscard]] schedule plan_gatherv(const occasion &on, const own_buffer &own,
-                                    std::span<const typed_buffer> blocks, int root);
+[[nodiscard]] schedule plan_gatherv(const occasion &on, const own_buffer &own, const block_view &blocks,
+                                    int root);
 [[nodiscard]] schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own,
                                     int root);
-[[nodiscard]] schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
-                                     const own_buffer &own, int root);
+[[nodiscard]] schedule plan_scatterv(const occasion &on, const block_view &blocks, const own_buffer &own,
+                                     int root);
 [[nodiscard]] schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_buffer &block);
-[[nodiscard]] schedule plan_allgatherv(const occasion &on, const own_buffer &own,
-                                       std::span<const typed_buffer> blocks);
+[[nodiscard]] schedule plan_allgatherv(const occasion &on, const own_buffer &own, const block_view &blocks);
 
 /// @param send,receive the first of as many blocks as there are peers; send none: MPI_IN_PLACE
 [[nodiscard]] schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive);
 /// The same where blocks differ in size or type.
-[[nodiscard]] schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
-                                      std::span<const typed_buffer> receive);
+[[nodiscard]] schedule plan_alltoallv(const occasion &on, const std::optional<block_view> &send,
+                                      const block_view &receive);
 
 /// Nothing to do: for a rank that takes part in the call (without MPI_) only by making it.
 [[nodiscard]] schedule plan_no_part(const occasion &on, const char *call);
@@ -55,8 +51,5 @@ using own_buffer = std::optional<typed_buffer>;
                                  const op &operation);
 [[nodiscard]] schedule plan_exscan(const occasion &on, const own_buffer &send, const typed_buffer &receive,
                                    const op &operation);
-
-/// The blocks of an array: block i begins i * block.count elements after block.address.
-[[nodiscard]] block_list equal_blocks(const typed_buffer &block, int ranks);
 
 } // namespace lisle::collective

@@ -18,8 +18,8 @@ namespace lisle::collective {
 namespace {
 
 /// What is for, or from, the other one of two ranks; of more ranks anything.
-MPI_Count bytes_of_other(const occasion &on, std::span<const typed_buffer> blocks) noexcept {
-    return on.comm.size() == 2 && blocks.size() == 2 ? block_of(blocks, 1 - on.comm.rank()).bytes() : 0;
+MPI_Count bytes_of_other(const occasion &on, const block_view &blocks) noexcept {
+    return on.comm.size() == 2 && blocks.size() == 2 ? blocks[1 - on.comm.rank()].bytes() : 0;
 }
 
 } // namespace
@@ -105,7 +105,7 @@ schedule plan_bcast(const occasion &on, const typed_buffer &buffer, int root) {
 schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buffer &block, int root) {
     const communicator &comm = on.comm;
     if (comm.inter()) {
-        return plan_gatherv(on, own, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
+        return plan_gatherv(on, own, root == MPI_ROOT ? block_view{block, comm.peer_count()} : block_view{},
                             root);
     }
     const bool at_root = comm.rank() == root;
@@ -121,44 +121,40 @@ schedule plan_gather(const occasion &on, const own_buffer &own, const typed_buff
         return plan;
     }
     const team team = team_of(on);
-    const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
+    const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
     switch (choose_for(team, operation::gather, bytes, bytes)) {
     case algorithm::meeting:
-        use_meeting(plan, on, block_view::repeated(mine, team.size),
-                    at_root ? block_view{block, team.size} : block_view{}, root);
+        use_meeting(plan, on, block_view::repeated(mine, team.size), blocks, root);
         break;
     case algorithm::board:
-        use_board(plan, on, team, [&](auto &steps) {
-            board_gather(steps, team, mine, at_root ? block_view{block, team.size} : block_view{}, root);
-        });
+        use_board(plan, on, team, [&](auto &steps) { board_gather(steps, team, mine, blocks, root); });
         break;
     case algorithm::direct:
-        use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks(), root); });
+        use_board(plan, on, team, [&](auto &steps) { direct_gather(steps, team, mine, blocks, root); });
         break;
     case algorithm::binomial:
         gather_binomial(plan, team, mine, at_root ? whole(block, team.size) : nothing(), root);
         break;
     default:
-        gather_linear(plan, team, mine, blocks(), root);
+        gather_linear(plan, team, mine, blocks, root);
     }
     return plan;
 }
 
-schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks,
-                      int root) {
+schedule plan_gatherv(const occasion &on, const own_buffer &own, const block_view &blocks, int root) {
     schedule plan = plan_of(on, "Gatherv", root, call_signature::unsaid);
     if (on.comm.inter()) {
         gather_between_groups(plan, other_group(on.comm), own.value_or(nothing()), blocks, root);
         return plan;
     }
-    const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
-    if (pair two{on, operation::gatherv, bytes}) {
+    const typed_buffer mine = own ? *own : blocks[root];
+    const bool at_root = on.comm.rank() == root;
+    if (pair two{on, operation::gatherv, at_root ? bytes_of_other(on, blocks) : mine.bytes()}) {
         two.gather(plan, mine, blocks);
         return plan;
     }
     if (is_alone(on)) {
-        use_copy(plan, on, own, blocks.front());
+        use_copy(plan, on, own, blocks[0]);
         return plan;
     }
     const team team = team_of(on);
@@ -178,8 +174,8 @@ schedule plan_gatherv(const occasion &on, const own_buffer &own, std::span<const
 schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_buffer &own, int root) {
     const communicator &comm = on.comm;
     if (comm.inter()) {
-        return plan_scatterv(on, root == MPI_ROOT ? equal_blocks(block, comm.peer_count()) : block_list{},
-                             own, root);
+        return plan_scatterv(on, root == MPI_ROOT ? block_view{block, comm.peer_count()} : block_view{}, own,
+                             root);
     }
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
@@ -194,44 +190,40 @@ schedule plan_scatter(const occasion &on, const typed_buffer &block, const own_b
         return plan;
     }
     const team team = team_of(on);
-    const auto blocks = [&] { return at_root ? equal_blocks(block, team.size) : block_list{}; };
-    switch (choose_for(team, operation::scatter, bytes, team.size * bytes)) {
+    const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
+    switch (choose_for(team, operation::scatter, bytes, (team.size - 1) * bytes)) {
     case algorithm::meeting:
-        use_meeting(plan, on, at_root ? block_view{block, team.size} : block_view{},
-                    block_view::repeated(mine, team.size), root);
+        use_meeting(plan, on, blocks, block_view::repeated(mine, team.size), root);
         break;
     case algorithm::board:
-        use_board(plan, on, team, [&](auto &steps) {
-            board_scatter(steps, team, at_root ? block_view{block, team.size} : block_view{}, mine, root);
-        });
+        use_board(plan, on, team, [&](auto &steps) { board_scatter(steps, team, blocks, mine, root); });
         break;
     case algorithm::direct:
-        use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks(), mine, root); });
+        use_board(plan, on, team, [&](auto &steps) { direct_scatter(steps, team, blocks, mine, root); });
         break;
     case algorithm::binomial:
         scatter_binomial(plan, team, at_root ? whole(block, team.size) : nothing(), mine, root);
         break;
     default:
-        scatter_linear(plan, team, blocks(), mine, root);
+        scatter_linear(plan, team, blocks, mine, root);
     }
     return plan;
 }
 
-schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks, const own_buffer &own,
-                       int root) {
+schedule plan_scatterv(const occasion &on, const block_view &blocks, const own_buffer &own, int root) {
     schedule plan = plan_of(on, "Scatterv", root, call_signature::unsaid);
     if (on.comm.inter()) {
         scatter_between_groups(plan, other_group(on.comm), blocks, own.value_or(nothing()), root);
         return plan;
     }
-    const typed_buffer &mine = own ? *own : block_of(blocks, root);
-    const MPI_Count bytes = on.comm.rank() == root ? bytes_of_other(on, blocks) : mine.bytes();
-    if (pair two{on, operation::scatterv, bytes}) {
+    const typed_buffer mine = own ? *own : blocks[root];
+    const bool at_root = on.comm.rank() == root;
+    if (pair two{on, operation::scatterv, at_root ? bytes_of_other(on, blocks) : mine.bytes()}) {
         two.scatter(plan, blocks, mine);
         return plan;
     }
     if (is_alone(on)) {
-        use_copy(plan, on, own ? own_buffer{blocks.front()} : own_buffer{}, own.value_or(blocks.front()));
+        use_copy(plan, on, own ? own_buffer{blocks[0]} : own_buffer{}, own.value_or(blocks[0]));
         return plan;
     }
     const team team = team_of(on);
@@ -250,7 +242,7 @@ schedule plan_scatterv(const occasion &on, std::span<const typed_buffer> blocks,
 
 schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_buffer &block) {
     if (on.comm.inter()) {
-        return plan_allgatherv(on, own, equal_blocks(block, on.comm.peer_count()));
+        return plan_allgatherv(on, own, {block, on.comm.peer_count()});
     }
     const typed_buffer mine = own ? *own : block_of(block, on.comm.rank());
     schedule plan = plan_of(on, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
@@ -274,8 +266,9 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
         });
         break;
     case algorithm::direct:
-        use_board(plan, on, team,
-                  [&](auto &steps) { direct_allgather(steps, team, mine, equal_blocks(block, team.size)); });
+        use_board(plan, on, team, [&](auto &steps) {
+            direct_allgather(steps, team, mine, block_view{block, team.size});
+        });
         break;
     case algorithm::bruck:
         allgather_bruck(plan, team, mine, all);
@@ -284,30 +277,30 @@ schedule plan_allgather(const occasion &on, const own_buffer &own, const typed_b
         allgather_recursive_doubling(plan, team, mine, all);
         break;
     default:
-        allgather_ring(plan, team, mine, equal_blocks(block, team.size));
+        allgather_ring(plan, team, mine, block_view{block, team.size});
     }
     return plan;
 }
 
-schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<const typed_buffer> blocks) {
+schedule plan_allgatherv(const occasion &on, const own_buffer &own, const block_view &blocks) {
     schedule plan = plan_of(on, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (on.comm.inter()) {
         const team other = other_group(on.comm);
-        const std::vector<typed_buffer> same(static_cast<std::size_t>(other.size), own.value_or(nothing()));
-        alltoall_pairwise(plan, other, on.comm.size(), same, blocks);
+        alltoall_pairwise(plan, other, on.comm.size(),
+                          block_view::repeated(own.value_or(nothing()), other.size), blocks);
         return plan;
     }
-    const typed_buffer &mine = own ? *own : block_of(blocks, on.comm.rank());
+    const typed_buffer mine = own ? *own : blocks[on.comm.rank()];
     MPI_Count longest = 0;
-    for (const typed_buffer &block : blocks) {
-        longest = std::max(longest, block.bytes());
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        longest = std::max(longest, blocks[rank].bytes());
     }
     if (pair two{on, operation::allgatherv, longest}) {
         two.exchange(plan, block_view::repeated(mine, 2), blocks);
         return plan;
     }
     if (is_alone(on)) {
-        use_copy(plan, on, own, blocks.front());
+        use_copy(plan, on, own, blocks[0]);
         return plan;
     }
     const team team = team_of(on);
@@ -330,16 +323,15 @@ schedule plan_allgatherv(const occasion &on, const own_buffer &own, std::span<co
 namespace {
 
 schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
-                       std::optional<std::span<const typed_buffer>> send,
-                       std::span<const typed_buffer> receive) {
+                       const std::optional<block_view> &send, const block_view &receive) {
     schedule plan =
         plan_of(on, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     if (is_alone(on)) {
-        use_copy(plan, on, send ? own_buffer{send->front()} : own_buffer{}, receive.front());
+        use_copy(plan, on, send ? own_buffer{(*send)[0]} : own_buffer{}, receive[0]);
         return plan;
     }
-    const auto given = send.value_or(receive);
+    const block_view &given = send ? *send : receive;
     const MPI_Count bytes = std::max(bytes_of_other(on, given), bytes_of_other(on, receive));
     if (pair two{on, what, bytes}) {
         two.exchange(plan, given, receive);
@@ -350,38 +342,32 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
     if (chosen == algorithm::meeting) {
         own_copies copies;
         const auto kept = send ? std::vector<typed_buffer>{} : packed_copies(copies, team, receive);
-        use_meeting(plan, on, send.value_or(kept), receive, board::everyone);
+        use_meeting(plan, on, send ? *send : block_view{kept}, receive, board::everyone);
         return plan;
     }
     if (chosen == algorithm::board || chosen == algorithm::direct) {
         use_board(plan, on, team, [&](auto &steps) {
-            std::vector<typed_buffer> copies;
-            if (!send) {
-                copies = packed_copies(steps, team, receive);
-                send = copies;
-            }
+            const auto kept = send ? std::vector<typed_buffer>{} : packed_copies(steps, team, receive);
+            const block_view from = send ? *send : block_view{kept};
             if (chosen == algorithm::board) {
-                board_alltoall(steps, team, *send, receive);
+                board_alltoall(steps, team, from, receive);
             } else {
-                direct_alltoall(steps, team, *send, receive);
+                direct_alltoall(steps, team, from, receive);
             }
         });
         return plan;
     }
-    std::vector<typed_buffer> copies;
-    if (!send) {
-        copies = packed_copies(plan, team, receive);
-        send = copies;
-    }
+    const auto kept = send ? std::vector<typed_buffer>{} : packed_copies(plan, team, receive);
+    const block_view from = send ? *send : block_view{kept};
     switch (chosen == algorithm::bruck && !team.member ? algorithm::pairwise : chosen) {
     case algorithm::bruck:
-        alltoall_bruck(plan, team, *send, receive);
+        alltoall_bruck(plan, team, from, receive);
         break;
     case algorithm::linear:
-        alltoall_linear(plan, team, on.comm.size(), *send, receive);
+        alltoall_linear(plan, team, on.comm.size(), from, receive);
         break;
     default:
-        alltoall_pairwise(plan, team, on.comm.size(), *send, receive);
+        alltoall_pairwise(plan, team, on.comm.size(), from, receive);
     }
     return plan;
 }
@@ -389,35 +375,13 @@ schedule plan_exchange(const occasion &on, operation what, MPI_Count each,
 } // namespace
 
 schedule plan_alltoall(const occasion &on, const own_buffer &send, const typed_buffer &receive) {
-    if (!on.comm.inter() && send && !is_alone(on)) {
-        const MPI_Count each = receive.bytes();
-        const block_view given{*send, on.comm.size()}, taken{receive, on.comm.size()};
-        schedule plan;
-        if (pair two{on, operation::alltoall, each}) {
-            two.exchange(plan, given, taken);
-            return plan;
-        }
-        const team team = team_of(on);
-        const algorithm chosen = choose_for(team, operation::alltoall, each, team.size * each);
-        if (chosen == algorithm::meeting) {
-            use_meeting(plan, on, given, taken, board::everyone);
-            return plan;
-        }
-        if (chosen == algorithm::board) {
-            use_board(plan, on, team, [&](auto &steps) { board_alltoall(steps, team, given, taken); });
-            return plan;
-        }
-    }
     const int peers = on.comm.peer_count();
-    const block_list places = equal_blocks(receive, peers);
-    if (!send) {
-        return plan_exchange(on, operation::alltoall, receive.bytes(), {}, places);
-    }
-    return plan_exchange(on, operation::alltoall, receive.bytes(), equal_blocks(*send, peers), places);
+    return plan_exchange(on, operation::alltoall, receive.bytes(),
+                         send ? std::optional{block_view{*send, peers}} : std::nullopt, {receive, peers});
 }
 
-schedule plan_alltoallv(const occasion &on, std::optional<std::span<const typed_buffer>> send,
-                        std::span<const typed_buffer> receive) {
+schedule plan_alltoallv(const occasion &on, const std::optional<block_view> &send,
+                        const block_view &receive) {
     return plan_exchange(on, operation::alltoallv, 0, send, receive);
 }
 

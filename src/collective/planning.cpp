@@ -22,10 +22,6 @@ typed_buffer block_of(const typed_buffer &block, int rank) noexcept {
     return part(block, rank * block.count, block.count);
 }
 
-const typed_buffer &block_of(std::span<const typed_buffer> blocks, int rank) noexcept {
-    return blocks[static_cast<std::size_t>(rank)];
-}
-
 void refuse_inter(const communicator &comm, const char *what) {
     if (comm.inter()) {
         fail(MPI_ERR_COMM, what, " is not defined on inter-communicators");
@@ -87,14 +83,6 @@ void use_copy(schedule &plan, const occasion &on, const own_buffer &give, const 
     if (give && is_to_copy(*give, take)) {
         local_steps{nullptr}.take(copy_step{*give, take});
     }
-}
-
-block_list equal_blocks(const typed_buffer &block, int ranks) {
-    block_list blocks;
-    for (int rank = 0; rank < ranks; ++rank) {
-        blocks.push_back(block_of(block, rank));
-    }
-    return blocks;
 }
 
 } // namespace lisle::collective

@@ -16,7 +16,6 @@ namespace lisle::collective {
 /// All blocks of an array as one buffer.
 [[nodiscard]] typed_buffer whole(const typed_buffer &block, int ranks) noexcept;
 [[nodiscard]] typed_buffer block_of(const typed_buffer &block, int rank) noexcept;
-[[nodiscard]] const typed_buffer &block_of(std::span<const typed_buffer> blocks, int rank) noexcept;
 
 /// Throws on inter-communicators.
 void refuse_inter(const communicator &comm, const char *what);
@@ -43,31 +42,38 @@ void refuse_inter(const communicator &comm, const char *what);
 
 /// choose() with what the team and its board say.
 [[nodiscard]] algorithm choose_among_all(const team &team, situation given);
-/// The algorithm to use; `given` lacks what the team and the board say.
-[[nodiscard]] inline algorithm choose_for(const team &team, const situation &given) {
-    const bool meets = given.meeting && has_meeting(given.what);
-    const bool posts = team.shared != nullptr && !meets && prefers_board(given.what, given.bytes) &&
-                       team.shared->takes(given.posted);
-    if (posts) {
-        return algorithm::board;
-    }
-    // Where ranks do not know each other's sizes, nothing of the rest depends on them.
-    const bool shows = given.bytes == 0 && team.shared != nullptr && !meets && prefers_direct(given.what) &&
-                       given.plain && team.shared->memory_open();
-    return shows ? algorithm::direct : choose_among_all(team, given);
-}
-/// For what moves data; reductions have asked before whether they meet. @param bytes,posted see situation
+/// The algorithm to use, for what moves data. @param bytes,posted see situation
 [[nodiscard]] inline algorithm choose_for(const team &team, operation what, MPI_Count bytes,
                                           MPI_Count posted) {
-    return choose_for(team, {.what = what, .bytes = bytes, .posted = posted, .meeting = team.meets});
+    if (const first_choices *const first = usual(what); first != nullptr) [[likely]] {
+        if (team.meets && bytes <= first->meeting) {
+            return algorithm::meeting;
+        }
+        if (board *const shared = team.shared; shared != nullptr) {
+            if (bytes <= first->board && shared->takes(posted)) {
+                return algorithm::board;
+            }
+            // Where ranks do not know each other's sizes, nothing of the rest depends on them.
+            if (first->direct && shared->memory_open()) {
+                return algorithm::direct;
+            }
+        }
+    }
+    return choose_among_all(team, {.what = what, .bytes = bytes, .posted = posted, .meeting = team.meets});
 }
+/// The same for reductions, which have asked before whether they meet.
 [[nodiscard]] inline algorithm choose_for(const team &team, operation what, const op &reduction,
                                           const typed_buffer &vector) {
-    return choose_for(team, {.what = what,
-                             .bytes = vector.bytes(),
-                             .posted = vector.bytes(),
-                             .plain = vector.type->contiguous(),
-                             .commutative = reduction.commutative()});
+    const MPI_Count bytes = vector.bytes();
+    if (const first_choices *const first = usual(what);
+        first != nullptr && team.shared != nullptr && bytes <= first->board && team.shared->takes(bytes)) {
+        return algorithm::board;
+    }
+    return choose_among_all(team, {.what = what,
+                                   .bytes = bytes,
+                                   .posted = bytes,
+                                   .plain = vector.type->contiguous(),
+                                   .commutative = reduction.commutative()});
 }
 
 /// Has an algorithm for the team's board write its steps, or take them at once if the call blocks.

@@ -58,7 +58,7 @@ void schedule::await_all() {
 }
 
 void schedule::enter(board &where, MPI_Count posted, bool posts, bool one_way) {
-    board_ = &where;
+    contents().where = &where;
     add(enter_step{board::place_of(posted, one_way), posts});
 }
 
@@ -79,6 +79,15 @@ void schedule::show(const card &shown) {
 void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
     keep(*to.type);
     add(take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});
+}
+
+void schedule::take_posts(const block_view &blocks, MPI_Count most) {
+    for (int peer = 0; peer < blocks.size(); ++peer) {
+        const typed_buffer block = blocks[peer];
+        if (peer != contents().where->self() && block.bytes() <= most) {
+            take_post(peer, block);
+        }
+    }
 }
 
 void schedule::fetch(int peer, const typed_buffer &to) {
@@ -109,15 +118,15 @@ void schedule::reduce_shown(const op &operation, result_place place, int member,
                             const typed_buffer &to) {
     keep(operation);
     keep(*to.type);
-    const MPI_Count room = shown_elements(*board_, to.count, *to.type);
+    const MPI_Count room = shown_elements(*contents().where, to.count, *to.type);
     add(reduce_shown_step{&operation, to, temporary(room, *to.type).address, first, member, place});
 }
 
-const typed_buffer *schedule::keep_blocks(std::span<const typed_buffer> blocks) {
-    for (const typed_buffer &block : blocks) {
-        keep(*block.type);
+const typed_buffer *schedule::keep_blocks(const block_view &blocks) {
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        keep(*blocks[rank].type);
     }
-    return step_memory::keep_blocks(blocks);
+    return contents().memory.keep_blocks(blocks);
 }
 
 void schedule::keep(const datatype &type) {
@@ -125,14 +134,15 @@ void schedule::keep(const datatype &type) {
         return;
     }
     const auto same = [&type](const auto &kept) { return kept.get() == &type; };
-    if (std::none_of(types_.begin(), types_.end(), same)) {
-        types_.push_back(ref<const datatype>::share(type));
+    auto &types = contents().types;
+    if (std::none_of(types.begin(), types.end(), same)) {
+        types.push_back(ref<const datatype>::share(type));
     }
 }
 
 void schedule::keep(const op &operation) {
-    if (!operation_ && !operation.predefined()) {
-        operation_ = ref<const op>::share(operation);
+    if (auto &kept = contents().operation; !kept && !operation.predefined()) {
+        kept = ref<const op>::share(operation);
     }
 }
 

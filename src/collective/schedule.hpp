@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,9 +26,18 @@
 namespace lisle::collective {
 
 /// See the file's head. Keeps the datatypes and the operation alive that its steps name. At the end
-/// everything is awaited.
-class schedule : public step_memory {
+/// everything is awaited. An empty one costs nothing: most blocking calls need no other.
+class schedule {
   public:
+    schedule() noexcept {} // not `= default`, which would have its memory set to zeros
+    // As step_memory's.
+    [[nodiscard]] typed_buffer temporary(MPI_Count count, const datatype &type) {
+        return contents().memory.temporary(count, type);
+    }
+    [[nodiscard]] typed_buffer packed(MPI_Count bytes) { return contents().memory.packed(bytes); }
+    /// Keeps the types of the blocks, too.
+    [[nodiscard]] const typed_buffer *keep_blocks(const block_view &blocks);
+
     step_index send(const typed_buffer &buffer, const team &team, int peer);
     step_index receive(const typed_buffer &buffer, const team &team, int peer);
     /// Does nothing for empty buffers and for a copy onto itself.
@@ -49,12 +59,20 @@ class schedule : public step_memory {
     void pass_caches() { add(pass_caches_step{}); }
     /// @param reader the only one that awaits it @param in_parts see post_step
     void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false);
-    void post(std::span<const typed_buffer> blocks, bool in_parts) {
-        add(post_blocks_step{{keep_blocks(blocks), blocks.size()}, in_parts});
+    void post(const block_view &blocks, bool in_parts) {
+        add(post_blocks_step{{keep_blocks(blocks), static_cast<std::size_t>(blocks.size())}, in_parts});
     }
     void show(const card &shown);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);
+    /// Awaits and takes all that a member posts.
+    void take_post(int peer, const typed_buffer &to) {
+        await_posts(peer, peer + 1);
+        take(peer, 0, to.bytes(), to);
+    }
+    /// The same of each other member whose block is `most` bytes long at most.
+    /// @param blocks where it belongs
+    void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to);
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
                       const typed_buffer &to, bool onto = false);
@@ -64,30 +82,41 @@ class schedule : public step_memory {
     void write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from);
     void reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
                       const typed_buffer &to);
-    /// As step_memory's; keeps the types of the blocks.
-    [[nodiscard]] const typed_buffer *keep_blocks(std::span<const typed_buffer> blocks);
     /// What the call is, for checks.
-    void describe(const call_signature &what) noexcept { signature_ = what; }
-    [[nodiscard]] const call_signature &signature() const noexcept { return signature_; }
+    void describe(const call_signature &what) { contents().signature = what; }
+    [[nodiscard]] call_signature signature() const {
+        return contents_ ? contents_->signature : call_signature{};
+    }
 
     /// Null: all is done by messages.
-    [[nodiscard]] board *on_board() const noexcept { return board_; }
+    [[nodiscard]] board *on_board() const noexcept { return contents_ ? contents_->where : nullptr; }
 
-    [[nodiscard]] std::span<const step> steps() const noexcept { return {steps_.data(), steps_.size()}; }
+    [[nodiscard]] std::span<const step> steps() const noexcept {
+        return contents_ ? std::span<const step>{contents_->steps.data(), contents_->steps.size()}
+                         : std::span<const step>{};
+    }
 
   private:
+    struct body {
+        step_memory memory;
+        small_vector<step, 8> steps;
+        std::vector<ref<const datatype>> types; ///< each type once; predefined types need no keeping
+        ref<const op> operation;                ///< a schedule has one at most
+        board *where = nullptr;
+        call_signature signature;
+    };
+    [[nodiscard]] body &contents() { return contents_ ? *contents_ : contents_.emplace(); }
+
     void keep(const datatype &type);
     void keep(const op &operation);
     template <class Step> step_index add(const Step &next) {
-        steps_.push_back(next);
-        return static_cast<step_index>(steps_.size() - 1);
+        auto &steps = contents().steps;
+        steps.push_back(next);
+        return static_cast<step_index>(steps.size() - 1);
     }
-    small_vector<step, 8> steps_;
-    std::vector<ref<const datatype>> types_; ///< each type once; predefined types need no keeping
-    ref<const op> operation_;                ///< a schedule has one at most
-    board *board_ = nullptr;
+
+    std::optional<body> contents_;
     bool done_ = false;
-    call_signature signature_;
 };
 
 /// The data of a buffer as bytes that can be cut anywhere: the buffer itself, or packed memory, which `fill`

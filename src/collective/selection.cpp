@@ -160,11 +160,26 @@ constexpr std::array<const char *, 18> names{"board",
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
 
-/// The operations that have a rule for an algorithm.
-constexpr auto with_a_rule_for(algorithm use) noexcept {
-    std::array<bool, operations> found{};
+constexpr first_choices find_first_choices(operation what) noexcept {
+    first_choices found;
+    bool more = true;
     for (const rule &each : rules) {
-        found[static_cast<std::size_t>(each.what)] |= each.use == use;
+        if (each.what != what) {
+            continue;
+        }
+        found.two_levels |= each.use == two_level;
+        if (!more || each.use == message) {
+            continue;
+        }
+        const bool posts = found.board != -1;
+        if (each.use == meeting && !posts) {
+            found.meeting = each.most_bytes;
+        } else if (each.use == board && !posts && each.most_ranks == any_ranks) {
+            found.board = each.most_bytes;
+        } else {
+            found.direct = each.use == direct && !posts;
+            more = false;
+        }
     }
     return found;
 }
@@ -195,17 +210,8 @@ bool possible(algorithm use, const situation &given) noexcept {
     }
 }
 
-/// Asked for each call: a tool may change it.
-bool is_forced(operation what) noexcept {
-    if (all_changeable_are_default()) [[likely]] {
-        return false;
-    }
-    const setting which = algorithm_of(what);
-    return value_of(which) != description_of(which).default_value;
-}
-
 std::optional<algorithm> forced(operation what) {
-    if (!is_forced(what)) [[likely]] {
+    if (all_changeable_are_default() || !detail::is_forced(what)) [[likely]] {
         return std::nullopt;
     }
     const auto word = word_of(algorithm_of(what));
@@ -227,6 +233,19 @@ bool fits(const rule &use, const situation &given) noexcept {
 
 } // namespace
 
+constinit const std::array<first_choices, operations> detail::first_choices_of = [] {
+    std::array<first_choices, operations> found{};
+    for (std::size_t what = 0; what < operations; ++what) {
+        found[what] = find_first_choices(static_cast<operation>(what));
+    }
+    return found;
+}();
+
+bool detail::is_forced(operation what) noexcept {
+    const setting which = algorithm_of(what);
+    return value_of(which) != description_of(which).default_value;
+}
+
 algorithm choose(const situation &given) {
     static const auto first_rules = [] {
         std::array<const rule *, operations> found{};
@@ -246,52 +265,8 @@ algorithm choose(const situation &given) {
     return applies->use;
 }
 
-bool prefers_direct(operation what) noexcept {
-    static constexpr auto first = [] {
-        std::array<bool, operations> found{};
-        std::array<bool, operations> decided{};
-        for (const rule &each : rules) {
-            const auto index = static_cast<std::size_t>(each.what);
-            if (!decided[index] && each.use != meeting && each.use != message) {
-                found[index] = each.use == direct;
-                decided[index] = true;
-            }
-        }
-        return found;
-    }();
-    return first[static_cast<std::size_t>(what)] && !is_forced(what);
-}
-
 bool prefers_message(operation what) noexcept {
     return forced(what).value_or(message) == message;
-}
-
-bool prefers_board(operation what, MPI_Count bytes) noexcept {
-    // Up to these sizes a board comes first, but for meetings and messages, which are no schedules. -1: it
-    // does not.
-    static constexpr auto most = [] {
-        std::array<MPI_Count, operations> found{};
-        std::array<bool, operations> decided{};
-        for (const rule &each : rules) {
-            const auto index = static_cast<std::size_t>(each.what);
-            if (!decided[index] && each.use != meeting && each.use != message) {
-                found[index] = each.use == board && each.most_ranks == any_ranks ? each.most_bytes : -1;
-                decided[index] = true;
-            }
-        }
-        return found;
-    }();
-    return bytes <= most[static_cast<std::size_t>(what)] && !is_forced(what);
-}
-
-bool has_meeting(operation what) noexcept {
-    static constexpr auto have = with_a_rule_for(meeting);
-    return have[static_cast<std::size_t>(what)];
-}
-
-bool has_two_levels(operation what) noexcept {
-    static constexpr auto have = with_a_rule_for(two_level);
-    return have[static_cast<std::size_t>(what)];
 }
 
 std::string describe_selection() {

@@ -5,6 +5,8 @@
 // that a call does not allow is not forced.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 
 #include "mpi.h"
@@ -58,19 +60,30 @@ struct situation {
 };
 
 [[nodiscard]] algorithm choose(const situation &given);
-/// True if that is a board wherever the ranks have one that takes the data: most calls need to ask no more.
-[[nodiscard]] bool prefers_board(operation what, MPI_Count bytes) noexcept;
+/// What the rules say first of an operation: all that most calls have to ask.
+struct first_choices {
+    /// Up to so many bytes these are chosen wherever they are possible, in this order; -1: they are not.
+    MPI_Count meeting = -1, board = -1;
+    bool direct = false;     ///< first of the rest, if ranks do not know each other's sizes
+    bool two_levels = false; ///< has an algorithm for ranks that live in several places
+};
+namespace detail {
+extern const std::array<first_choices, static_cast<std::size_t>(operation::count)> first_choices_of;
+[[nodiscard]] bool is_forced(operation what) noexcept;
+} // namespace detail
 
+/// Null: a setting forces an algorithm. Asked for each call, since a tool may change it.
+[[nodiscard]] inline const first_choices *usual(operation what) noexcept {
+    if (!all_changeable_are_default() && detail::is_forced(what)) [[unlikely]] {
+        return nullptr;
+    }
+    return &detail::first_choices_of[static_cast<std::size_t>(what)];
+}
+[[nodiscard]] inline bool has_two_levels(operation what) noexcept {
+    return detail::first_choices_of[static_cast<std::size_t>(what)].two_levels;
+}
 /// True if it is messages wherever situation::message is set, if there are rules for that.
 [[nodiscard]] bool prefers_message(operation what) noexcept;
-
-/// True if it is direct wherever ranks can use each other's buffers, if their sizes are not known.
-[[nodiscard]] bool prefers_direct(operation what) noexcept;
-
-/// True if the operation has rules for ranks that meet, or an algorithm for ranks that live in several
-/// places.
-[[nodiscard]] bool has_meeting(operation what) noexcept;
-[[nodiscard]] bool has_two_levels(operation what) noexcept;
 
 /// The table in words, a line for each rule, with what settings force.
 [[nodiscard]] std::string describe_selection();

@@ -17,9 +17,11 @@ typed_buffer step_memory::packed(MPI_Count bytes) {
     return {bytes == 0 ? nullptr : allocate(bytes), bytes, byte_type()};
 }
 
-const typed_buffer *step_memory::keep_blocks(std::span<const typed_buffer> blocks) {
-    auto copy = std::make_unique<typed_buffer[]>(blocks.size());
-    std::copy(blocks.begin(), blocks.end(), copy.get());
+const typed_buffer *step_memory::keep_blocks(const block_view &blocks) {
+    auto copy = std::make_unique<typed_buffer[]>(static_cast<std::size_t>(blocks.size()));
+    for (int index = 0; index < blocks.size(); ++index) {
+        copy[static_cast<std::size_t>(index)] = blocks[index];
+    }
     return blocks_.emplace_back(std::move(copy)).get();
 }
 

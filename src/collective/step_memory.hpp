@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "collective/block_view.hpp"
 #include "collective/scratch.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/buffer.hpp"
@@ -17,17 +18,16 @@ namespace lisle::collective {
 
 class step_memory {
   public:
+    step_memory() = default;
+    /// @param near memory for the first short pieces, which need no allocation then; aligned for all types
+    explicit step_memory(std::span<std::byte> near) noexcept : near_{near} {}
+
     /// Memory for `count` elements of `type`, laid out as a user would lay them out.
     [[nodiscard]] typed_buffer temporary(MPI_Count count, const datatype &type);
     /// Memory for `bytes` bytes of packed data.
     [[nodiscard]] typed_buffer packed(MPI_Count bytes);
     /// A copy of a list of blocks, for a card.
-    [[nodiscard]] const typed_buffer *keep_blocks(std::span<const typed_buffer> blocks);
-
-  protected:
-    step_memory() = default;
-    /// @param near memory for the first short pieces, which need no allocation then; aligned for all types
-    explicit step_memory(std::span<std::byte> near) noexcept : near_{near} {}
+    [[nodiscard]] const typed_buffer *keep_blocks(const block_view &blocks);
 
   private:
     std::byte *allocate(MPI_Count bytes);
