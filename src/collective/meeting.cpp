@@ -132,7 +132,9 @@ bool meeting::is_last(std::atomic<int> &counter) noexcept {
 
 int meeting::reduce(const communicator &comm, const card &shown, const op *operation, result_place place) {
     const std::uint64_t round = round_.load(std::memory_order_relaxed);
-    cards_[static_cast<std::size_t>(comm.rank())] = shown;
+    const auto self = static_cast<std::size_t>(comm.rank());
+    claim_line(&cards_[static_cast<std::size_t>(seats_[self].soon)]); // the last one has read them
+    cards_[self] = shown;
     table &own = table_of(comm.rank());
     const bool is_full = fills(own);
     if (!is_full || !is_last(full_)) {
@@ -141,9 +143,13 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
     }
     int error = MPI_SUCCESS;
     if (operation != nullptr) {
-        const MPI_Count bytes = cards_.front().give.bytes();
-        const bool alike = std::all_of(cards_.begin(), cards_.end(),
-                                       [bytes](const card &each) { return each.give.bytes() == bytes; });
+        for (const card &each : cards_) {
+            __builtin_prefetch(&each);
+        }
+        // No type: that rank makes another call.
+        const bool alike = std::all_of(cards_.begin(), cards_.end(), [&shown](const card &each) {
+            return each.give.type != nullptr && each.give.bytes() == shown.give.bytes();
+        });
         if (alike) {
             reduce_all(*operation, cards_, place);
         } else {
