@@ -89,10 +89,16 @@ block_view blocks(const void *address, count_list counts, count_list displacemen
                   int ranks, const char *counts_name, const char *displacements_name) {
     check_list(counts, counts_name);
     check_list(displacements, displacements_name);
-    MPI_Count most = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-        most = std::max(most, count_at(counts, rank, counts_name));
-    }
+    const MPI_Count most = counts.with_array([&](const auto *array) { // much of a short call's time
+        MPI_Count found = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            if (array[rank] < 0) [[unlikely]] {
+                refuse_negative(array[rank], rank, counts_name);
+            }
+            found = std::max<MPI_Count>(found, array[rank]);
+        }
+        return found;
+    });
     check_address(address, most, type, "the buffer");
     return {{address, 0, type}, counts, displacements, ranks};
 }

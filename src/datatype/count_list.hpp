@@ -30,12 +30,9 @@ class count_list {
     [[nodiscard]] MPI_Count operator[](MPI_Count index) const noexcept {
         return (*this)[static_cast<std::size_t>(index)];
     }
-    /// Calls `use` with this list and another of the same sort as arrays, so that who goes through them asks
-    /// only once what they are.
-    template <class Use> auto with_arrays(count_list other, Use use) const {
-        return large_
-                   ? use(static_cast<const MPI_Count *>(array_), static_cast<const MPI_Count *>(other.array_))
-                   : use(static_cast<const int *>(array_), static_cast<const int *>(other.array_));
+    /// Calls `use` with the array, so that who goes through it asks only once of what it is.
+    template <class Use> auto with_array(Use use) const {
+        return large_ ? use(static_cast<const MPI_Count *>(array_)) : use(static_cast<const int *>(array_));
     }
     /// True if the user passed a null pointer.
     [[nodiscard]] bool null() const noexcept { return array_ == nullptr; }
