@@ -46,7 +46,11 @@ class at_once : public step_memory {
         local_.take(
             take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});
     }
-    void take_post(int peer, const typed_buffer &to) { local_.take_post(peer, to); }
+    void take_post(int peer, const typed_buffer &to) {
+        if (local_.take_post(peer, to)) {
+            where_.look_ahead(local_.number(), peer, local_.place());
+        }
+    }
     void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to) { local_.take(fetch_step{to, peer}); }
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,

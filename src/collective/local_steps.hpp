@@ -96,12 +96,16 @@ class local_steps {
         }
         return true;
     }
-    /// Awaits what a member posts and takes it, all that it has posted. @pre not in a strip
-    void take_post(int peer, const typed_buffer &to) {
-        if (!where_->take_quickly(number_, peer, to)) {
-            finish(await_posts_step{peer, peer + 1});
-            take(take_step{to, peer, 0, static_cast<std::uint32_t>(to.bytes())});
+    /// Awaits what a member posts and takes it, all that it has posted. True: it was there already, and
+    /// short.
+    /// @pre not in a strip
+    bool take_post(int peer, const typed_buffer &to) {
+        if (where_->take_quickly(number_, peer, to)) [[likely]] {
+            return true;
         }
+        finish(await_posts_step{peer, peer + 1});
+        take(take_step{to, peer, 0, static_cast<std::uint32_t>(to.bytes())});
+        return false;
     }
     bool take(const fetch_step &step);
     bool take(const reduce_posts_step &step);
