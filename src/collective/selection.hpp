@@ -60,6 +60,7 @@ struct situation {
 };
 
 [[nodiscard]] algorithm choose(const situation &given);
+
 /// What the rules say first of an operation: all that most calls have to ask.
 struct first_choices {
     /// Up to so many bytes these are chosen wherever they are possible, in this order; -1: they are not.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -21,14 +20,6 @@ template <class T, std::size_t Inline> class small_vector {
         reserve(size);
         std::uninitialized_fill_n(data(), size, value);
         size_ = size;
-    }
-    /// Elements that `make(index)` gives.
-    template <std::invocable<std::size_t> Make> small_vector(std::size_t size, Make make) {
-        reserve(size);
-        T *const elements = data();
-        for (; size_ < size; ++size_) {
-            std::construct_at(elements + size_, make(size_));
-        }
     }
     small_vector(const small_vector &other) = delete;
     small_vector(small_vector &&other) noexcept

@@ -13,8 +13,7 @@ namespace lisle::collective {
 /// worker run: most likely they are about to do what it waits for, or those of another worker are.
 template <class Predicate> void wait_for(protocol::engine &home, Predicate done) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
-        constexpr unsigned turns_for_progress =
-            16; // others may wait for something else that this rank owes them
+        constexpr unsigned turns_for_progress = 16; // others may wait for something else of this rank
         const unsigned most_turns = home.brief_turns(*worker);
         for (unsigned turn = 1; turn <= most_turns && worker->yield(); ++turn) {
             if (done()) {
