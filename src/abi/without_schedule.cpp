@@ -17,7 +17,8 @@ template <auto Plan> void reduce_for_each(collective::operation what, const void
     if (collective::meeting::of(comm) != nullptr) {
         abi::check_reduction(comm, sendbuf, recvbuf, count, type);
         const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-        if (collective::meet(comm, what, {given, count, type}, {recvbuf, count, type}, operation)) {
+        const collective::card shown{.give = {given, count, type}, .take = {recvbuf, count, type}};
+        if (collective::meet(comm, what, shown, operation)) {
             return;
         }
     }

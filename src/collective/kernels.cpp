@@ -12,13 +12,14 @@ namespace {
 
 constexpr kernel_table baseline = make_table();
 
-/// For each category a bit for each operation that it allows: asked for each reduction.
-constexpr auto allowed_operations = [] {
-    std::array<std::uint16_t, static_cast<std::size_t>(type_category::pair) + 1> found{};
-    for (std::size_t category = 0; category < found.size(); ++category) {
-        for (std::size_t operation = 0; operation < kernel_operations; ++operation) {
+/// For each operation a bit for each category: asked for each reduction.
+constexpr auto allowed_bits = [] {
+    std::array<std::uint16_t, kernel_operations> found{};
+    for (std::size_t operation = 0; operation < kernel_operations; ++operation) {
+        for (auto category = static_cast<unsigned>(type_category::none);
+             category <= static_cast<unsigned>(type_category::pair); ++category) {
             if (allowed(static_cast<reduction>(operation), static_cast<type_category>(category))) {
-                found[category] = static_cast<std::uint16_t>(found[category] | 1U << operation);
+                found[operation] = static_cast<std::uint16_t>(found[operation] | 1U << category);
             }
         }
     }
@@ -40,10 +41,13 @@ const kernel_table &baseline_kernels() noexcept {
     return baseline;
 }
 
+std::uint16_t allowed_categories(reduction operation) noexcept {
+    return allowed_bits[static_cast<std::size_t>(operation)];
+}
+
 reduction_kernels find_kernels(reduction operation, basic_type type, type_category category) noexcept {
     static const kernel_table &kernels = best_set();
-    return (allowed_operations[static_cast<std::size_t>(category)] >> static_cast<unsigned>(operation) &
-            1U) != 0
+    return (allowed_categories(operation) >> static_cast<unsigned>(category) & 1U) != 0
                ? kernels[static_cast<std::size_t>(type)][static_cast<std::size_t>(operation)]
                : reduction_kernels{};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "datatype/basic_type.hpp"
 
@@ -35,6 +36,9 @@ struct reduction_kernels {
     void (*combine)(const std::byte *first, const std::byte *second, std::byte *out,
                     std::size_t count) noexcept = nullptr;
 };
+
+/// A bit for each category of types that an operation is defined for.
+[[nodiscard]] std::uint16_t allowed_categories(reduction operation) noexcept;
 
 /// The kernels of an operation on types of this category, the fastest that the machine can run.
 [[nodiscard]] reduction_kernels find_kernels(reduction operation, basic_type type,

@@ -93,7 +93,9 @@ void meeting::seek(const communicator &comm) {
 
 meeting::meeting(const std::vector<int> &tables)
     : tables_(static_cast<std::size_t>(*std::max_element(tables.begin(), tables.end())) + 1),
-      seats_{std::make_unique<seat[]>(tables.size())}, cards_(tables.size()), order_(tables.size()) {
+      seats_{std::make_unique<seat[]>(tables.size())},
+      cards_(tables.size()), in_order_{!all_sit_alone() && std::is_sorted(tables.begin(), tables.end())},
+      order_(tables.size()) {
     for (int member = 0; const int table : tables) {
         seat_of(member).table = table;
         table_of(member).members.push_back(member);
@@ -104,6 +106,9 @@ meeting::meeting(const std::vector<int> &tables)
         for (std::size_t i = 0; i < each.members.size(); ++i) {
             seat_of(each.members[i]).soon = each.members[(i + ahead) % each.members.size()];
         }
+    }
+    if (in_order_) {
+        relays_ = std::make_unique_for_overwrite<relay[]>(tables_.size() - 1);
     }
 }
 
@@ -146,11 +151,7 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
         for (const card &each : cards_) {
             __builtin_prefetch(&each);
         }
-        // No type: that rank makes another call.
-        const bool alike = std::all_of(cards_.begin(), cards_.end(), [&shown](const card &each) {
-            return each.give.type != nullptr && each.give.bytes() == shown.give.bytes();
-        });
-        if (alike) {
+        if (alike(cards_, shown.give.bytes())) {
             reduce_all(*operation, cards_, place);
         } else {
             error = MPI_ERR_TRUNCATE;
@@ -159,6 +160,13 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
     error_ = error;
     end(comm, round);
     return error;
+}
+
+bool meeting::alike(std::span<const card> cards, MPI_Count bytes) noexcept {
+    // No type: that rank makes another call.
+    return std::all_of(cards.begin(), cards.end(), [bytes](const card &each) {
+        return each.give.type != nullptr && each.give.bytes() == bytes;
+    });
 }
 
 int meeting::exchange(const communicator &comm, const block_view &give, const block_view &take, int root) {
@@ -300,6 +308,12 @@ void meeting::wake(const communicator &comm) {
 
 namespace {
 
+/// True if it is chosen where a setting forces an algorithm.
+[[gnu::cold, gnu::noinline]] bool is_forced_to(const communicator &comm, operation what, MPI_Count bytes) {
+    const situation given{.what = what, .bytes = bytes, .ranks = comm.size(), .meeting = true};
+    return choose(given) == algorithm::meeting;
+}
+
 /// The meeting, if the ranks have one and it is chosen.
 meeting *chosen(const communicator &comm, operation what, MPI_Count bytes) {
     meeting *const shared = meeting::of(comm);
@@ -307,10 +321,7 @@ meeting *chosen(const communicator &comm, operation what, MPI_Count bytes) {
         return nullptr;
     }
     const first_choices *const first = usual(what);
-    const bool is = first != nullptr
-                        ? bytes <= first->meeting
-                        : choose({.what = what, .bytes = bytes, .ranks = comm.size(), .meeting = true}) ==
-                              algorithm::meeting;
+    const bool is = first != nullptr ? bytes <= first->meeting : is_forced_to(comm, what, bytes);
     return is ? shared : nullptr;
 }
 
@@ -326,8 +337,8 @@ bool meet(communicator &comm) {
     return true;
 }
 
-bool meet(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
-          const op &reduction) {
+bool meet(communicator &comm, operation what, const card &shown, const op &reduction) {
+    const typed_buffer &take = shown.take;
     meeting *const shared = reduction.predefined() ? chosen(comm, what, take.bytes()) : nullptr;
     if (shared == nullptr) {
         return false;
@@ -337,7 +348,9 @@ bool meet(communicator &comm, operation what, const typed_buffer &give, const ty
     const result_place place = what == operation::scan     ? result_place::prefixes
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
-    const int error = shared->reduce(comm, {.give = give, .take = take}, &reduction, place);
+    const bool in_turn = what != operation::allreduce && shared->scans_in_turn(take);
+    const int error = in_turn ? shared->scan(comm, shown, reduction, place)
+                              : shared->reduce(comm, shown, &reduction, place);
     if (error != MPI_SUCCESS) {
         fail(error, "another rank gives another number of bytes than the ", take.bytes(),
              " of this one: counts or types differ among the ranks");

@@ -6,17 +6,21 @@
 // switch, what ranks of one core would do one after the other is done at a stretch, and workers hand to each
 // other only the lines of seats and data. Threads sit alone. For them waiting is dearer than work: of two,
 // the one that comes later moves the data both ways, so each waits but once.
+// In a scan data go one way. Where the members of each table follow those of the one before, a table hands on
+// what the next one needs (relay.hpp), and its ranks go on without waiting for that one (meeting_scan.cpp).
 // Invariant: what lies in a seat is not written by its owner until the round ends.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collective/block_view.hpp"
 #include "collective/board.hpp"
 #include "collective/op.hpp"
+#include "collective/relay.hpp"
 #include "collective/selection.hpp"
 #include "collective/steps.hpp"
 #include "communicator/communicator.hpp"
@@ -42,6 +46,14 @@ class meeting {
     /// @param operation null: there are no data @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
     [[nodiscard]] int reduce(const communicator &comm, const card &shown, const op *operation,
                              result_place place);
+    /// The same for a scan: returns when those of this table and of the ones before have come.
+    /// @pre scans_in_turn(shown.take)
+    [[nodiscard]] int scan(const communicator &comm, const card &shown, const op &operation,
+                           result_place place);
+    /// True if the tables can do a scan of such data one after the other. The same for all members.
+    [[nodiscard]] bool scans_in_turn(const typed_buffer &data) const noexcept {
+        return in_order_ && data.type->contiguous() && data.bytes() <= relay::most;
+    }
     /// Returns when all have come and every rank that takes something has what others give it.
     /// @param give,take what is for, or from, each member; no blocks: nothing
     /// @param root the rank without which nothing moves, or board::everyone
@@ -64,6 +76,9 @@ class meeting {
         std::vector<int> members;
         /// Of these in this round. Each publishes what it shows and sees what those before have shown.
         std::atomic<int> come{0};
+        int error = 0; ///< of the last scan; the next one ends only when all have come back
+        /// How many scans the table has done. Publishes the results to its members, as `round_`.
+        std::atomic<std::uint64_t> scans{0};
     };
 
     [[nodiscard]] seat &seat_of(int member) noexcept { return seats_[static_cast<std::size_t>(member)]; }
@@ -77,6 +92,12 @@ class meeting {
     [[nodiscard]] bool fills(table &own) noexcept;
     /// Counts a table; true for the last one.
     [[nodiscard]] bool is_last(std::atomic<int> &counter) noexcept;
+    /// True if all of them give so many bytes.
+    [[nodiscard]] static bool alike(std::span<const card> cards, MPI_Count bytes) noexcept;
+    /// Does a full table's part of a scan. Returns an error class. @param like of the size that all should
+    /// have
+    [[nodiscard]] int scan_for(const communicator &comm, const table &own, const typed_buffer &like,
+                               const op &operation, result_place place);
     /// Moves what is for the members of a full table, and returns when all others have done so, too.
     void serve(const communicator &comm, const table &own, std::uint64_t round, int root);
     /// The same, for who sits alone as all do.
@@ -92,6 +113,8 @@ class meeting {
     std::vector<table> tables_;
     std::unique_ptr<seat[]> seats_;
     std::vector<card> cards_;
+    bool in_order_; ///< the members of each table follow those of the one before, and are several
+    std::unique_ptr<relay[]> relays_; ///< from each table to the next, if so
     int error_ = 0; ///< of the last reduction; the next round ends only when all have come back
     // Those who sit alone, in the order in which they have come.
     alignas(64) spin_lock lock_;
@@ -109,10 +132,9 @@ class meeting {
 
 /// MPI_Barrier and reductions in this way. False: nothing has happened, take the general way. The arguments
 /// have been checked, but for the operation's type.
-/// @param what allreduce, scan or exscan
+/// @param what allreduce, scan or exscan @param shown what is given and taken
 [[nodiscard]] bool meet(communicator &comm);
-[[nodiscard]] bool meet(communicator &comm, operation what, const typed_buffer &give,
-                        const typed_buffer &take, const op &reduction);
+[[nodiscard]] bool meet(communicator &comm, operation what, const card &shown, const op &reduction);
 /// What moves data in this way, once it is chosen; arguments as exchange().
 void meet(communicator &comm, const block_view &give, const block_view &take, int root);
 

@@ -49,9 +49,10 @@ const datatype *only_predefined(const datatype &type) noexcept {
 /// An operation that a kernel computes, on every type that consists of one predefined type.
 class arithmetic_op final : public op {
   public:
-    arithmetic_op(const char *name, reduction operation) noexcept : op{name, true}, operation_{operation} {}
+    arithmetic_op(const char *name, reduction operation) noexcept
+        : op{name, true, collective::allowed_categories(operation)}, operation_{operation} {}
 
-    void check(const datatype &type) const override {
+    void check_further(const datatype &type) const override {
         const datatype *const element = only_predefined(type);
         if (element == nullptr) {
             fail(MPI_ERR_OP, name(),
@@ -60,6 +61,10 @@ class arithmetic_op final : public op {
         if (find_kernels(operation_, element->basic(), category_of(*element)).apply == nullptr) {
             fail(MPI_ERR_OP, name(), " is not defined for ", element->facts()->name);
         }
+    }
+
+    collective::reduction_kernels kernels_for(const datatype &type) const noexcept override {
+        return find_kernels(operation_, type.basic(), category_of(type));
     }
 
     void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const override {
@@ -109,9 +114,9 @@ class arithmetic_op final : public op {
 /// MPI_REPLACE and MPI_NO_OP: for one-sided communication only.
 class accumulate_op final : public op {
   public:
-    accumulate_op(const char *name, bool replaces) noexcept : op{name, false}, replaces_{replaces} {}
+    accumulate_op(const char *name, bool replaces) noexcept : op{name, false, 0}, replaces_{replaces} {}
 
-    void check(const datatype &) const override {
+    void check_further(const datatype &) const override {
         fail(MPI_ERR_OP, name(), " is an operation of one-sided communication, not of reductions");
     }
 
@@ -125,12 +130,15 @@ class accumulate_op final : public op {
     bool replaces_;
 };
 
+constexpr std::uint16_t any_category = UINT16_MAX;
+
 /// A user's function. `Length` is the type it takes counts in.
 template <class Function, class Length> class user_op final : public op {
   public:
-    user_op(Function *function, bool commutative) noexcept : op{nullptr, commutative}, function_{function} {}
+    user_op(Function *function, bool commutative) noexcept
+        : op{nullptr, commutative, any_category}, function_{function} {}
 
-    void check(const datatype &) const override {}
+    void check_further(const datatype &) const override {}
 
     void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const override {
         constexpr MPI_Count most = std::numeric_limits<Length>::max();
@@ -153,14 +161,15 @@ class stateful_op final : public op {
   public:
     stateful_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, bool commutative,
                 void *state) noexcept
-        : op{nullptr, commutative}, function_{function}, destructor_{destructor}, state_{state} {}
+        : op{nullptr, commutative, any_category}, function_{function}, destructor_{destructor}, state_{
+                                                                                                    state} {}
     ~stateful_op() override {
         if (destructor_ != nullptr) {
             destructor_(state_);
         }
     }
 
-    void check(const datatype &) const override {}
+    void check_further(const datatype &) const override {}
 
     void apply(const void *in, void *inout, MPI_Count count, const datatype &type) const override {
         function_(const_cast<void *>(in), inout, count, datatype_handle(type), state_);

@@ -5,8 +5,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
+#include "collective/kernels.hpp"
 #include "datatype/datatype.hpp"
+#include "datatype/predefined.hpp"
 #include "mpi.h"
 #include "runtime/object.hpp"
 
@@ -23,7 +27,15 @@ class op : public object {
     virtual void combine(const void *first, const void *second, void *out, MPI_Count count,
                          const datatype &type) const;
     /// Throws MPI_ERR_OP if this operation cannot reduce elements of `type`.
-    virtual void check(const datatype &type) const = 0;
+    void check(const datatype &type) const {
+        if (!takes(category_of(type))) {
+            check_further(type);
+        }
+    }
+    /// What computes it on elements of a predefined type that has passed check(), if there is something.
+    [[nodiscard]] virtual collective::reduction_kernels kernels_for(const datatype &) const noexcept {
+        return {};
+    }
     [[nodiscard]] bool commutative() const noexcept { return commutative_; }
     /// True for the operations that have a constant for a handle and cannot be freed.
     [[nodiscard]] bool predefined() const noexcept { return name_ != nullptr; }
@@ -35,14 +47,59 @@ class op : public object {
     void release() const noexcept;
 
   protected:
-    op(const char *name, bool commutative) noexcept
-        : object{object_kind::op}, name_{name}, commutative_{commutative} {}
+    /// A bit for each type_category whose predefined types can be reduced; that of `none` is for all types.
+    using categories = std::uint16_t;
+
+    op(const char *name, bool commutative, categories taken) noexcept
+        : object{object_kind::op}, name_{name}, taken_{taken}, commutative_{commutative} {}
     virtual ~op() = default;
 
+    /// Throws MPI_ERR_OP unless the operation is possible for that type, for another reason than its
+    /// category.
+    virtual void check_further(const datatype &type) const = 0;
+
   private:
+    [[nodiscard]] bool takes(type_category what) const noexcept {
+        return (taken_ >> static_cast<unsigned>(what) & 1U) != 0;
+    }
+
     const char *name_;
+    categories taken_;
     bool commutative_;
     mutable std::atomic<int> references_{1};
+};
+
+/// An operation on elements of one type: what computes it is looked for once.
+class op_on {
+  public:
+    /// @pre operation.check(type)
+    op_on(const op &operation, const datatype &type) noexcept
+        : operation_{operation}, type_{type}, kernels_{type.facts() != nullptr
+                                                           ? operation.kernels_for(type)
+                                                           : collective::reduction_kernels{}} {}
+
+    /// As those of op.
+    void apply(const void *in, void *inout, MPI_Count count) const {
+        if (kernels_.apply != nullptr) [[likely]] {
+            kernels_.apply(static_cast<const std::byte *>(in), static_cast<std::byte *>(inout),
+                           static_cast<std::size_t>(count));
+        } else {
+            operation_.apply(in, inout, count, type_);
+        }
+    }
+    void combine(const void *first, const void *second, void *out, MPI_Count count) const {
+        if (kernels_.combine != nullptr) [[likely]] {
+            kernels_.combine(static_cast<const std::byte *>(first), static_cast<const std::byte *>(second),
+                             static_cast<std::byte *>(out), static_cast<std::size_t>(count));
+        } else {
+            operation_.combine(first, second, out, count, type_);
+        }
+    }
+
+  private:
+    const op &operation_;
+    const datatype &type_;
+    collective::reduction_kernels kernels_;
 };
 
 /// The operation behind a handle, or null if there is none.
