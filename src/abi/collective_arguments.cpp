@@ -134,8 +134,8 @@ bool at_root(const communicator &comm, int root) noexcept {
 
 } // namespace
 
-void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
-                     const datatype &type) {
+void check_reduction_further(const communicator &comm, const void *sendbuf, const void *recvbuf,
+                             MPI_Count count, const datatype &type) {
     check_pair(comm, sendbuf, recvbuf, "recvbuf", count > 0);
     check_address(sendbuf, count, type, "sendbuf");
     check_address(recvbuf, count, type, "recvbuf");

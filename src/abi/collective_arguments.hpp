@@ -4,14 +4,23 @@
 // length is the communicator's, buffers that are one, MPI_IN_PLACE where it has no place.
 #pragma once
 
-#include "datatype/count_list.hpp"
 #include "collective/schedule.hpp"
+#include "datatype/count_list.hpp"
 
 namespace lisle::abi {
 
 /// Throws if the buffers of a reduction cannot be what the user means.
-void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf, MPI_Count count,
-                     const datatype &type);
+void check_reduction_further(const communicator &comm, const void *sendbuf, const void *recvbuf,
+                             MPI_Count count, const datatype &type);
+inline void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf,
+                            MPI_Count count, const datatype &type) {
+    const auto is_plain = [](const void *address) {
+        return address != MPI_IN_PLACE && address != MPI_BOTTOM;
+    };
+    if (!is_plain(sendbuf) || !is_plain(recvbuf) || sendbuf == recvbuf) [[unlikely]] {
+        check_reduction_further(comm, sendbuf, recvbuf, count, type);
+    }
+}
 
 [[nodiscard]] collective::schedule barrier_plan(const collective::occasion &on);
 [[nodiscard]] collective::schedule bcast_plan(const collective::occasion &on, void *buffer, MPI_Count count,

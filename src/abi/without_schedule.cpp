@@ -11,18 +11,18 @@ namespace lisle::api {
 namespace {
 
 /// A reduction whose result each rank gets.
-template <auto Plan> void reduce_for_each(collective::operation what, const void *sendbuf, void *recvbuf,
-                                          MPI_Count count, const datatype &type, const op &operation,
-                                          communicator &comm) {
-    if (collective::meeting::of(comm) != nullptr) {
+/// @tparam Meet how ranks that take turns do it
+template <auto Plan, auto Meet> void reduce_for_each(collective::operation what, const void *sendbuf,
+                                                     void *recvbuf, MPI_Count count, const datatype &type,
+                                                     const op &operation, communicator &comm) {
+    if (collective::meeting *const shared = collective::meeting_for(comm, what, count * type.size());
+        shared != nullptr && operation.predefined()) {
         abi::check_reduction(comm, sendbuf, recvbuf, count, type);
         const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-        const collective::card shown{.give = {given, count, type}, .take = {recvbuf, count, type}};
-        if (collective::meet(comm, what, shown, operation)) {
-            return;
-        }
+        Meet(comm, *shared, what, {.give = {given, count, type}, .take = {recvbuf, count, type}}, operation);
+    } else {
+        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
     }
-    abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
 }
 
 /// One of whose result each rank gets the part that concerns the ranks before it.
@@ -37,21 +37,24 @@ template <auto Plan> void scan_for_each(collective::operation what, const void *
             return;
         }
     }
-    reduce_for_each<Plan>(what, sendbuf, recvbuf, count, type, operation, comm);
+    reduce_for_each<Plan, collective::meet_to_scan>(what, sendbuf, recvbuf, count, type, operation, comm);
 }
 
 } // namespace
 
 void barrier(communicator &comm) {
-    if (collective::meeting::of(comm) == nullptr || !collective::meet(comm)) {
+    if (collective::meeting *const shared = collective::meeting_for(comm, collective::operation::barrier, 0);
+        shared != nullptr) {
+        collective::meet(comm, *shared);
+    } else {
         abi::forms<abi::barrier_plan>::blocking(comm);
     }
 }
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
                communicator &comm) {
-    reduce_for_each<abi::allreduce_plan>(collective::operation::allreduce, sendbuf, recvbuf, count, type,
-                                         operation, comm);
+    reduce_for_each<abi::allreduce_plan, collective::meet_to_reduce>(
+        collective::operation::allreduce, sendbuf, recvbuf, count, type, operation, comm);
 }
 
 void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,

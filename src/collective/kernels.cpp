@@ -35,6 +35,9 @@ const kernel_table &best_set() noexcept {
     return baseline;
 }
 
+// Not local to the function: it is asked for by each reduction, and would look each time whether it is there.
+const kernel_table &kernels = best_set();
+
 } // namespace
 
 const kernel_table &baseline_kernels() noexcept {
@@ -46,7 +49,6 @@ std::uint16_t allowed_categories(reduction operation) noexcept {
 }
 
 reduction_kernels find_kernels(reduction operation, basic_type type, type_category category) noexcept {
-    static const kernel_table &kernels = best_set();
     return (allowed_categories(operation) >> static_cast<unsigned>(category) & 1U) != 0
                ? kernels[static_cast<std::size_t>(type)][static_cast<std::size_t>(operation)]
                : reduction_kernels{};

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <utility>
 
-#include "collective/check.hpp"
 #include "collective/selection.hpp"
 #include "collective/shown.hpp"
 #include "collective/wait_for.hpp"
@@ -107,9 +106,6 @@ meeting::meeting(const std::vector<int> &tables)
             seat_of(each.members[i]).soon = each.members[(i + ahead) % each.members.size()];
         }
     }
-    if (in_order_) {
-        relays_ = std::make_unique_for_overwrite<relay[]>(tables_.size() - 1);
-    }
 }
 
 void meeting::for_lines(int member, auto use) noexcept {
@@ -151,7 +147,11 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
         for (const card &each : cards_) {
             __builtin_prefetch(&each);
         }
-        if (alike(cards_, shown.give.bytes())) {
+        // No type: that rank makes another call.
+        const bool alike = std::all_of(cards_.begin(), cards_.end(), [&shown](const card &each) {
+            return each.give.type != nullptr && each.give.bytes() == shown.give.bytes();
+        });
+        if (alike) {
             reduce_all(*operation, cards_, place);
         } else {
             error = MPI_ERR_TRUNCATE;
@@ -160,13 +160,6 @@ int meeting::reduce(const communicator &comm, const card &shown, const op *opera
     error_ = error;
     end(comm, round);
     return error;
-}
-
-bool meeting::alike(std::span<const card> cards, MPI_Count bytes) noexcept {
-    // No type: that rank makes another call.
-    return std::all_of(cards.begin(), cards.end(), [bytes](const card &each) {
-        return each.give.type != nullptr && each.give.bytes() == bytes;
-    });
 }
 
 int meeting::exchange(const communicator &comm, const block_view &give, const block_view &take, int root) {
@@ -306,56 +299,28 @@ void meeting::wake(const communicator &comm) {
     }
 }
 
-namespace {
-
-/// True if it is chosen where a setting forces an algorithm.
-[[gnu::cold, gnu::noinline]] bool is_forced_to(const communicator &comm, operation what, MPI_Count bytes) {
+bool is_forced_to_meet(const communicator &comm, operation what, MPI_Count bytes) {
     const situation given{.what = what, .bytes = bytes, .ranks = comm.size(), .meeting = true};
     return choose(given) == algorithm::meeting;
 }
 
-/// The meeting, if the ranks have one and it is chosen.
-meeting *chosen(const communicator &comm, operation what, MPI_Count bytes) {
-    meeting *const shared = meeting::of(comm);
-    if (shared == nullptr || checking()) {
-        return nullptr;
-    }
-    const first_choices *const first = usual(what);
-    const bool is = first != nullptr ? bytes <= first->meeting : is_forced_to(comm, what, bytes);
-    return is ? shared : nullptr;
-}
-
-} // namespace
-
-bool meet(communicator &comm) {
-    meeting *const shared = chosen(comm, operation::barrier, 0);
-    if (shared == nullptr) {
-        return false;
-    }
+void meet(communicator &comm, meeting &shared) {
     communicator::count_one(comm.collectives);
-    static_cast<void>(shared->reduce(comm, {}, nullptr, result_place::everywhere));
-    return true;
+    static_cast<void>(shared.reduce(comm, {}, nullptr, result_place::everywhere));
 }
 
-bool meet(communicator &comm, operation what, const card &shown, const op &reduction) {
+void meet_to_reduce(communicator &comm, meeting &shared, operation what, const card &shown,
+                    const op &reduction) {
     const typed_buffer &take = shown.take;
-    meeting *const shared = reduction.predefined() ? chosen(comm, what, take.bytes()) : nullptr;
-    if (shared == nullptr) {
-        return false;
-    }
     reduction.check(*take.type);
     communicator::count_one(comm.collectives);
     const result_place place = what == operation::scan     ? result_place::prefixes
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
-    const bool in_turn = what != operation::allreduce && shared->scans_in_turn(take);
-    const int error = in_turn ? shared->scan(comm, shown, reduction, place)
-                              : shared->reduce(comm, shown, &reduction, place);
-    if (error != MPI_SUCCESS) {
+    if (const int error = shared.reduce(comm, shown, &reduction, place); error != MPI_SUCCESS) {
         fail(error, "another rank gives another number of bytes than the ", take.bytes(),
              " of this one: counts or types differ among the ranks");
     }
-    return true;
 }
 
 void meet(communicator &comm, const block_view &give, const block_view &take, int root) {

@@ -6,21 +6,23 @@
 // switch, what ranks of one core would do one after the other is done at a stretch, and workers hand to each
 // other only the lines of seats and data. Threads sit alone. For them waiting is dearer than work: of two,
 // the one that comes later moves the data both ways, so each waits but once.
-// In a scan data go one way. Where the members of each table follow those of the one before, a table hands on
-// what the next one needs (relay.hpp), and its ranks go on without waiting for that one (meeting_scan.cpp).
+// In a scan data go one way. Where the members of each table follow those of the one before, each rank adds
+// to what those before it have given and goes on, without waiting for those that come later (scan_table.hpp).
 // Invariant: what lies in a seat is not written by its owner until the round ends.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <mutex>
 #include <vector>
 
 #include "collective/block_view.hpp"
 #include "collective/board.hpp"
+#include "collective/check.hpp"
 #include "collective/op.hpp"
 #include "collective/relay.hpp"
+#include "collective/scan_table.hpp"
 #include "collective/selection.hpp"
 #include "collective/steps.hpp"
 #include "communicator/communicator.hpp"
@@ -46,11 +48,10 @@ class meeting {
     /// @param operation null: there are no data @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
     [[nodiscard]] int reduce(const communicator &comm, const card &shown, const op *operation,
                              result_place place);
-    /// The same for a scan: returns when those of this table and of the ones before have come.
-    /// @pre scans_in_turn(shown.take)
-    [[nodiscard]] int scan(const communicator &comm, const card &shown, const op &operation,
-                           result_place place);
-    /// True if the tables can do a scan of such data one after the other. The same for all members.
+    /// Returns when the members before this one have given their parts, and this one has its result.
+    /// @pre scans_in_turn(part.shown.take) @return as reduce()
+    [[nodiscard]] int scan(const communicator &comm, const scan_part &part);
+    /// True if members can do a scan of such data one after the other. The same for all.
     [[nodiscard]] bool scans_in_turn(const typed_buffer &data) const noexcept {
         return in_order_ && data.type->contiguous() && data.bytes() <= relay::most;
     }
@@ -76,9 +77,8 @@ class meeting {
         std::vector<int> members;
         /// Of these in this round. Each publishes what it shows and sees what those before have shown.
         std::atomic<int> come{0};
-        int error = 0; ///< of the last scan; the next one ends only when all have come back
-        /// How many scans the table has done. Publishes the results to its members, as `round_`.
-        std::atomic<std::uint64_t> scans{0};
+        /// Null before the first one. Publishes what it points to.
+        std::atomic<scan_table *> scans{nullptr};
     };
 
     [[nodiscard]] seat &seat_of(int member) noexcept { return seats_[static_cast<std::size_t>(member)]; }
@@ -92,12 +92,7 @@ class meeting {
     [[nodiscard]] bool fills(table &own) noexcept;
     /// Counts a table; true for the last one.
     [[nodiscard]] bool is_last(std::atomic<int> &counter) noexcept;
-    /// True if all of them give so many bytes.
-    [[nodiscard]] static bool alike(std::span<const card> cards, MPI_Count bytes) noexcept;
-    /// Does a full table's part of a scan. Returns an error class. @param like of the size that all should
-    /// have
-    [[nodiscard]] int scan_for(const communicator &comm, const table &own, const typed_buffer &like,
-                               const op &operation, result_place place);
+    [[nodiscard]] scan_table &prepare_scans(table &own);
     /// Moves what is for the members of a full table, and returns when all others have done so, too.
     void serve(const communicator &comm, const table &own, std::uint64_t round, int root);
     /// The same, for who sits alone as all do.
@@ -114,7 +109,9 @@ class meeting {
     std::unique_ptr<seat[]> seats_;
     std::vector<card> cards_;
     bool in_order_; ///< the members of each table follow those of the one before, and are several
-    std::unique_ptr<relay[]> relays_; ///< from each table to the next, if so
+    std::once_flag scans_made_;
+    std::vector<std::unique_ptr<scan_table>> scan_tables_;
+    std::unique_ptr<relay[]> relays_; ///< from each table to the next, for scans
     int error_ = 0; ///< of the last reduction; the next round ends only when all have come back
     // Those who sit alone, in the order in which they have come.
     alignas(64) spin_lock lock_;
@@ -130,11 +127,30 @@ class meeting {
     std::atomic<std::uint64_t> round_{0};
 };
 
-/// MPI_Barrier and reductions in this way. False: nothing has happened, take the general way. The arguments
-/// have been checked, but for the operation's type.
+/// True if a setting forces such a call to be done in this way.
+[[nodiscard, gnu::cold]] bool is_forced_to_meet(const communicator &comm, operation what, MPI_Count bytes);
+
+/// The meeting of a communicator if its ranks have one, and it is how they do such a call.
+/// @param bytes of the vector of a reduction
+[[nodiscard]] inline meeting *meeting_for(const communicator &comm, operation what, MPI_Count bytes) {
+    meeting *const shared = meeting::of(comm);
+    if (shared == nullptr || checking()) {
+        return nullptr;
+    }
+    const first_choices *const first = usual(what);
+    const bool meets = first != nullptr ? bytes <= first->meeting : is_forced_to_meet(comm, what, bytes);
+    return meets ? shared : nullptr;
+}
+
+/// MPI_Barrier and reductions with a predefined operation in this way, once it is chosen. The arguments have
+/// been checked, but for the operation's type.
+void meet(communicator &comm, meeting &shared);
 /// @param what allreduce, scan or exscan @param shown what is given and taken
-[[nodiscard]] bool meet(communicator &comm);
-[[nodiscard]] bool meet(communicator &comm, operation what, const card &shown, const op &reduction);
+void meet_to_reduce(communicator &comm, meeting &shared, operation what, const card &shown,
+                    const op &reduction);
+/// @param what scan or exscan
+void meet_to_scan(communicator &comm, meeting &shared, operation what, const card &shown,
+                  const op &reduction);
 /// What moves data in this way, once it is chosen; arguments as exchange().
 void meet(communicator &comm, const block_view &give, const block_view &take, int root);
 

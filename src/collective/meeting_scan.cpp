@@ -1,56 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of a meeting whose tables have their members in the order of ranks. Data go from table to table, so
-// none waits for one that comes later; tables count these rounds for themselves.
+// Scans of a meeting whose tables have their members in the order of ranks.
 #include "collective/meeting.hpp"
-#include "collective/shown.hpp"
 #include "collective/wait_for.hpp"
+#include "runtime/error.hpp"
 
 namespace lisle::collective {
 
-int meeting::scan(const communicator &comm, const card &shown, const op &operation, result_place place) {
+int meeting::scan(const communicator &comm, const scan_part &part) {
     table &own = table_of(comm.rank());
-    const std::uint64_t number = own.scans.load(std::memory_order_relaxed);
-    cards_[static_cast<std::size_t>(comm.rank())] = shown;
-    if (fills(own)) {
-        own.error = scan_for(comm, own, shown.give, operation, place);
-        own.scans.store(number + 1, std::memory_order_seq_cst);
-        wake(comm);
-    } else {
-        wait_for(*comm.collective.home,
-                 [&own, number] { return own.scans.load(std::memory_order_seq_cst) != number; });
+    scan_table *const found = own.scans.load(std::memory_order_acquire);
+    scan_table &here = found != nullptr ? *found : prepare_scans(own);
+    const auto member = static_cast<std::size_t>(comm.rank() - own.members.front());
+    const auto is_done = [&](scan_table::outcome now) {
+        if (now.news) {
+            wake(comm);
+        }
+        return now.done;
+    };
+    if (!is_done(here.add(member, part))) {
+        wait_for(*comm.collective.home, [&] { return is_done(here.look(member)); });
     }
-    return own.error;
+    return here.error(member);
 }
 
-int meeting::scan_for(const communicator &comm, const table &own, const typed_buffer &like,
-                      const op &operation, result_place place) {
-    const std::uint64_t number = own.scans.load(std::memory_order_relaxed);
-    const auto cards =
-        std::span{cards_}.subspan(static_cast<std::size_t>(own.members.front()), own.members.size());
-    const auto index = static_cast<std::size_t>(&own - tables_.data());
-    relay *const before = index > 0 ? &relays_[index - 1] : nullptr;
-    relay *const after = index + 1 < tables_.size() ? &relays_[index] : nullptr;
-    bool good = alike(cards, like.bytes());
-    typed_buffer sum_before, sum_after;
-    if (after != nullptr) {
-        wait_before_others(*comm.collective.home, [&] { return after->has_room(number); });
-        sum_after = {after->place(number), like.count, *like.type};
+scan_table &meeting::prepare_scans(table &own) {
+    std::call_once(scans_made_, [this] {
+        const std::size_t tables = tables_.size();
+        relays_ = std::make_unique_for_overwrite<relay[]>(tables - 1);
+        for (std::size_t i = 0; i < tables; ++i) {
+            relay *const before = i > 0 ? &relays_[i - 1] : nullptr;
+            relay *const after = i + 1 < tables ? &relays_[i] : nullptr;
+            scan_tables_.push_back(std::make_unique<scan_table>(tables_[i].members.size(), before, after));
+            tables_[i].scans.store(scan_tables_.back().get(), std::memory_order_release);
+        }
+    });
+    return *own.scans.load(std::memory_order_relaxed);
+}
+
+void meet_to_scan(communicator &comm, meeting &shared, operation what, const card &shown,
+                  const op &reduction) {
+    const typed_buffer &take = shown.take;
+    if (!shared.scans_in_turn(take)) {
+        meet_to_reduce(comm, shared, what, shown, reduction);
+        return;
     }
-    if (before != nullptr) {
-        wait_before_others(*comm.collective.home, [&] { return before->posted(number); });
-        sum_before = {before->data(number), like.count, *like.type};
-        good = good && before->bytes(number) == like.bytes();
+    reduction.check(*take.type);
+    communicator::count_one(comm.collectives);
+    if (const int error = shared.scan(comm, {.give = shown.give.address,
+                                             .take = take,
+                                             .bytes = take.bytes(),
+                                             .operation = &reduction,
+                                             .exclusive = what == operation::exscan});
+        error != MPI_SUCCESS) {
+        fail(error, "a rank before this one gives another number of bytes than the ", take.bytes(),
+             " of this one: counts or types differ among the ranks");
     }
-    if (good) {
-        reduce_all(operation, cards, place, {.before = sum_before, .after = sum_after});
-    }
-    if (after != nullptr) {
-        after->post(number, good ? like.bytes() : relay::misfit);
-    }
-    if (before != nullptr) {
-        before->take(number);
-    }
-    return good ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 } // namespace lisle::collective

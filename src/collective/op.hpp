@@ -72,11 +72,16 @@ class op : public object {
 /// An operation on elements of one type: what computes it is looked for once.
 class op_on {
   public:
+    op_on() = default;
     /// @pre operation.check(type)
-    op_on(const op &operation, const datatype &type) noexcept
-        : operation_{operation}, type_{type}, kernels_{type.facts() != nullptr
-                                                           ? operation.kernels_for(type)
-                                                           : collective::reduction_kernels{}} {}
+    op_on(const op &operation, const datatype &type) noexcept : operation_{&operation}, type_{&type} {
+        if (type.facts() != nullptr) {
+            kernels_ = operation.kernels_for(type);
+        }
+    }
+    [[nodiscard]] bool is(const op &operation, const datatype &type) const noexcept {
+        return operation_ == &operation && type_ == &type;
+    }
 
     /// As those of op.
     void apply(const void *in, void *inout, MPI_Count count) const {
@@ -84,7 +89,7 @@ class op_on {
             kernels_.apply(static_cast<const std::byte *>(in), static_cast<std::byte *>(inout),
                            static_cast<std::size_t>(count));
         } else {
-            operation_.apply(in, inout, count, type_);
+            operation_->apply(in, inout, count, *type_);
         }
     }
     void combine(const void *first, const void *second, void *out, MPI_Count count) const {
@@ -92,13 +97,13 @@ class op_on {
             kernels_.combine(static_cast<const std::byte *>(first), static_cast<const std::byte *>(second),
                              static_cast<std::byte *>(out), static_cast<std::size_t>(count));
         } else {
-            operation_.combine(first, second, out, count, type_);
+            operation_->combine(first, second, out, count, *type_);
         }
     }
 
   private:
-    const op &operation_;
-    const datatype &type_;
+    const op *operation_ = nullptr;
+    const datatype *type_ = nullptr;
     collective::reduction_kernels kernels_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "collective/long_data.hpp"
@@ -39,22 +38,13 @@ void copy_all(const typed_buffer &from, const typed_buffer &to) {
 /// One piece of a reduction of shown buffers.
 class piece {
   public:
-    piece(const op &operation, std::span<const card> cards, MPI_Count first, MPI_Count count,
+    piece(const op &operation, const std::vector<card> &cards, MPI_Count first, MPI_Count count,
           const datatype &type) noexcept
         : operation_{operation, type}, cards_{cards}, first_{first}, count_{count}, type_{type} {}
-
-    [[nodiscard]] int members() const noexcept { return static_cast<int>(cards_.size()); }
 
     [[nodiscard]] typed_buffer given(int member) const { return of(cards_[index(member)].give); }
     [[nodiscard]] typed_buffer taken(int member) const { return of(cards_[index(member)].take); }
     [[nodiscard]] typed_buffer at(void *address) const { return {address, count_, type_}; }
-    /// The part of a whole buffer that is meant; nothing of nothing.
-    [[nodiscard]] typed_buffer of(const typed_buffer &whole) const {
-        if (whole.type == nullptr) {
-            return {};
-        }
-        return first_ == 0 ? at(whole.address) : part({whole.address, 0, type_}, first_, count_);
-    }
     /// to = a op b; `to` may be b.
     void combine(const typed_buffer &a, const typed_buffer &b, const typed_buffer &to) const {
         if (b.address == to.address) {
@@ -64,72 +54,36 @@ class piece {
         }
     }
     /// to = the reduction of all; `to` may be what the last member gives, and no other's.
-    void combine_all(const typed_buffer &to) const {
-        if (members() == 1) {
+    void combine_all(int members, const typed_buffer &to) const {
+        if (members == 1) {
             copy_all(given(0), to);
             return;
         }
-        combine(given(members() - 2), given(members() - 1), to);
-        for (int member = members() - 3; member >= 0; --member) {
+        combine(given(members - 2), given(members - 1), to);
+        for (int member = members - 3; member >= 0; --member) {
             combine(given(member), to, to);
         }
     }
 
   private:
     static std::size_t index(int member) noexcept { return static_cast<std::size_t>(member); }
+    [[nodiscard]] typed_buffer of(const typed_buffer &whole) const {
+        return first_ == 0 ? at(whole.address) : part({whole.address, 0, type_}, first_, count_);
+    }
 
     op_on operation_;
-    std::span<const card> cards_;
+    const std::vector<card> &cards_;
     MPI_Count first_, count_;
     const datatype &type_;
 };
 
-void scan_piece(const piece &now, const scan_ends &ends) {
-    typed_buffer sum = now.of(ends.before);
-    for (int member = 0; member < now.members(); ++member) {
-        if (sum.type == nullptr) {
-            copy_all(now.given(member), now.taken(member));
-        } else {
-            now.combine(sum, now.given(member), now.taken(member));
-        }
-        sum = now.taken(member);
-    }
-    if (ends.after.type != nullptr) {
-        copy_all(sum, now.of(ends.after));
-    }
-}
-
-/// @param next,other room for a piece each
-void exscan_piece(const piece &now, const scan_ends &ends, typed_buffer next, typed_buffer other) {
-    // What is before a member is kept while its own contribution, which may lie where the result goes, is
-    // added to it.
-    const int last = now.members() - 1;
-    typed_buffer before = now.of(ends.before);
-    for (int member = 0; member <= last; ++member) {
-        const bool hands_on = member == last && ends.after.type != nullptr;
-        if (hands_on) {
-            next = now.of(ends.after);
-        }
-        if (before.type == nullptr) {
-            copy_all(now.given(member), next);
-        } else {
-            if (member < last || hands_on) {
-                now.combine(before, now.given(member), next);
-            }
-            copy_all(before, now.taken(member));
-        }
-        std::swap(next, other);
-        before = other;
-    }
-}
-
-void reduce_piece(const piece &now, const reduce_shown_step &what, const typed_buffer &here,
-                  void *first_scratch, void *second_scratch, const scan_ends &ends = {}) {
-    const int last = now.members() - 1;
+void reduce_piece(const piece &now, const reduce_shown_step &what, int members, const typed_buffer &here,
+                  void *first_scratch, void *second_scratch) {
+    const int last = members - 1;
     switch (what.place) {
     case result_place::everywhere: {
         const typed_buffer result = now.taken(last);
-        now.combine_all(result);
+        now.combine_all(members, result);
         for (int member = 0; member < last; ++member) {
             copy_all(result, now.taken(member));
         }
@@ -139,19 +93,33 @@ void reduce_piece(const piece &now, const reduce_shown_step &what, const typed_b
         const typed_buffer result = now.taken(what.member);
         const bool overwrites = what.member != last && now.given(what.member).address == result.address;
         const typed_buffer place = overwrites ? now.at(first_scratch) : result;
-        now.combine_all(place);
+        now.combine_all(members, place);
         copy_all(place, result);
         return;
     }
     case result_place::here:
-        now.combine_all(here);
+        now.combine_all(members, here);
         return;
     case result_place::prefixes:
-        scan_piece(now, ends);
+        copy_all(now.given(0), now.taken(0));
+        for (int member = 1; member < members; ++member) {
+            now.combine(now.taken(member - 1), now.given(member), now.taken(member));
+        }
         return;
-    case result_place::prefixes_before:
-        exscan_piece(now, ends, now.at(first_scratch), now.at(second_scratch));
+    case result_place::prefixes_before: {
+        // What is before a member is kept while its own contribution, which may lie where the result goes,
+        // is added to it.
+        typed_buffer before = now.at(first_scratch), next = now.at(second_scratch);
+        copy_all(now.given(0), before);
+        for (int member = 1; member < members; ++member) {
+            if (member < last) {
+                now.combine(before, now.given(member), next);
+            }
+            copy_all(before, now.taken(member));
+            std::swap(before, next);
+        }
         return;
+    }
     }
 }
 
@@ -408,7 +376,7 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     int failed = -1;
     move_pieces(most, goes_backwards(number), 0, what.to.count, [&](MPI_Count done, MPI_Count count) {
         if (where.one_process()) {
-            reduce_piece({*what.operation, cards, what.first + done, count, type}, what,
+            reduce_piece({*what.operation, cards, what.first + done, count, type}, what, members,
                          part(what.to, done, count), what.scratch, second);
         } else {
             failed = far_piece{where, cards, what, done, count}.reduce(what.scratch, second);
@@ -418,23 +386,21 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     return failed < 0 ? shown_result{MPI_SUCCESS, 0} : shown_result{MPI_ERR_OTHER, failed};
 }
 
-void reduce_all(const op &operation, std::span<const card> cards, result_place place, const scan_ends &ends) {
+void reduce_all(const op &operation, const std::vector<card> &cards, result_place place) {
     const typed_buffer &first = cards.front().give;
     const datatype &type = *first.type;
     const MPI_Count most = std::min(first.count, elements_in(piece_bytes, type));
     alignas(std::max_align_t) std::byte near[512];
     step_memory memory{near};
-    const auto room = [&] { return memory.temporary(most, type).address; };
-    reduce_shown_step what{
-        .operation = &operation, .to = {}, .scratch = nullptr, .first = 0, .member = 0, .place = place};
-    void *second = nullptr;
-    if (place == result_place::prefixes_before) {
-        what.scratch = room();
-        second = room();
-    }
+    const bool needs_room = place == result_place::prefixes_before;
+    void *const one = needs_room ? memory.temporary(most, type).address : nullptr;
+    void *const other = needs_room ? memory.temporary(most, type).address : nullptr;
+    const reduce_shown_step what{
+        .operation = &operation, .to = {}, .scratch = one, .first = 0, .member = 0, .place = place};
     for (MPI_Count done = 0; done < first.count; done += most) {
         const MPI_Count count = std::min(most, first.count - done);
-        reduce_piece({operation, cards, done, count, type}, what, {}, what.scratch, second, ends);
+        reduce_piece({operation, cards, done, count, type}, what, static_cast<int>(cards.size()), {}, one,
+                     other);
     }
 }
 

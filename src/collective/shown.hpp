@@ -5,7 +5,7 @@
 // a result, and gives the same bits whoever computes them.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "collective/long_data.hpp"
 #include "collective/steps.hpp"
@@ -47,15 +47,7 @@ struct shown_result {
 [[nodiscard]] shown_result reduce_shown(const board &where, std::uint64_t number,
                                         const reduce_shown_step &what);
 
-/// Of a scan that some of those who take part do after others and before others: what the reduction of those
-/// before has given, and where that of all so far goes. No type: there are none.
-struct scan_ends {
-    typed_buffer before, after;
-};
-
 /// Reduces what all members show as `give` to what they show as `take`. @pre all have the same size
-/// @param ends of a scan
-void reduce_all(const op &operation, std::span<const card> cards, result_place place,
-                const scan_ends &ends = {});
+void reduce_all(const op &operation, const std::vector<card> &cards, result_place place);
 
 } // namespace lisle::collective

@@ -25,8 +25,11 @@ void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) n
 /// Copies between buffers that do not overlap.
 inline void copy_bytes(void *to, const void *from, std::size_t bytes) noexcept {
     constexpr std::size_t least_by_string = 2048;
-    if (bytes >= least_by_string && copies_slowly(reinterpret_cast<std::uintptr_t>(to),
-                                                  reinterpret_cast<std::uintptr_t>(from))) [[unlikely]] {
+    if (bytes == sizeof(std::uint64_t)) { // a number is what is copied most often
+        std::memcpy(to, from, sizeof(std::uint64_t));
+    } else if (bytes >= least_by_string &&
+               copies_slowly(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from)))
+        [[unlikely]] {
         copy_by_words(static_cast<std::byte *>(to), static_cast<const std::byte *>(from), bytes);
     } else if (bytes != 0) { // the address of no data may be null
         std::memcpy(to, from, bytes);

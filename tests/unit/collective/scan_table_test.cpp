@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/scan_table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "datatype/predefined.hpp"
+
+using namespace lisle;
+using collective::relay;
+using collective::scan_part;
+using collective::scan_table;
+
+namespace {
+
+const datatype &integers() {
+    return *find_datatype(MPI_INT);
+}
+
+/// One int that is given, and where the result goes.
+struct number {
+    explicit number(int given) : give{given} {}
+
+    scan_part part(bool exclusive = false) {
+        const typed_buffer result{&take, 1, integers()};
+        return {&give, result, result.bytes(), find_op(MPI_SUM), exclusive};
+    }
+
+    int give, take = -1;
+};
+
+} // namespace
+
+TEST(scan_table_test, adds_at_once_what_comes_in_order) {
+    scan_table table{3, nullptr, nullptr};
+    std::vector<number> numbers{number{1}, number{20}, number{300}};
+    for (std::size_t member = 0; member < 3; ++member) {
+        EXPECT_TRUE(table.add(member, numbers[member].part()).done);
+        EXPECT_EQ(table.error(member), MPI_SUCCESS);
+    }
+    EXPECT_EQ(numbers[0].take, 1);
+    EXPECT_EQ(numbers[1].take, 21);
+    EXPECT_EQ(numbers[2].take, 321);
+}
+
+TEST(scan_table_test, keeps_what_comes_before_its_turn) {
+    scan_table table{3, nullptr, nullptr};
+    std::vector<number> numbers{number{1}, number{20}, number{300}};
+    EXPECT_FALSE(table.add(2, numbers[2].part(true)).done);
+    EXPECT_FALSE(table.add(1, numbers[1].part(true)).done);
+    EXPECT_FALSE(table.look(1).done);
+    const auto [done, news] = table.add(0, numbers[0].part(true));
+    EXPECT_TRUE(done);
+    EXPECT_TRUE(news) << "others wait for it";
+    EXPECT_TRUE(table.look(1).done);
+    EXPECT_TRUE(table.look(2).done);
+    EXPECT_EQ(numbers[0].take, -1) << "nothing comes before the first one";
+    EXPECT_EQ(numbers[1].take, 1);
+    EXPECT_EQ(numbers[2].take, 21);
+}
+
+TEST(scan_table_test, lets_a_member_run_ahead_until_there_is_no_room) {
+    scan_table table{2, nullptr, nullptr};
+    number first{5}, second{7};
+    int ahead = 0;
+    while (table.add(0, first.part()).done) {
+        ASSERT_LT(++ahead, 100);
+    }
+    EXPECT_GT(ahead, 1);
+    EXPECT_FALSE(table.look(0).done);
+    EXPECT_TRUE(table.add(1, second.part()).done);
+    EXPECT_EQ(second.take, 12);
+    EXPECT_TRUE(table.look(0).done) << "the oldest scan has ended and left its room";
+}
+
+TEST(scan_table_test, computes_in_place) {
+    scan_table table{2, nullptr, nullptr};
+    std::array<int, 2> data{3, 4};
+    const auto part = [&](std::size_t member, bool exclusive) {
+        const typed_buffer both{&data[member], 1, integers()};
+        return scan_part{both.address, both, both.bytes(), find_op(MPI_SUM), exclusive};
+    };
+    EXPECT_TRUE(table.add(0, part(0, false)).done);
+    EXPECT_TRUE(table.add(1, part(1, false)).done);
+    EXPECT_EQ(data, (std::array{3, 7}));
+    EXPECT_TRUE(table.add(0, part(0, true)).done);
+    EXPECT_TRUE(table.add(1, part(1, true)).done);
+    EXPECT_EQ(data, (std::array{3, 3}));
+}
+
+TEST(scan_table_test, hands_on_to_the_next_table) {
+    const auto between = std::make_unique<relay>();
+    scan_table here{2, nullptr, between.get()}, there{1, between.get(), nullptr};
+    std::vector<number> numbers{number{1}, number{20}, number{300}};
+    EXPECT_FALSE(there.add(0, numbers[2].part()).done);
+    EXPECT_TRUE(here.add(0, numbers[0].part()).done);
+    EXPECT_FALSE(there.look(0).done);
+    EXPECT_TRUE(here.add(1, numbers[1].part()).done);
+    EXPECT_TRUE(there.look(0).done);
+    EXPECT_EQ(numbers[2].take, 321);
+    int ahead = 0;
+    while (here.add(0, numbers[0].part()).done && here.add(1, numbers[1].part()).done) {
+        ASSERT_LT(++ahead, 100);
+    }
+    EXPECT_GT(ahead, 1);
+}
+
+TEST(scan_table_test, tells_those_who_come_later_that_sizes_differ) {
+    const auto between = std::make_unique<relay>();
+    scan_table here{3, nullptr, between.get()}, there{1, between.get(), nullptr};
+    std::vector<number> numbers{number{1}, number{2}, number{3}, number{4}};
+    scan_part short_one = numbers[1].part();
+    short_one.bytes = 0;
+    short_one.take.count = 0;
+    EXPECT_TRUE(here.add(0, numbers[0].part()).done);
+    EXPECT_TRUE(here.add(1, short_one).done);
+    EXPECT_TRUE(here.add(2, numbers[2].part()).done);
+    EXPECT_TRUE(there.add(0, numbers[3].part()).done);
+    EXPECT_EQ(here.error(0), MPI_SUCCESS);
+    EXPECT_EQ(here.error(1), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(here.error(2), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(there.error(0), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(numbers[3].take, -1);
+    // The next scan is one as any other.
+    EXPECT_TRUE(here.add(0, numbers[0].part()).done);
+    EXPECT_TRUE(here.add(1, numbers[1].part()).done);
+    EXPECT_EQ(here.error(1), MPI_SUCCESS);
+    EXPECT_EQ(numbers[1].take, 3);
+}
