@@ -10,34 +10,50 @@ namespace lisle::api {
 
 namespace {
 
-/// A reduction whose result each rank gets.
-/// @tparam Meet how ranks that take turns do it
-template <auto Plan, auto Meet> void reduce_for_each(collective::operation what, const void *sendbuf,
-                                                     void *recvbuf, MPI_Count count, const datatype &type,
-                                                     const op &operation, communicator &comm) {
-    if (collective::meeting *const shared = collective::meeting_for(comm, what, count * type.size());
-        shared != nullptr && operation.predefined()) {
-        abi::check_reduction(comm, sendbuf, recvbuf, count, type);
-        const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-        Meet(comm, *shared, what, {.give = {given, count, type}, .take = {recvbuf, count, type}}, operation);
-    } else {
-        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
+/// The meeting of ranks that do a reduction in this way, whose arguments then have been checked, or null.
+collective::meeting *meeting_to_reduce(collective::operation what, const void *sendbuf, const void *recvbuf,
+                                       MPI_Count count, const datatype &type, const op &operation,
+                                       const communicator &comm) {
+    collective::meeting *const shared = collective::meeting_for(comm, what, count * type.size());
+    if (shared == nullptr || !operation.predefined()) {
+        return nullptr;
     }
+    abi::check_reduction(comm, sendbuf, recvbuf, count, type);
+    operation.check(type);
+    return shared;
 }
 
-/// One of whose result each rank gets the part that concerns the ranks before it.
+const void *given(const void *sendbuf, const void *recvbuf) noexcept {
+    return sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+}
+
+/// A reduction of whose result each rank gets the part that concerns the ranks before it.
 template <auto Plan> void scan_for_each(collective::operation what, const void *sendbuf, void *recvbuf,
                                         MPI_Count count, const datatype &type, const op &operation,
                                         communicator &comm) {
-    if (comm.size() == 2 && !comm.inter() && count * type.size() <= collective::most_in_message) {
+    const MPI_Count bytes = count * type.size();
+    if (comm.size() == 2 && !comm.inter() && bytes <= collective::most_in_message) {
         abi::check_reduction(comm, sendbuf, recvbuf, count, type);
-        const void *const given = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-        if (collective::scan_by_message(comm, what, {given, count, type}, {recvbuf, count, type},
-                                        operation)) {
+        if (collective::scan_by_message(comm, what, {given(sendbuf, recvbuf), count, type},
+                                        {recvbuf, count, type}, operation)) {
             return;
         }
     }
-    reduce_for_each<Plan, collective::meet_to_scan>(what, sendbuf, recvbuf, count, type, operation, comm);
+    if (collective::meeting *const shared =
+            meeting_to_reduce(what, sendbuf, recvbuf, count, type, operation, comm);
+        shared == nullptr) {
+        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
+    } else if (shared->scans_in_turn(type, bytes)) {
+        shared->scan(comm, {.give = given(sendbuf, recvbuf),
+                            .take = {recvbuf, count, type},
+                            .bytes = bytes,
+                            .operation = &operation,
+                            .exclusive = what == collective::operation::exscan});
+    } else {
+        const collective::card shown{.give = {given(sendbuf, recvbuf), count, type},
+                                     .take = {recvbuf, count, type}};
+        collective::meet(comm, *shared, what, shown, operation);
+    }
 }
 
 } // namespace
@@ -53,8 +69,16 @@ void barrier(communicator &comm) {
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
                communicator &comm) {
-    reduce_for_each<abi::allreduce_plan, collective::meet_to_reduce>(
-        collective::operation::allreduce, sendbuf, recvbuf, count, type, operation, comm);
+    constexpr auto what = collective::operation::allreduce;
+    if (collective::meeting *const shared =
+            meeting_to_reduce(what, sendbuf, recvbuf, count, type, operation, comm);
+        shared != nullptr) {
+        const collective::card shown{.give = {given(sendbuf, recvbuf), count, type},
+                                     .take = {recvbuf, count, type}};
+        collective::meet(comm, *shared, what, shown, operation);
+    } else {
+        abi::forms<abi::allreduce_plan>::blocking(sendbuf, recvbuf, count, type, operation, comm);
+    }
 }
 
 void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,

@@ -101,7 +101,8 @@ meeting::meeting(const std::vector<int> &tables)
         ++member;
     }
     constexpr std::size_t ahead = 2; // a seat's lines take as long as two ranks to come
-    for (const table &each : tables_) {
+    for (table &each : tables_) {
+        each.first = each.members.front();
         for (std::size_t i = 0; i < each.members.size(); ++i) {
             seat_of(each.members[i]).soon = each.members[(i + ahead) % each.members.size()];
         }
@@ -309,16 +310,13 @@ void meet(communicator &comm, meeting &shared) {
     static_cast<void>(shared.reduce(comm, {}, nullptr, result_place::everywhere));
 }
 
-void meet_to_reduce(communicator &comm, meeting &shared, operation what, const card &shown,
-                    const op &reduction) {
-    const typed_buffer &take = shown.take;
-    reduction.check(*take.type);
+void meet(communicator &comm, meeting &shared, operation what, const card &shown, const op &reduction) {
     communicator::count_one(comm.collectives);
     const result_place place = what == operation::scan     ? result_place::prefixes
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
     if (const int error = shared.reduce(comm, shown, &reduction, place); error != MPI_SUCCESS) {
-        fail(error, "another rank gives another number of bytes than the ", take.bytes(),
+        fail(error, "another rank gives another number of bytes than the ", shown.take.bytes(),
              " of this one: counts or types differ among the ranks");
     }
 }

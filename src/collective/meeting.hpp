@@ -48,12 +48,12 @@ class meeting {
     /// @param operation null: there are no data @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
     [[nodiscard]] int reduce(const communicator &comm, const card &shown, const op *operation,
                              result_place place);
-    /// Returns when the members before this one have given their parts, and this one has its result.
-    /// @pre scans_in_turn(part.shown.take) @return as reduce()
-    [[nodiscard]] int scan(const communicator &comm, const scan_part &part);
+    /// A scan: returns when the members before this one have given their parts, and this one has its result.
+    /// Throws MPI_ERR_TRUNCATE if their sizes differ. @pre scans_in_turn(), part.operation->check()
+    void scan(communicator &comm, const scan_part &part);
     /// True if members can do a scan of such data one after the other. The same for all.
-    [[nodiscard]] bool scans_in_turn(const typed_buffer &data) const noexcept {
-        return in_order_ && data.type->contiguous() && data.bytes() <= relay::most;
+    [[nodiscard]] bool scans_in_turn(const datatype &type, MPI_Count bytes) const noexcept {
+        return in_order_ && bytes <= relay::most && type.contiguous();
     }
     /// Returns when all have come and every rank that takes something has what others give it.
     /// @param give,take what is for, or from, each member; no blocks: nothing
@@ -75,6 +75,7 @@ class meeting {
     };
     struct alignas(64) table {
         std::vector<int> members;
+        int first = 0; ///< of them
         /// Of these in this round. Each publishes what it shows and sees what those before have shown.
         std::atomic<int> come{0};
         /// Null before the first one. Publishes what it points to.
@@ -142,15 +143,11 @@ class meeting {
     return meets ? shared : nullptr;
 }
 
-/// MPI_Barrier and reductions with a predefined operation in this way, once it is chosen. The arguments have
-/// been checked, but for the operation's type.
-void meet(communicator &comm, meeting &shared);
+/// MPI_Barrier, and reductions with a predefined operation, in this way, once it is chosen. The arguments
+/// have been checked.
 /// @param what allreduce, scan or exscan @param shown what is given and taken
-void meet_to_reduce(communicator &comm, meeting &shared, operation what, const card &shown,
-                    const op &reduction);
-/// @param what scan or exscan
-void meet_to_scan(communicator &comm, meeting &shared, operation what, const card &shown,
-                  const op &reduction);
+void meet(communicator &comm, meeting &shared);
+void meet(communicator &comm, meeting &shared, operation what, const card &shown, const op &reduction);
 /// What moves data in this way, once it is chosen; arguments as exchange().
 void meet(communicator &comm, const block_view &give, const block_view &take, int root);
 

@@ -6,11 +6,12 @@
 
 namespace lisle::collective {
 
-int meeting::scan(const communicator &comm, const scan_part &part) {
+void meeting::scan(communicator &comm, const scan_part &part) {
+    communicator::count_one(comm.collectives);
     table &own = table_of(comm.rank());
     scan_table *const found = own.scans.load(std::memory_order_acquire);
     scan_table &here = found != nullptr ? *found : prepare_scans(own);
-    const auto member = static_cast<std::size_t>(comm.rank() - own.members.front());
+    const auto member = static_cast<std::size_t>(comm.rank() - own.first);
     const auto is_done = [&](scan_table::outcome now) {
         if (now.news) {
             wake(comm);
@@ -20,7 +21,10 @@ int meeting::scan(const communicator &comm, const scan_part &part) {
     if (!is_done(here.add(member, part))) {
         wait_for(*comm.collective.home, [&] { return is_done(here.look(member)); });
     }
-    return here.error(member);
+    if (const int error = here.error(member); error != MPI_SUCCESS) [[unlikely]] {
+        fail(error, "a rank before this one gives another number of bytes than the ", part.bytes,
+             " of this one: counts or types differ among the ranks");
+    }
 }
 
 scan_table &meeting::prepare_scans(table &own) {
@@ -35,26 +39,6 @@ scan_table &meeting::prepare_scans(table &own) {
         }
     });
     return *own.scans.load(std::memory_order_relaxed);
-}
-
-void meet_to_scan(communicator &comm, meeting &shared, operation what, const card &shown,
-                  const op &reduction) {
-    const typed_buffer &take = shown.take;
-    if (!shared.scans_in_turn(take)) {
-        meet_to_reduce(comm, shared, what, shown, reduction);
-        return;
-    }
-    reduction.check(*take.type);
-    communicator::count_one(comm.collectives);
-    if (const int error = shared.scan(comm, {.give = shown.give.address,
-                                             .take = take,
-                                             .bytes = take.bytes(),
-                                             .operation = &reduction,
-                                             .exclusive = what == operation::exscan});
-        error != MPI_SUCCESS) {
-        fail(error, "a rank before this one gives another number of bytes than the ", take.bytes(),
-             " of this one: counts or types differ among the ranks");
-    }
 }
 
 } // namespace lisle::collective

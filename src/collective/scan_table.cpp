@@ -55,7 +55,7 @@ void scan_table::go_on(round &now) {
     const auto waits = [&](const seat &next) { return next.waits && next.begun == now.number + 1; };
     while (now.next < members_ && waits(seats_[now.next]) && can_go_on(now)) {
         seat &next = seats_[now.next];
-        turn(now, next.part);
+        turn(now, next, next.part);
         next.waits = false;
         news_ = true;
     }
@@ -66,7 +66,7 @@ void scan_table::go_on(round &now) {
     }
 }
 
-void scan_table::turn(round &now, const scan_part &part) {
+void scan_table::turn(round &now, seat &whose, const scan_part &part) {
     const std::size_t member = now.next++;
     const std::byte *before = now.sums[(member + 1) % 2];
     std::byte *after = now.sums[member % 2];
@@ -77,17 +77,16 @@ void scan_table::turn(round &now, const scan_part &part) {
     if (now.next == members_) {
         after = after_ != nullptr ? after_->place(now.number) : nullptr;
     }
-    int error = MPI_SUCCESS;
     if (now.bytes == part.bytes) [[likely]] {
         if (!operation_.is(*part.operation, *part.take.type)) [[unlikely]] {
             operation_ = {*part.operation, *part.take.type};
         }
         add_to_sum(operation_, part, before, after);
+        whose.error = MPI_SUCCESS;
     } else {
         now.bytes = relay::misfit;
-        error = MPI_ERR_TRUNCATE;
+        whose.error = MPI_ERR_TRUNCATE;
     }
-    seats_[member].error = error;
     if (member == 0 && before_ != nullptr) {
         before_->take(now.number);
         news_ = true;

@@ -51,7 +51,7 @@ class scan_table {
             own.waits = true;
             return {false, false};
         }
-        turn(now, part);
+        turn(now, own, part);
         if (now.next == members_ || seats_[now.next].waits) {
             go_on(now);
         }
@@ -85,7 +85,7 @@ class scan_table {
                (now.next + 1 != members_ || after_ == nullptr || after_->has_room(now.number));
     }
     /// Gives the next member its turn.
-    void turn(round &now, const scan_part &part);
+    void turn(round &now, seat &whose, const scan_part &part);
     /// Gives those their turn who wait for it.
     void go_on(round &now);
 
