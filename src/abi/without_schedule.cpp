@@ -11,9 +11,9 @@ namespace lisle::api {
 namespace {
 
 /// The meeting of ranks that do a reduction in this way, whose arguments then have been checked, or null.
-collective::meeting *meeting_to_reduce(collective::operation what, const void *sendbuf, const void *recvbuf,
-                                       MPI_Count count, const datatype &type, const op &operation,
-                                       const communicator &comm) {
+[[gnu::always_inline]] inline collective::meeting *
+meeting_to_reduce(collective::operation what, const void *sendbuf, const void *recvbuf, MPI_Count count,
+                  const datatype &type, const op &operation, const communicator &comm) {
     collective::meeting *const shared = collective::meeting_for(comm, what, count * type.size());
     if (shared == nullptr || !operation.predefined()) {
         return nullptr;

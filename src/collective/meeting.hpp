@@ -50,7 +50,17 @@ class meeting {
                              result_place place);
     /// A scan: returns when the members before this one have given their parts, and this one has its result.
     /// Throws MPI_ERR_TRUNCATE if their sizes differ. @pre scans_in_turn(), part.operation->check()
-    void scan(communicator &comm, const scan_part &part);
+    void scan(communicator &comm, const scan_part &part) {
+        communicator::count_one(comm.collectives);
+        table &own = table_of(comm.rank());
+        scan_table *const found = own.scans.load(std::memory_order_acquire);
+        scan_table &here = found != nullptr ? *found : prepare_scans(own);
+        const auto member = static_cast<std::size_t>(comm.rank() - own.first);
+        const auto now = here.add(member, part);
+        if (!now.done || now.misfit || now.news) [[unlikely]] {
+            end_scan(comm, here, member, part.bytes, now);
+        }
+    }
     /// True if members can do a scan of such data one after the other. The same for all.
     [[nodiscard]] bool scans_in_turn(const datatype &type, MPI_Count bytes) const noexcept {
         return in_order_ && bytes <= relay::most && type.contiguous();
@@ -93,7 +103,10 @@ class meeting {
     [[nodiscard]] bool fills(table &own) noexcept;
     /// Counts a table; true for the last one.
     [[nodiscard]] bool is_last(std::atomic<int> &counter) noexcept;
-    [[nodiscard]] scan_table &prepare_scans(table &own);
+    [[nodiscard, gnu::cold]] scan_table &prepare_scans(table &own);
+    /// What a scan takes besides adding a part.
+    void end_scan(const communicator &comm, scan_table &where, std::size_t member, MPI_Count bytes,
+                  scan_table::outcome now);
     /// Moves what is for the members of a full table, and returns when all others have done so, too.
     void serve(const communicator &comm, const table &own, std::uint64_t round, int root);
     /// The same, for who sits alone as all do.

@@ -6,23 +6,20 @@
 
 namespace lisle::collective {
 
-void meeting::scan(communicator &comm, const scan_part &part) {
-    communicator::count_one(comm.collectives);
-    table &own = table_of(comm.rank());
-    scan_table *const found = own.scans.load(std::memory_order_acquire);
-    scan_table &here = found != nullptr ? *found : prepare_scans(own);
-    const auto member = static_cast<std::size_t>(comm.rank() - own.first);
-    const auto is_done = [&](scan_table::outcome now) {
+void meeting::end_scan(const communicator &comm, scan_table &where, std::size_t member, MPI_Count bytes,
+                       scan_table::outcome now) {
+    const auto note = [&](scan_table::outcome next) {
+        now = next;
         if (now.news) {
             wake(comm);
         }
         return now.done;
     };
-    if (!is_done(here.add(member, part))) {
-        wait_for(*comm.collective.home, [&] { return is_done(here.look(member)); });
+    if (!note(now)) {
+        wait_for(*comm.collective.home, [&] { return note(where.look(member)); });
     }
-    if (const int error = here.error(member); error != MPI_SUCCESS) [[unlikely]] {
-        fail(error, "a rank before this one gives another number of bytes than the ", part.bytes,
+    if (now.misfit) {
+        fail(MPI_ERR_TRUNCATE, "a rank before this one gives another number of bytes than the ", bytes,
              " of this one: counts or types differ among the ranks");
     }
 }

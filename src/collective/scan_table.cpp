@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/scan_table.hpp"
 
+#include <mutex>
+
 #include "runtime/copy_bytes.hpp"
 
 namespace lisle::collective {
@@ -9,7 +11,8 @@ namespace {
 
 /// Adds what a rank gives to the sum of those before it, if there is one, to have its result and, if anybody
 /// comes after it, the next sum.
-void add_to_sum(const op_on &operation, const scan_part &part, const std::byte *before, std::byte *after) {
+[[gnu::always_inline]] inline void add_to_sum(const op_on &operation, const scan_part &part,
+                                              const std::byte *before, std::byte *after) {
     const auto bytes = static_cast<std::size_t>(part.bytes);
     void *const result = part.take.address;
     // If it is not the result, the sum is made first: what is given may lie where the result goes.
@@ -41,32 +44,7 @@ scan_table::scan_table(std::size_t members, relay *before, relay *after)
     }
 }
 
-scan_table::outcome scan_table::look(std::size_t member) {
-    const std::scoped_lock guard{lock_};
-    const seat &own = seats_[member];
-    news_ = false;
-    if (own.waits) {
-        go_on(rounds_[(own.begun - 1) % depth]);
-    }
-    return {!own.waits, news_};
-}
-
-void scan_table::go_on(round &now) {
-    const auto waits = [&](const seat &next) { return next.waits && next.begun == now.number + 1; };
-    while (now.next < members_ && waits(seats_[now.next]) && can_go_on(now)) {
-        seat &next = seats_[now.next];
-        turn(now, next, next.part);
-        next.waits = false;
-        news_ = true;
-    }
-    if (now.next == members_) {
-        now.next = 0;
-        now.number += depth; // now those may go on who are so far ahead
-        news_ = true;
-    }
-}
-
-void scan_table::turn(round &now, seat &whose, const scan_part &part) {
+inline void scan_table::turn(round &now, seat &whose, const scan_part &part) {
     const std::size_t member = now.next++;
     const std::byte *before = now.sums[(member + 1) % 2];
     std::byte *after = now.sums[member % 2];
@@ -82,17 +60,59 @@ void scan_table::turn(round &now, seat &whose, const scan_part &part) {
             operation_ = {*part.operation, *part.take.type};
         }
         add_to_sum(operation_, part, before, after);
-        whose.error = MPI_SUCCESS;
     } else {
         now.bytes = relay::misfit;
-        whose.error = MPI_ERR_TRUNCATE;
     }
+    whose.misfit = now.bytes == relay::misfit;
     if (member == 0 && before_ != nullptr) {
         before_->take(now.number);
         news_ = true;
     }
     if (now.next == members_ && after_ != nullptr) {
         after_->post(now.number, now.bytes);
+    }
+}
+
+scan_table::outcome scan_table::add(std::size_t member, const scan_part &part) {
+    const std::scoped_lock guard{lock_};
+    seat &own = seats_[member];
+    const std::uint64_t number = own.begun++;
+    round &now = rounds_[number % depth];
+    news_ = false;
+    if (now.number != number || now.next != member || !can_go_on(now)) {
+        own.part = part;
+        own.waits = true;
+        return {.done = false, .misfit = false, .news = false};
+    }
+    turn(now, own, part);
+    if (now.next == members_ || seats_[now.next].waits) {
+        go_on(now);
+    }
+    return {.done = true, .misfit = own.misfit, .news = news_};
+}
+
+scan_table::outcome scan_table::look(std::size_t member) {
+    const std::scoped_lock guard{lock_};
+    const seat &own = seats_[member];
+    news_ = false;
+    if (own.waits) {
+        go_on(rounds_[(own.begun - 1) % depth]);
+    }
+    return {.done = !own.waits, .misfit = own.misfit, .news = news_};
+}
+
+void scan_table::go_on(round &now) {
+    const auto waits = [&](const seat &next) { return next.waits && next.begun == now.number + 1; };
+    while (now.next < members_ && waits(seats_[now.next]) && can_go_on(now)) {
+        seat &next = seats_[now.next];
+        turn(now, next, next.part);
+        next.waits = false;
+        news_ = true;
+    }
+    if (now.next == members_) {
+        now.next = 0;
+        now.number += depth; // now those may go on who are so far ahead
+        news_ = true;
     }
 }
 

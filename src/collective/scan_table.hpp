@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "collective/op.hpp"
 #include "collective/relay.hpp"
@@ -36,31 +35,14 @@ class scan_table {
 
     /// What has come of a member's part.
     struct outcome {
-        bool done; ///< error() tells how
-        bool news; ///< others may wait for what has been done
+        bool done;   ///< it has its result, unless
+        bool misfit; ///< ranks before it give another number of bytes
+        bool news;   ///< others may wait for what has been done just now
     };
     /// Begins a member's next scan. @param member its number at the table
-    [[nodiscard]] outcome add(std::size_t member, const scan_part &part) {
-        const std::scoped_lock guard{lock_};
-        seat &own = seats_[member];
-        const std::uint64_t number = own.begun++;
-        round &now = rounds_[number % depth];
-        news_ = false;
-        if (now.number != number || now.next != member || !can_go_on(now)) {
-            own.part = part;
-            own.waits = true;
-            return {false, false};
-        }
-        turn(now, own, part);
-        if (now.next == members_ || seats_[now.next].waits) {
-            go_on(now);
-        }
-        return {true, news_};
-    }
+    [[nodiscard]] outcome add(std::size_t member, const scan_part &part);
     /// Looks again whether it can be done. @pre add() has left it undone
     [[nodiscard]] outcome look(std::size_t member);
-    /// MPI_SUCCESS, or MPI_ERR_TRUNCATE if ranks before give another number of bytes. @pre it is done
-    [[nodiscard]] int error(std::size_t member) const noexcept { return seats_[member].error; }
 
   private:
     static constexpr std::size_t depth = 8;
@@ -75,7 +57,7 @@ class scan_table {
     struct seat {
         std::uint64_t begun = 0;
         bool waits = false; ///< for its turn in the last scan that it has begun
-        int error = 0;
+        bool misfit = false;
         scan_part part;
     };
 
@@ -85,7 +67,7 @@ class scan_table {
                (now.next + 1 != members_ || after_ == nullptr || after_->has_room(now.number));
     }
     /// Gives the next member its turn.
-    void turn(round &now, seat &whose, const scan_part &part);
+    [[gnu::always_inline]] void turn(round &now, seat &whose, const scan_part &part);
     /// Gives those their turn who wait for it.
     void go_on(round &now);
 
