@@ -209,19 +209,24 @@ void board::post_in_strip(std::uint64_t number, const typed_buffer &data) {
     claim_line(&strip_of(self_, number + claimed_ahead_in_strip));
 }
 
-MPI_Count board::bytes_together(const block_view &blocks, int self) noexcept {
-    MPI_Count bytes = (blocks.size() + 1) * MPI_Count{sizeof(block_offset)};
+board::extent board::data_together(const block_view &blocks, int self) noexcept {
+    MPI_Count bytes = 0;
     for (int member = 0; member < blocks.size(); ++member) {
         bytes += member == self ? 0 : blocks[member].bytes();
     }
-    return bytes;
+    MPI_Count begin = (blocks.size() + 1) * MPI_Count{sizeof(block_offset)};
+    if (bytes >= static_cast<MPI_Count>(least_by_words)) {
+        // Else each store and load of a long copy would touch two lines.
+        constexpr auto line = static_cast<MPI_Count>(line_of_cache);
+        begin = (begin + line - 1) / line * line;
+    }
+    return {begin, begin + bytes};
 }
 
 void board::post(std::uint64_t number, const block_view &blocks, bool in_parts) {
-    const MPI_Count bytes = bytes_together(blocks, self_);
-    const std::size_t table = (static_cast<std::size_t>(blocks.size()) + 1) * sizeof(block_offset);
+    const auto [begin, bytes] = data_together(blocks, self_);
     std::byte *offsets = place_for(number, bytes);
-    std::size_t offset = table;
+    auto offset = static_cast<std::size_t>(begin);
     const auto note_offset = [&] {
         const auto value = static_cast<block_offset>(offset);
         std::memcpy(offsets, &value, sizeof value);
@@ -238,7 +243,7 @@ void board::post(std::uint64_t number, const block_view &blocks, bool in_parts) 
     });
     note_offset();
     writer post{*this, number, bytes, everyone, in_parts};
-    post.skip(table);
+    post.skip(static_cast<std::size_t>(begin));
     for_others([&](const typed_buffer &block) { post.add(block); });
     post.end();
 }

@@ -140,7 +140,9 @@ class board {
     /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
     /// self()))
     void post(std::uint64_t number, const block_view &blocks, bool in_parts);
-    [[nodiscard]] static MPI_Count bytes_together(const block_view &blocks, int self) noexcept;
+    [[nodiscard]] static MPI_Count bytes_together(const block_view &blocks, int self) noexcept {
+        return data_together(blocks, self).end;
+    }
     /// What `peer` has posted for this rank in that way, or nothing if it is not what it should be.
     /// @pre posted(number, peer)
     [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
@@ -250,6 +252,12 @@ class board {
     /// end.
     using block_offset = std::uint16_t;
     static_assert(most_in_page <= UINT16_MAX);
+
+    /// Where the data lie in a post of several blocks, behind those offsets.
+    struct extent {
+        MPI_Count begin, end;
+    };
+    [[nodiscard]] static extent data_together(const block_view &blocks, int self) noexcept;
 
     struct alignas(64) slot {
         /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
