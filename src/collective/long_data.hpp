@@ -29,9 +29,10 @@ constexpr bool goes_backwards(std::uint64_t number) noexcept {
     return number % 2 != 0;
 }
 
-/// Data that are moved in one piece: some fit a processor's own cache, and a call of the kernel costs little
-/// beside them.
+/// Data that are moved in one piece: some fit a processor's own cache.
 constexpr MPI_Count most_at_one_go = 262144;
+/// The same for the kernel, each call of which takes some microseconds.
+constexpr MPI_Count most_at_one_call = 1048576;
 
 /// Calls `move(offset, length)` for the pieces of [offset, offset + length) until it returns false; returns
 /// whether it never did. @param backwards the last piece first
@@ -48,9 +49,10 @@ bool move_pieces(MPI_Count piece, bool backwards, MPI_Count offset, MPI_Count le
 }
 
 /// The same for data that can be moved at one go: cut into pieces only to be moved backwards.
-template <class Move> bool move_long(bool backwards, MPI_Count offset, MPI_Count length, Move move) {
-    return !backwards || length <= most_at_one_go ? move(offset, length)
-                                                  : move_pieces(most_at_one_go, true, offset, length, move);
+template <class Move>
+bool move_long(MPI_Count piece, bool backwards, MPI_Count offset, MPI_Count length, Move move) {
+    return !backwards || length <= piece ? move(offset, length)
+                                         : move_pieces(piece, true, offset, length, move);
 }
 
 /// lisle::copy(), in this manner if both buffers are contiguous.
@@ -60,7 +62,7 @@ inline void copy_long(manner how, const typed_buffer &from, const typed_buffer &
         lisle::copy(from, to, offset, length);
         return;
     }
-    move_long(how.backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
+    move_long(most_at_one_go, how.backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
         auto *const there = static_cast<std::byte *>(to.address) + at;
         const auto *const here = static_cast<const std::byte *>(from.address) + at;
         const auto many = static_cast<std::size_t>(bytes);

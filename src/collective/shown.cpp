@@ -195,7 +195,7 @@ int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count lengt
     };
     const bool done =
         to.type->contiguous()
-            ? move_long(how_.backwards, offset, length,
+            ? move_long(most_at_one_call, how_.backwards, offset, length,
                         [&](MPI_Count at, MPI_Count bytes) { return get(at, place_in(to, at), bytes); })
             : move_packed(how_.backwards, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
                   const bool there = get(at, piece.data(), static_cast<MPI_Count>(piece.size()));
@@ -218,7 +218,7 @@ int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count le
     };
     const bool done =
         from.type->contiguous()
-            ? move_long(how_.backwards, offset, length,
+            ? move_long(most_at_one_call, how_.backwards, offset, length,
                         [&](MPI_Count at, MPI_Count bytes) { return put(at, place_in(from, at), bytes); })
             : move_packed(how_.backwards, offset, length, [&](std::span<std::byte> piece, MPI_Count at) {
                   pack(from, at, piece);

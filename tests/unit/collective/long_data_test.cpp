@@ -48,7 +48,7 @@ TEST(LongData, APieceThatFailsIsTheLast) {
 TEST(LongData, DataGoInOnePieceUnlessBackwardsAndLong) {
     const auto pieces = [](bool backwards, MPI_Count length) {
         noted all;
-        move_long(backwards, 0, length, std::ref(all));
+        move_long(most_at_one_go, backwards, 0, length, std::ref(all));
         return all.pieces.size();
     };
     EXPECT_EQ(pieces(false, 10 * most_at_one_go), 1U);
