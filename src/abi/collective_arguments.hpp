@@ -9,9 +9,10 @@
 
 namespace lisle::abi {
 
-/// Throws if the buffers of a reduction cannot be what the user means.
+/// For buffers that are not two usual ones.
 void check_reduction_further(const communicator &comm, const void *sendbuf, const void *recvbuf,
                              MPI_Count count, const datatype &type);
+/// Throws if the buffers of a reduction cannot be what the user means.
 inline void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf,
                             MPI_Count count, const datatype &type) {
     const auto is_plain = [](const void *address) {

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -283,6 +284,22 @@ TEST(kernels, text_has_no_operation) {
             EXPECT_FALSE(defined(name.c_str(), type)) << name;
         }
     }
+}
+
+TEST(kernels, are_there_for_every_predefined_type_that_an_operation_takes) {
+    int found = 0;
+    for (std::uintptr_t value = 0x200; value < 0x300; ++value) { // the standard's handles of datatypes
+        const datatype *const type = find_datatype(reinterpret_cast<MPI_Datatype>(value));
+        for (const auto &[name, handle] : operations) {
+            if (type != nullptr && defined(name.c_str(), reinterpret_cast<MPI_Datatype>(value))) {
+                const auto kernels = find_op(handle)->kernels_for(*type);
+                EXPECT_NE(kernels.apply, nullptr) << name << " of " << type->facts()->name;
+                EXPECT_NE(kernels.combine, nullptr) << name << " of " << type->facts()->name;
+                ++found;
+            }
+        }
+    }
+    EXPECT_GT(found, 100);
 }
 
 TEST(kernels, derived_types_of_one_predefined_type) {
