@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard's tables and our extensions in data/ and what of them is implemented, for the other tools.
 
-A function is implemented iff one of the headers src/abi/*.hpp declares it in the namespace
+A function is implemented iff one of the headers src/api/*.hpp declares it in the namespace
 lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
 the headers have one of its own, `send_c`. A function `bool try_send(...)` serves the commonest calls of MPI_Send.
 """
@@ -36,8 +36,8 @@ def api_name(function):
 
 
 def api_headers(source):
-    """The headers of src/abi/ that declare implementations."""
-    headers = sorted((pathlib.Path(source) / "abi").glob("*.hpp"))
+    """The headers of src/api/ that declare implementations."""
+    headers = sorted((pathlib.Path(source) / "api").glob("*.hpp"))
     return [h for h in headers if "namespace lisle::api" in h.read_text(encoding="utf-8")]
 
 
@@ -52,7 +52,7 @@ def implemented(source):
             elif line.startswith("}"):
                 inside = False
             elif inside and (match := DECLARATION.match(line)):
-                found[match.group(1) or match.group(2)] = f"abi/{header.name}"
+                found[match.group(1) or match.group(2)] = f"api/{header.name}"
     return found
 
 

@@ -51,7 +51,7 @@ class initialized_rank {
 template <class Function> class common_run {
   public:
     common_run(Function &function, int ranks, std::chrono::milliseconds patience) noexcept
-        : function_{function}, ranks_{ranks}, patience_{patience} {}
+        : function_{function}, ranks_{ranks}, spin_policy_{patience} {}
 
     static int run_rank(void *self) noexcept {
         const initialized_rank mpi;
@@ -87,7 +87,7 @@ template <class Function> class common_run {
     // Those that need this rank no more come to their end. If others do not, they wait for this one, and
     // nothing could ever wake them.
     void await_others() noexcept {
-        const auto limit = std::chrono::steady_clock::now() + patience_;
+        const auto limit = std::chrono::steady_clock::now() + spin_policy_;
         while (ended_.load(std::memory_order_acquire) != ranks_) {
             int flag = 0;
             MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE); // lets others run
@@ -103,7 +103,7 @@ template <class Function> class common_run {
         std::fprintf(stderr,
                      "lisle::run: an exception has ended rank %d, and %d of the %d ranks still run after "
                      "%lld ms: they wait for it, or compute long\n",
-                     rank, ranks_ - ended_.load(), ranks_, static_cast<long long>(patience_.count()));
+                     rank, ranks_ - ended_.load(), ranks_, static_cast<long long>(spin_policy_.count()));
         try {
             rethrow();
         } catch (const std::exception &error) {
@@ -115,7 +115,7 @@ template <class Function> class common_run {
 
     Function &function_;
     const int ranks_;
-    const std::chrono::milliseconds patience_;
+    const std::chrono::milliseconds spin_policy_;
     std::atomic<int> ended_{0};
     std::mutex mutex_; ///< protects first_ until all ranks have ended
     std::exception_ptr first_;

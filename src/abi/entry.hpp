@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "mpi.h"
-#include "runtime/error.hpp"
-#include "runtime/rank.hpp"
+#include "base/error.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 class communicator;

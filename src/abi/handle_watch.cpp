@@ -10,7 +10,7 @@
 
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle::abi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the entry points keep a rank's list of open handles (runtime/open_handles.hpp), and the report that
+// How the entry points keep a rank's list of open handles (base/open_handles.hpp), and the report that
 // MPI_Finalize makes of it. Without LISLE_CHECK there is no list, and each of these is one comparison.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "datatype/datatype.hpp"
 #include "mpi.h"
-#include "runtime/object.hpp"
-#include "runtime/open_handles.hpp"
-#include "runtime/rank.hpp"
+#include "base/object.hpp"
+#include "base/open_handles.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle::abi {
 

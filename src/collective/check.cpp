@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "collective/allgather.hpp"
+#include "collective/algorithms/allgather.hpp"
 #include "communicator/communicator.hpp"
-#include "runtime/settings.hpp"
+#include "base/settings.hpp"
 
 namespace lisle::collective {
 

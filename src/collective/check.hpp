@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "collective/executor.hpp"
-#include "runtime/error.hpp"
-#include "runtime/settings.hpp"
+#include "collective/schedule/executor.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
 
 namespace lisle::collective {
 

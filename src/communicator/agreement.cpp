@@ -6,7 +6,7 @@
 
 #include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "communicator/error_codes.hpp"
-#include "runtime/error.hpp"
-#include "runtime/rank_local.hpp"
+#include "base/error.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

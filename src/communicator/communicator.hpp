@@ -12,11 +12,11 @@
 #include "communicator/attributes.hpp"
 #include "communicator/context.hpp"
 #include "communicator/errhandler.hpp"
-#include "communicator/group.hpp"
+#include "world/group.hpp"
 #include "communicator/hints.hpp"
 #include "communicator/topology.hpp"
 #include "protocol/channel.hpp"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle::protocol {
 class send_buffer;
@@ -67,7 +67,7 @@ class communicator : public object {
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
     /// How many collectives (blocking or not; persistent ones) the rank has begun here: what tells their
-    /// messages apart, see collective/launch.cpp. Atomic for threads that take turns; orders nothing.
+    /// messages apart, see collective/schedule/launch.cpp. Atomic for threads that take turns; orders nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
     /// Counts a collective. The user orders those of a communicator, so no two threads are here at once.
@@ -77,10 +77,10 @@ class communicator : public object {
         return before;
     }
     /// What the collectives of ranks that share memory use, and whether it has been looked for yet; see
-    /// collective/board.hpp. Written by the rank's first collective, as the user orders them.
+    /// collective/node/board.hpp. Written by the rank's first collective, as the user orders them.
     mutable std::shared_ptr<lisle::collective::board> shared_board;
     mutable bool board_sought = false;
-    /// The same for ranks of one process that take turns, see collective/meeting.hpp.
+    /// The same for ranks of one process that take turns, see collective/process/meeting.hpp.
     mutable std::shared_ptr<lisle::collective::meeting> shared_meeting;
     mutable bool meeting_sought = false;
     /// The tag for the next operation that creates a communicator from this one. All members make these

@@ -7,7 +7,7 @@
 
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/rank_local.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

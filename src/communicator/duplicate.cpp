@@ -12,8 +12,8 @@
 #include "communicator/remote_exchange.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progressed_request.hpp"
-#include "runtime/rank.hpp"
+#include "protocol/progress/progressed_request.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -6,8 +6,8 @@
 
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
-#include "runtime/job.hpp"
-#include "runtime/rank.hpp"
+#include "world/job.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <string>
 
-#include "communicator/ref.hpp"
+#include "base/ref.hpp"
 #include "mpi.h"
-#include "runtime/error.hpp"
-#include "runtime/object.hpp"
+#include "base/error.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 

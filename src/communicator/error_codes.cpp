@@ -6,10 +6,10 @@
 #include <map>
 #include <mutex>
 
-#include "abi/error_texts.hpp"
+#include "base/error_texts.hpp"
 #include "mpi.h"
-#include "runtime/error.hpp"
-#include "runtime/rank_local.hpp"
+#include "base/error.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

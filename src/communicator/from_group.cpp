@@ -8,9 +8,9 @@
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/remote_exchange.hpp"
-#include "runtime/error.hpp"
-#include "runtime/job.hpp"
-#include "runtime/rank.hpp"
+#include "base/error.hpp"
+#include "world/job.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

@@ -2,7 +2,7 @@
 // The hints' names.
 #include "communicator/hints.hpp"
 
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

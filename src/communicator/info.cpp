@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

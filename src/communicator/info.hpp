@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi.h"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 

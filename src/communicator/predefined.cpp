@@ -6,7 +6,7 @@
 
 #include "communicator/observer.hpp"
 #include "communicator/world_attributes.hpp"
-#include "runtime/job.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

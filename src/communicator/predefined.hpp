@@ -10,9 +10,9 @@
 
 #include "communicator/communicator.hpp"
 #include "communicator/errhandler.hpp"
-#include "communicator/group.hpp"
+#include "world/group.hpp"
 #include "communicator/info.hpp"
-#include "runtime/rank_local.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

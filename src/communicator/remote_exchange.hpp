@@ -9,7 +9,7 @@
 
 #include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

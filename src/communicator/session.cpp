@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "protocol/engine.hpp"
-#include "protocol/send_buffer.hpp"
+#include "protocol/eager/send_buffer.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/error.hpp"
-#include "runtime/job.hpp"
-#include "runtime/rank_local.hpp"
+#include "base/error.hpp"
+#include "world/job.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "communicator/errhandler.hpp"
-#include "communicator/group.hpp"
+#include "world/group.hpp"
 #include "communicator/info.hpp"
 #include "mpi.h"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 

@@ -8,8 +8,8 @@
 #include "communicator/child.hpp"
 #include "communicator/predefined.hpp"
 #include "protocol/engine.hpp"
-#include "runtime/error.hpp"
-#include "runtime/rank.hpp"
+#include "base/error.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "communicator/communicator.hpp"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "mpi.h"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

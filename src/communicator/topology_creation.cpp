@@ -11,9 +11,9 @@
 #include "communicator/creation.hpp"
 #include "communicator/hardware.hpp"
 #include "communicator/topology_placement.hpp"
-#include "runtime/error.hpp"
-#include "runtime/job.hpp"
-#include "runtime/rank.hpp"
+#include "base/error.hpp"
+#include "world/job.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -7,7 +7,7 @@
 
 #include "communicator/topology.hpp"
 #include "mpi.h"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

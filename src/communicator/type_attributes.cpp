@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "datatype/predefined.hpp"
-#include "runtime/rank_local.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mpi.h"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

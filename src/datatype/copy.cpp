@@ -11,7 +11,7 @@
 #include "datatype/cursor.hpp"
 #include "datatype/masked_runs.hpp"
 #include "datatype/wide_blocks.hpp"
-#include "runtime/copy_bytes.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace lisle {
 

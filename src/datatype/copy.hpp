@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <vector>
 
-#include "protocol/buffer.hpp"
+#include "datatype/typed_buffer.hpp"
 
 namespace lisle {
 

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "datatype/datatype.hpp"
-#include "protocol/buffer.hpp"
+#include "datatype/typed_buffer.hpp"
 
 namespace lisle {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A datatype of MPI: an immutable type tree, its bounds, and the compact program that copies it. Types
 // are shared by reference count: requests and derived types keep the types they use. Types are made by
-// the calls of abi/type_constructors.cpp with builder.hpp; the predefined ones are in predefined.hpp.
+// the calls of api/type_constructors.cpp with builder.hpp; the predefined ones are in predefined.hpp.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 #include "datatype/basic_type.hpp"
 #include "datatype/layout.hpp"
 #include "mpi.h"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 

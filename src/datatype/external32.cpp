@@ -8,7 +8,7 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle {
 

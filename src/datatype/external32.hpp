@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "protocol/buffer.hpp"
+#include "datatype/typed_buffer.hpp"
 
 namespace lisle {
 

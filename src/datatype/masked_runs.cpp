@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/masked_runs.hpp"
 
-#include "runtime/copy_bytes.hpp"
+#include "base/copy_bytes.hpp"
 
 // Sanitizers do not see what masked instructions touch, so they get the ordinary copies.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -11,10 +11,10 @@
 #include <span>
 #include <sys/uio.h>
 
-#include "runtime/copy_bytes.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace lisle {
-class open_memory;
+class shared_heap;
 }
 
 namespace lisle::fabric {
@@ -55,7 +55,7 @@ class sink {
     ~sink() = default;
 };
 
-class joint_copy;
+class cooperative_copy;
 class mailbox_sender;
 class mailbox_receiver;
 
@@ -117,7 +117,7 @@ class fabric {
     /// Copies to the memory of `peer`, under the same conditions.
     [[nodiscard]] virtual bool write(int, std::uint64_t, std::span<const iovec>) noexcept { return false; }
     /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
-    [[nodiscard]] virtual joint_copy *joint_copy_of(int) noexcept { return nullptr; }
+    [[nodiscard]] virtual cooperative_copy *cooperative_copy_of(int) noexcept { return nullptr; }
 
     // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
 
@@ -132,9 +132,9 @@ class fabric {
     /// False: nudge() would do nothing now, for no endpoint. Saves who wants to wake many.
     [[nodiscard]] virtual bool anyone_watches() noexcept { return false; }
 
-    /// The memory of this process that its peers reach by address (runtime/open_memory.hpp); null: there is
+    /// The memory of this process that its peers reach by address (fabric/local/shared_heap.hpp); null: there is
     /// none.
-    [[nodiscard]] virtual open_memory *open() noexcept { return nullptr; }
+    [[nodiscard]] virtual shared_heap *open() noexcept { return nullptr; }
     /// Where bytes at an address of `peer` lie here if they are in such memory; null: they are not.
     [[nodiscard]] virtual std::byte *reach(int, std::uint64_t, std::size_t) noexcept { return nullptr; }
 

@@ -25,8 +25,8 @@ constexpr std::chrono::milliseconds grace_after_failure{400};
 constexpr std::chrono::milliseconds grace_after_interrupt{2000};
 constexpr std::chrono::milliseconds grace_for_leftovers{200};
 // How long a reader that takes nothing may hold up a job that was told to end.
-constexpr std::chrono::milliseconds patience_with_reader{1000};
-constexpr int patience_with_terminal = 200; // milliseconds
+constexpr std::chrono::milliseconds spin_policy_with_reader{1000};
+constexpr int spin_policy_with_terminal = 200; // milliseconds
 // A host goes on when one of its ranks fails; this is how soon that is noticed.
 constexpr std::chrono::milliseconds thread_check{200};
 
@@ -57,7 +57,7 @@ void allow_many_descriptors() {
 void say(const std::string &text) {
     const auto line = "lislerun: " + text + "\n";
     pollfd terminal{STDERR_FILENO, POLLOUT, 0};
-    if (poll(&terminal, 1, patience_with_terminal) == 0) {
+    if (poll(&terminal, 1, spin_policy_with_terminal) == 0) {
         return; // full, and nobody reads: the job matters more than the sentence
     }
     // Nothing can be done about an error output that takes nothing.
@@ -352,7 +352,7 @@ void keeper::write_out() {
     auto unread = relay_.unread();
     while (unread > 0) {
         if (told_to_end_ && !reader_until_) {
-            reader_until_ = clock::now() + patience_with_reader;
+            reader_until_ = clock::now() + spin_policy_with_reader;
         }
         wait_once();
         if (const auto left = relay_.unread(); left != unread) {

@@ -15,7 +15,7 @@
 #include "launch/plan.hpp"
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
-#include "runtime/job_segment.hpp"
+#include "fabric/local/job_segment.hpp"
 
 namespace lisle::launch {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle::launch {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "launch/options.hpp"
-#include "runtime/job_segment.hpp"
+#include "fabric/local/job_segment.hpp"
 
 namespace lisle::launch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <sys/types.h>
 
-#include "runtime/job_segment.hpp"
+#include "fabric/local/job_segment.hpp"
 
 namespace lisle::launch {
 

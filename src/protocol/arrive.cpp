@@ -7,8 +7,8 @@
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
-#include "runtime/copy_bytes.hpp"
-#include "runtime/thread_sanitizer.hpp"
+#include "base/copy_bytes.hpp"
+#include "base/thread_sanitizer.hpp"
 
 namespace lisle::protocol {
 
@@ -163,7 +163,7 @@ void engine::arrived_done(std::uint64_t sender) {
     if (send == nullptr) {
         refuse("reports the end of a message that was not sent", sender);
     }
-    note_acquire_by_peer([&] { return routes_.to(send->dest).joint_copy_of(send->dest); });
+    note_acquire_by_peer([&] { return routes_.to(send->dest).cooperative_copy_of(send->dest); });
     sends_.erase(sender);
     complete_locked(*send);
 }

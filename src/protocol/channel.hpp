@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "communicator/group.hpp"
+#include "world/group.hpp"
 
 namespace lisle::protocol {
 

@@ -9,8 +9,8 @@
 
 #include "datatype/copy.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/error.hpp"
-#include "runtime/settings.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
 
 namespace lisle::protocol {
 
@@ -46,13 +46,13 @@ fabric::routes &routes_on(job &job, int track) {
 engine::engine(job &job, rank &owner, int track)
     : job_{job}, owner_{owner}, number_{owner.number()}, track_{track}, routes_{routes_on(job, track)},
       bell_{job.segment().bell(owner.number())},
-      patience_{patience_for(job.segment().threads(), usable_cores())}, completed_send_{*this} {
+      spin_policy_{spin_policy_for(job.segment().threads(), usable_cores())}, completed_send_{*this} {
     const std::size_t largest = routes_.to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
-    brief_looks_ = job.oversubscribed() || patience_.before_yield == 0 ? 0 : brief_looks_alone;
+    brief_looks_ = job.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
     short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
     mailboxes_ = routes_.mailboxes();
     starts_alone_ = track != 0 && owner.engine().starts_alone_;

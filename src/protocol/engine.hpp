@@ -18,21 +18,21 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/mailbox.hpp"
+#include "fabric/local/mailbox.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine_counts.hpp"
-#include "protocol/engine_lock.hpp"
-#include "protocol/id_table.hpp"
-#include "protocol/matcher.hpp"
+#include "protocol/progress/engine_lock.hpp"
+#include "protocol/rendezvous/id_table.hpp"
+#include "protocol/matching/matcher.hpp"
 #include "protocol/operation.hpp"
-#include "protocol/path_choice.hpp"
-#include "protocol/patience.hpp"
-#include "protocol/progressor.hpp"
-#include "protocol/short_receive.hpp"
-#include "protocol/started_receives.hpp"
-#include "runtime/fiber_worker.hpp"
-#include "runtime/job.hpp"
-#include "runtime/spin_lock.hpp"
+#include "protocol/rendezvous/path_choice.hpp"
+#include "execution/spin_policy.hpp"
+#include "protocol/progress/progressor.hpp"
+#include "protocol/eager/short_receive.hpp"
+#include "protocol/matching/started_receives.hpp"
+#include "execution/fiber_worker.hpp"
+#include "world/job.hpp"
+#include "base/spin_lock.hpp"
 
 namespace lisle::protocol {
 
@@ -448,7 +448,7 @@ class engine final : private fabric::sink {
     bool one_worker_ = false;
     short_receive *awaited_ = nullptr; ///< what a fiber that lets others run waits for; of that thread
     doorbell &bell_;
-    patience patience_;
+    spin_policy spin_policy_;
     completed_request completed_send_;
     engine_counts counts_;
 
@@ -456,7 +456,7 @@ class engine final : private fabric::sink {
     // All below: under the lock.
     matcher matcher_;
     pending_transfer *transfers_ = nullptr; ///< to be done without the lock, newest first
-    fabric::joint_copy *copying_ = nullptr; ///< under way with some sender
+    fabric::cooperative_copy *copying_ = nullptr; ///< under way with some sender
     std::uint64_t news_ = 0;                ///< how often something has come or completed
     bool wake_wanted_ = false;              ///< news came while a thread of the rank slept
     std::vector<request *> orphans_;        ///< completed requests that nobody waits for, to be destroyed

@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "protocol/buffer.hpp"
+#include "datatype/typed_buffer.hpp"
 #include "protocol/channel.hpp"
-#include "protocol/envelope.hpp"
-#include "protocol/keyed_queues.hpp"
+#include "protocol/matching/envelope.hpp"
+#include "protocol/matching/keyed_queues.hpp"
 #include "protocol/packet.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/request.hpp"
-#include "runtime/block_cache.hpp"
+#include "base/block_cache.hpp"
 
 namespace lisle::protocol {
 
@@ -27,7 +27,7 @@ struct pending_transfer {
     enum class sort : std::uint8_t {
         announced, ///< a receive matched with an announcement
         stored,    ///< a receive matched with a message that is stored, its `captured`
-        joined,    ///< a sender's part in a joint copy
+        joined,    ///< a sender's part in a cooperative copy
     };
     explicit pending_transfer(sort what) noexcept : what{what} {}
     pending_transfer *next = nullptr;

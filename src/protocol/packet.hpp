@@ -45,7 +45,7 @@ struct offer {
     std::uint64_t sender;
     std::uint64_t address; ///< where the data goes in the receiver's memory, in one piece
     std::uint64_t bytes;   ///< how many, from the message's beginning
-    std::uint64_t turn;    ///< of the receiver's joint copy
+    std::uint64_t turn;    ///< of the receiver's cooperative copy
 };
 
 struct clearance {

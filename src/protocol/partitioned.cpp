@@ -7,8 +7,8 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
-#include "runtime/error.hpp"
-#include "runtime/rank_local.hpp"
+#include "base/error.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle::protocol {
 

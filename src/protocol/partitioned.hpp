@@ -10,11 +10,11 @@
 #include <mutex>
 #include <vector>
 
-#include "communicator/ref.hpp"
-#include "protocol/buffer.hpp"
+#include "base/ref.hpp"
+#include "datatype/typed_buffer.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progressed_request.hpp"
+#include "protocol/progress/progressed_request.hpp"
 
 namespace lisle::protocol {
 

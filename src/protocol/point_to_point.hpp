@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "protocol/buffer.hpp"
+#include "datatype/typed_buffer.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/request.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle::protocol {
 

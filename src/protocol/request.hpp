@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "mpi.h"
-#include "runtime/object.hpp"
+#include "base/object.hpp"
 
 namespace lisle {
 class rank;

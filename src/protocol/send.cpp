@@ -3,9 +3,9 @@
 #include <mutex>
 
 #include "datatype/copy.hpp"
-#include "protocol/short_message.hpp"
+#include "protocol/eager/short_message.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/open_memory.hpp"
+#include "fabric/local/shared_heap.hpp"
 
 namespace lisle::protocol {
 
@@ -23,7 +23,7 @@ bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept
     if (job_.here(dest)) {
         return !buffer.type->scattered();
     }
-    const open_memory *const open = routes_.to(dest).open();
+    const shared_heap *const open = routes_.to(dest).open();
     return open != nullptr && buffer.type->contiguous() &&
            open->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
 }

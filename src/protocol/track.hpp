@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "fabric/mailbox_layout.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 namespace lisle::protocol {
 

@@ -4,8 +4,8 @@
 #include "protocol/channel.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/track.hpp"
-#include "runtime/job.hpp"
-#include "runtime/settings.hpp"
+#include "world/job.hpp"
+#include "base/settings.hpp"
 
 namespace lisle::protocol {
 

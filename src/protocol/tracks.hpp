@@ -8,7 +8,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "fabric/mailbox_layout.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 namespace lisle {
 class job;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control variables: one for each row of the table of settings (runtime/settings.hpp), under the name of its
+// Control variables: one for each row of the table of settings (base/settings.hpp), under the name of its
 // environment variable. Settings whose values are words are enumerations.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "runtime/settings.hpp"
+#include "base/settings.hpp"
 #include "tool/interface.hpp"
 
 namespace lisle::tool {

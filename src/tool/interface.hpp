@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "mpi.h"
-#include "runtime/error.hpp"
-#include "runtime/rank_local.hpp"
+#include "base/error.hpp"
+#include "execution/rank_local.hpp"
 
 namespace lisle::tool {
 

@@ -4,7 +4,7 @@
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/rank.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle::tool {
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How fibers are woken (src/runtime/doorbell.cpp, fiber_worker.cpp): ringers bring news to two fibers of one
+ * How fibers are woken (src/execution/doorbell.cpp, fiber_worker.cpp): ringers bring news to two fibers of one
  * worker, each through its bell, which puts itself on the home's list; the worker sleeps only if no fiber can
  * run. Checked: every fiber hears all its news (no lost wake-up: a worker asleep for ever is an invalid end
  * state), and a bell is in the list at most once (the link is never overwritten while it is in use).

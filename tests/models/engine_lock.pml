@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who may do a rank's matching: the lock of an engine (src/protocol/engine_lock.hpp) and what goes with it.
+ * Who may do a rank's matching: the lock of an engine (src/protocol/progress/engine_lock.hpp) and what goes with it.
  * The owner waits for two things, a packet and the end of a send that another thread completes. It looks for a
  * while with the lock held, lets it go when somebody wants it, and sleeps if there was no news. A sender
  * delivers the packet and tries to help; it never waits for the lock. Memory is sequentially consistent.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The mailbox of src/fabric/mailbox.hpp: senders claim cells against the credit, by compare-and-swap or, who holds
- * the lease of src/fabric/claim_lease.hpp, by a load and a store; the receiver drains, returns credit, and sleeps
+ * The mailbox of src/fabric/local/mailbox.hpp: senders claim cells against the credit, by compare-and-swap or, who holds
+ * the lease of src/fabric/local/claim_lease.hpp, by a load and a store; the receiver drains, returns credit, and sleeps
  * through the word that claims go through. Memory is taken to be sequentially consistent: that each pair of release
  * and acquire suffices, and the remote barrier, is argued in docs/design/mailbox.md.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Receives that are started without the lock of their engine (src/protocol/started_receives.hpp). The owner
+ * Receives that are started without the lock of their engine (src/protocol/matching/started_receives.hpp). The owner
  * starts two, for messages that are alike; the sender sends two and helps after each, so it may hold the lock
  * while a receive is started. There is one slot, so the second receive finds it free or takes the lock. Memory
  * is sequentially consistent.

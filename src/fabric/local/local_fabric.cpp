@@ -19,10 +19,10 @@ std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
                            std::size_t surely_read)
     : local_fabric{segment,     process, least_read,
-                   surely_read, 0,       std::make_shared<open_memory>(segment, process)} {}
+                   surely_read, 0,       std::make_shared<shared_heap>(segment, process)} {}
 
 local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                           std::size_t surely_read, int track, std::shared_ptr<open_memory> open)
+                           std::size_t surely_read, int track, std::shared_ptr<shared_heap> open)
     : segment_{segment}, process_{process}, track_{track}, first_rank_{segment.first_rank(process)},
       writers_(static_cast<std::size_t>(segment.ranks())),
       shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, open_{std::move(open)},

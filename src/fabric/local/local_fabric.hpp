@@ -11,10 +11,10 @@
 #include "fabric/fabric.hpp"
 #include "fabric/local/peer_memory.hpp"
 #include "fabric/local/shared_area.hpp"
-#include "fabric/mailbox.hpp"
-#include "fabric/payload_writer.hpp"
-#include "runtime/job_segment.hpp"
-#include "runtime/open_memory.hpp"
+#include "fabric/local/mailbox.hpp"
+#include "fabric/local/payload_writer.hpp"
+#include "fabric/local/job_segment.hpp"
+#include "fabric/local/shared_heap.hpp"
 
 namespace lisle::fabric::local {
 
@@ -52,11 +52,11 @@ class local_fabric final : public fabric {
                             std::span<const iovec> to) noexcept override;
     [[nodiscard]] bool write(int peer, std::uint64_t remote_address,
                              std::span<const iovec> from) noexcept override;
-    [[nodiscard]] open_memory *open() noexcept override { return open_.get(); }
+    [[nodiscard]] shared_heap *open() noexcept override { return open_.get(); }
     [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
         return open_->find(segment_.process_of(peer), address, bytes);
     }
-    [[nodiscard]] joint_copy *joint_copy_of(int owner) noexcept override {
+    [[nodiscard]] cooperative_copy *cooperative_copy_of(int owner) noexcept override {
         return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner, track_) : nullptr;
     }
     [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept override {
@@ -74,7 +74,7 @@ class local_fabric final : public fabric {
   private:
     /// @param track whose mailboxes it uses @param open shared by the fabrics of all tracks
     local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
-                 std::size_t surely_read, int track, std::shared_ptr<open_memory> open);
+                 std::size_t surely_read, int track, std::shared_ptr<shared_heap> open);
     /// @param copy read_peer_memory or write_peer_memory
     [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
@@ -88,7 +88,7 @@ class local_fabric final : public fabric {
     std::vector<payload_writer> writers_;
     std::vector<mailbox_receiver> receivers_;
     shared_area shared_;
-    std::shared_ptr<open_memory> open_;
+    std::shared_ptr<shared_heap> open_;
     // Only ever goes from true to false, by whichever thread first meets a refusal; relaxed, since
     // acting on a stale value costs one more refused call.
     std::atomic<bool> cross_memory_;

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "runtime/copy_bytes.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace lisle::fabric::local {
 

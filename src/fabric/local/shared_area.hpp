@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "fabric/joint_copy.hpp"
+#include "fabric/local/cooperative_copy.hpp"
 #include "fabric/local/shared_area_layout.hpp"
-#include "runtime/doorbell.hpp"
-#include "runtime/spin_lock.hpp"
+#include "execution/doorbell.hpp"
+#include "base/spin_lock.hpp"
 
 namespace lisle::fabric::local {
 
@@ -47,8 +47,8 @@ class shared_area {
     /// stays; returns that. Nothing if nobody has found one yet and the caller has not either.
     [[nodiscard]] std::optional<bool> memory_open(std::optional<bool> found) noexcept;
 
-    [[nodiscard]] joint_copy &copy_of(int rank, int track) noexcept {
-        return *reinterpret_cast<joint_copy *>(line_of(rank) + shared_area_layout::copy_offset(track));
+    [[nodiscard]] cooperative_copy &copy_of(int rank, int track) noexcept {
+        return *reinterpret_cast<cooperative_copy *>(line_of(rank) + shared_area_layout::copy_offset(track));
     }
 
   private:
@@ -69,7 +69,7 @@ class shared_area {
         std::uint32_t units; ///< 0: refused
         std::uint32_t left;  ///< sharers that are gone
     };
-    static_assert(sizeof(joint_copy) <= line_bytes);
+    static_assert(sizeof(cooperative_copy) <= line_bytes);
     static_assert(sizeof(head) <= shared_area_layout::head_bytes);
     static_assert(sizeof(entry) == shared_area_layout::entry_bytes);
 

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "fabric/mailbox_layout.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 namespace lisle::fabric::local {
 

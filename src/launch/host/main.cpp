@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
-#include "launch/host/architecture.hpp"
-#include "launch/host/faults.hpp"
-#include "launch/host/identity.hpp"
-#include "launch/host/life.hpp"
-#include "launch/host/limits.hpp"
-#include "launch/host/output.hpp"
-#include "launch/host/private_object.hpp"
-#include "launch/host/refusal.hpp"
-#include "launch/host/sanitizer.hpp"
-#include "runtime/host_interface.h"
+#include "launch/host/image/architecture.hpp"
+#include "launch/host/life/faults.hpp"
+#include "launch/host/interpose/identity.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/interpose/limits.hpp"
+#include "launch/host/output/output.hpp"
+#include "launch/host/image/private_object.hpp"
+#include "launch/host/life/refusal.hpp"
+#include "launch/host/image/sanitizer.hpp"
+#include "library/host_interface.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // A job of one process for tests of the host alone: it offers what the host asks of the library, without
 // messages. LISLE_TEST_RANKS says how many ranks there are. A shared library, because the host's executable
 // must have no thread-local object but its own.
-#include "runtime/host_interface.h"
+#include "library/host_interface.h"
 
 #include <cstdio>
 #include <cstdlib>

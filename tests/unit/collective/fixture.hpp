@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-#include "abi/datatype.hpp"
+#include "api/datatype.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::collective {

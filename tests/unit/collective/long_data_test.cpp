@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/long_data.hpp"
+#include "collective/node/long_data.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -2,11 +2,11 @@
 // Every algorithm that moves data, for 1 to 17 ranks, against what the standard says the result is.
 #include "fixture.hpp"
 
-#include "collective/allgather.hpp"
-#include "collective/alltoall.hpp"
-#include "collective/barrier.hpp"
-#include "collective/bcast.hpp"
-#include "collective/gather.hpp"
+#include "collective/algorithms/allgather.hpp"
+#include "collective/algorithms/alltoall.hpp"
+#include "collective/algorithms/barrier.hpp"
+#include "collective/algorithms/bcast.hpp"
+#include "collective/algorithms/gather.hpp"
 
 namespace lisle::collective {
 namespace {

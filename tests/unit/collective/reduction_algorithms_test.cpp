@@ -3,11 +3,11 @@
 // combination in the order of ranks.
 #include "fixture.hpp"
 
-#include "collective/allreduce.hpp"
-#include "collective/bcast.hpp"
-#include "collective/reduce.hpp"
-#include "collective/reduce_scatter.hpp"
-#include "collective/scan.hpp"
+#include "collective/algorithms/allreduce.hpp"
+#include "collective/algorithms/bcast.hpp"
+#include "collective/algorithms/reduce.hpp"
+#include "collective/algorithms/reduce_scatter.hpp"
+#include "collective/algorithms/scan.hpp"
 
 namespace lisle::collective {
 namespace {

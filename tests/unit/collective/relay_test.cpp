@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/relay.hpp"
+#include "collective/process/relay.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/scan_table.hpp"
+#include "collective/process/scan_table.hpp"
 
 #include <array>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "communicator/attributes.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-#include "abi/errhandler.hpp"
+#include "api/errhandler.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
-#include "runtime/error.hpp"
-#include "runtime/rank.hpp"
+#include "base/error.hpp"
+#include "execution/rank.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "abi/info.hpp"
+#include "api/info.hpp"
 #include "communicator/hints.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "communicator/topology_placement.hpp"
 #include "mpi.h"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
 #include "random_types.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle::test {
 namespace {

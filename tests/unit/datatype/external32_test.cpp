@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "abi/datatype.hpp"
+#include "api/datatype.hpp"
 #include "datatype/external32.hpp"
 #include "datatype/predefined.hpp"
-#include "runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace lisle::test {
 namespace {

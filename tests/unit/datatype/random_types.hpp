@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "abi/datatype.hpp"
+#include "api/datatype.hpp"
 #include "oracle.hpp"
 
 namespace lisle::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mailbox alone: order and contents from several senders, refusal when full, the sleep flag, leases.
-#include "fabric/mailbox.hpp"
+#include "fabric/local/mailbox.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written is what was given, whichever stores write it; and which ones do follows what lines cost.
-#include "fabric/payload_writer.hpp"
+#include "fabric/local/payload_writer.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "fabric/mailbox_layout.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 using lisle::fabric::payload_writer;
 

@@ -2,10 +2,10 @@
 // What the host reads from programs and libraries, what it decides, and how it edits copies; with files that
 // are sound and with files that are not: whatever is in them, the answer is a refusal or a result, never a
 // crash.
-#include "launch/host/anonymous_file.hpp"
-#include "launch/host/closure.hpp"
-#include "launch/host/loading_stub.hpp"
-#include "launch/host/refusal.hpp"
+#include "launch/host/image/anonymous_file.hpp"
+#include "launch/host/image/closure.hpp"
+#include "launch/host/image/loading_stub.hpp"
+#include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
 #include <cstring>

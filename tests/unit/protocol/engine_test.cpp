@@ -16,7 +16,7 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
-#include "runtime/job.hpp"
+#include "world/job.hpp"
 #include "toy_fabric.hpp"
 
 using namespace lisle;

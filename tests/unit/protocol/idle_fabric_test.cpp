@@ -11,7 +11,7 @@
 #include "fabric/local/local_fabric.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "runtime/job.hpp"
+#include "world/job.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;

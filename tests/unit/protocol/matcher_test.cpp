@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matching against an oracle that walks lists, with every mixture of wildcards.
-#include "protocol/matcher.hpp"
+#include "protocol/matching/matcher.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "datatype/predefined.hpp"
-#include "runtime/rank.hpp"
+#include "execution/rank.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;

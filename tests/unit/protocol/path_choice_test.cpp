@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way of long messages: the faster one is found, found again when that changes, and not given up because
 // a peer was away once.
-#include "protocol/path_choice.hpp"
+#include "protocol/rendezvous/path_choice.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 // more may be right, but not by accident.
 #include <gtest/gtest.h>
 
-#include "fabric/mailbox.hpp"
+#include "fabric/local/mailbox.hpp"
 #include "protocol/operation.hpp"
-#include "protocol/unexpected.hpp"
+#include "protocol/matching/unexpected.hpp"
 
 using namespace lisle;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "runtime/job_segment.hpp"
+#include "fabric/local/job_segment.hpp"
 
 namespace toy {
 

@@ -11,7 +11,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
-#include "runtime/job.hpp"
+#include "world/job.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the attribute calls of MPI to attribute sets.
+#include "api/attribute.hpp"
+
+#include "communicator/type_attributes.hpp"
+#include "communicator/world_attributes.hpp"
+#include "datatype/predefined.hpp"
+#include "base/error.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+void check_changeable(int keyval) {
+    if (is_world_attribute(keyval)) {
+        fail(MPI_ERR_KEYVAL, "keyval ", keyval, " is one of the standard's, which cannot be changed");
+    }
+}
+
+/// The user's "void *" is the address of a pointer.
+void store(const void *value, void *into) {
+    *static_cast<const void **>(into) = value;
+}
+
+void get(const attribute_set &attributes, keyval_kind kind, int keyval, void *into, int *flag) {
+    void *value = nullptr;
+    *flag = attributes.get(kind, keyval, &value) ? 1 : 0;
+    if (*flag != 0) {
+        store(value, into);
+    }
+}
+
+void free(keyval_kind kind, int *keyval) {
+    free_keyval(kind, *keyval);
+    *keyval = MPI_KEYVAL_INVALID;
+}
+
+} // namespace
+
+void attr_delete(communicator &comm, int keyval) {
+    comm_delete_attr(comm, keyval);
+}
+
+void attr_get(communicator &comm, int keyval, void *attribute_val, int *flag) {
+    comm_get_attr(comm, keyval, attribute_val, flag);
+}
+
+void attr_put(communicator &comm, int keyval, void *attribute_val) {
+    comm_set_attr(comm, keyval, attribute_val);
+}
+
+void comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase,
+                        int *comm_keyval, void *extra_state) {
+    *comm_keyval = create_keyval<MPI_Comm>(copy, erase, extra_state);
+}
+
+void comm_delete_attr(communicator &comm, int comm_keyval) {
+    check_changeable(comm_keyval);
+    comm.attributes.erase(comm.handle(), comm_keyval);
+}
+
+void comm_free_keyval(int *comm_keyval) {
+    free(keyval_kind::comm, comm_keyval);
+}
+
+void comm_get_attr(communicator &comm, int comm_keyval, void *attribute_val, int *flag) {
+    if (is_world_attribute(comm_keyval)) {
+        const int *const value = world_attribute(comm_keyval);
+        *flag = value != nullptr ? 1 : 0;
+        if (value != nullptr) {
+            store(value, attribute_val);
+        }
+        return;
+    }
+    get(comm.attributes, keyval_kind::comm, comm_keyval, attribute_val, flag);
+}
+
+void comm_set_attr(communicator &comm, int comm_keyval, void *attribute_val) {
+    check_changeable(comm_keyval);
+    comm.attributes.set(comm.handle(), comm_keyval, attribute_val);
+}
+
+void keyval_create(MPI_Copy_function *copy, MPI_Delete_function *erase, int *keyval, void *extra_state) {
+    comm_create_keyval(copy, erase, keyval, extra_state);
+}
+
+void keyval_free(int *keyval) {
+    comm_free_keyval(keyval);
+}
+
+void type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
+                        int *type_keyval, void *extra_state) {
+    *type_keyval = create_keyval<MPI_Datatype>(copy, erase, extra_state);
+}
+
+void type_delete_attr(const datatype &type, int type_keyval) {
+    attributes_of(type).erase(datatype_handle(type), type_keyval);
+}
+
+void type_free_keyval(int *type_keyval) {
+    free(keyval_kind::type, type_keyval);
+}
+
+void type_get_attr(const datatype &type, int type_keyval, void *attribute_val, int *flag) {
+    get(attributes_of(type), keyval_kind::type, type_keyval, attribute_val, flag);
+}
+
+void type_set_attr(const datatype &type, int type_keyval, void *attribute_val) {
+    attributes_of(type).set(datatype_handle(type), type_keyval, attribute_val);
+}
+
+void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *win_keyval,
+                       void *extra_state) {
+    *win_keyval = create_keyval<MPI_Win>(copy, erase, extra_state);
+}
+
+void win_free_keyval(int *win_keyval) {
+    free(keyval_kind::win, win_keyval);
+}
+
+} // namespace lisle::api

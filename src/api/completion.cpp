@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
+#include "api/active_requests.hpp"
+#include "api/request.hpp"
+#include "protocol/operation.hpp"
+#include "protocol/point_to_point.hpp"
+#include "execution/rank_local.hpp"
+
+namespace lisle::abi {
+
+using protocol::outcome;
+using protocol::request;
+
+namespace {
+
+// Keeps the communicator of the latest failed request until its error handler has been called.
+struct blamed_communicator {
+    communicator_ref comm;
+};
+const rank_local<blamed_communicator> blamed;
+
+} // namespace
+
+void throw_failure(const outcome &ended, communicator *comm) {
+    if (ended.error == MPI_ERR_TRUNCATE) {
+        throw mpi_error{ended.error,
+                        sentence("the message from rank ", ended.source, " with tag ", ended.tag,
+                                 " is longer than the receive buffer, of which it filled ", ended.bytes,
+                                 " bytes"),
+                        comm};
+    }
+    throw mpi_error{ended.error, "the operation failed", comm};
+}
+
+} // namespace lisle::abi
+
+namespace lisle::api {
+
+namespace {
+
+/// Ends a complete request: its outcome goes to the status, the handle becomes null (or the persistent
+/// request inactive). @return what it ended with; `about`: the communicator to blame for an error
+outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
+    finished.finish();
+    const outcome ended = finished.result;
+    ended.store(status);
+    if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
+        abi::blamed->comm = communicator_ref::share(*finished.comm);
+        about = finished.comm;
+    }
+    if (finished.persistent) {
+        finished.active = false;
+    } else {
+        dispose(finished);
+        *handle = MPI_REQUEST_NULL;
+    }
+    return ended;
+}
+
+/// The same for a request that is complete without error and needs to be asked nothing. False: it is not one.
+[[gnu::always_inline]] inline bool conclude_quickly(request &finished, MPI_Request *handle,
+                                                    MPI_Status *status) {
+    if (finished.ending == protocol::disposal::general || !finished.result.plain()) [[unlikely]] {
+        return false;
+    }
+    finished.result.store(status);
+    if (finished.ending == protocol::disposal::receive) {
+        communicator *const comm = finished.comm;
+        protocol::receive_operation::dispose(static_cast<protocol::receive_operation *>(&finished));
+        if (comm != nullptr && !comm->predefined()) {
+            comm->release();
+        }
+    }
+    *handle = MPI_REQUEST_NULL;
+    return true;
+}
+
+void conclude_or_throw(request &finished, MPI_Request *handle, MPI_Status *status) {
+    if (conclude_quickly(finished, handle, status)) [[likely]] {
+        return;
+    }
+    communicator *about = nullptr;
+    const outcome ended = conclude(finished, handle, status, about);
+    abi::throw_if_failed(ended, about);
+}
+
+/// Several requests that one call completes: if any fails, all statuses say how theirs ended.
+class completion_list {
+  public:
+    explicit completion_list(MPI_Status *statuses) : statuses_{statuses} {}
+
+    [[gnu::always_inline]] void add(request &finished, MPI_Request *handle, int place) {
+        MPI_Status *const status = at(statuses_, place);
+        if (conclude_quickly(finished, handle, status)) [[likely]] {
+            note(status, MPI_SUCCESS);
+            return;
+        }
+        add_slowly(finished, handle, status);
+    }
+    void add_empty(int place) { store_empty(at(statuses_, place)); }
+    void throw_if_failed() const {
+        if (failed_ != 0) [[unlikely]] {
+            throw mpi_error{MPI_ERR_IN_STATUS,
+                            sentence(failed_, " of the requests failed: see MPI_ERROR in their statuses"),
+                            about_};
+        }
+    }
+
+  private:
+    [[gnu::noinline]] void add_slowly(request &finished, MPI_Request *handle, MPI_Status *status) {
+        communicator *about = nullptr;
+        const outcome ended = conclude(finished, handle, status, about);
+        note(status, ended.error);
+        if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
+            about_ = about;
+        }
+    }
+    static void note(MPI_Status *status, int error) {
+        if (status != MPI_STATUS_IGNORE) {
+            status->MPI_ERROR = error;
+        }
+    }
+    MPI_Status *statuses_;
+    int failed_ = 0;
+    communicator *about_ = nullptr;
+};
+
+void conclude_some(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
+    completion_list list{statuses};
+    int done = 0;
+    for (int i = 0; i < count; ++i) {
+        request *const candidate = active(requests[i]);
+        if (candidate != nullptr && is_complete(*candidate)) {
+            indices[done] = i;
+            list.add(*candidate, &requests[i], done++);
+        }
+    }
+    *outcount = done;
+    list.throw_if_failed();
+}
+
+} // namespace
+
+void wait(MPI_Request *handle, MPI_Status *status) {
+    request *const waited = active(*handle);
+    if (waited == nullptr) {
+        store_empty(status);
+        return;
+    }
+    protocol::wait(*waited);
+    conclude_or_throw(*waited, handle, status);
+}
+
+void test(MPI_Request *handle, int *flag, MPI_Status *status) {
+    request *const tested = active(*handle);
+    *flag = 1;
+    if (tested == nullptr) {
+        store_empty(status);
+    } else if (protocol::test(*tested)) {
+        conclude_or_throw(*tested, handle, status);
+    } else {
+        *flag = 0;
+    }
+}
+
+void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
+    // The last one first: until it is complete most of the others will be, in one go.
+    if (request *const last = count > 1 ? active(requests[count - 1]) : nullptr) {
+        protocol::wait(*last);
+    }
+    completion_list list{statuses};
+    for (int i = 0; i < count; ++i) {
+        if (request *const waited = active(requests[i])) {
+            if (!is_complete(*waited)) {
+                protocol::wait(*waited);
+            }
+            list.add(*waited, &requests[i], i);
+        } else {
+            list.add_empty(i);
+        }
+    }
+    list.throw_if_failed();
+}
+
+void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
+    *flag = look_twice(count, requests, [&] { return all_complete(count, requests); }) ? 1 : 0;
+    if (*flag != 0) {
+        waitall(count, requests, statuses);
+    }
+}
+
+void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
+    auto found = search_result::none_yet;
+    protocol::wait_until(home_of(count, requests), [&] {
+        found = find_complete(count, requests, index);
+        return found != search_result::none_yet;
+    });
+    if (found == search_result::none_active) {
+        *index = MPI_UNDEFINED;
+        store_empty(status);
+        return;
+    }
+    conclude_or_throw(resolve(requests[*index]), &requests[*index], status);
+}
+
+void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
+    const auto found = look_for_complete(count, requests, index);
+    *flag = found != search_result::none_yet ? 1 : 0;
+    if (found == search_result::found) {
+        conclude_or_throw(resolve(requests[*index]), &requests[*index], status);
+        return;
+    }
+    *index = MPI_UNDEFINED;
+    if (*flag != 0) {
+        store_empty(status);
+    }
+}
+
+void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
+    auto found = search_result::none_yet;
+    int first = 0;
+    protocol::wait_until(home_of(incount, requests), [&] {
+        found = find_complete(incount, requests, &first);
+        return found != search_result::none_yet;
+    });
+    if (found == search_result::none_active) {
+        *outcount = MPI_UNDEFINED;
+        return;
+    }
+    conclude_some(incount, requests, outcount, indices, statuses);
+}
+
+void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
+    int first = 0;
+    const auto found = look_for_complete(incount, requests, &first);
+    if (found == search_result::none_active) {
+        *outcount = MPI_UNDEFINED;
+        return;
+    }
+    conclude_some(incount, requests, outcount, indices, statuses);
+}
+
+} // namespace lisle::api

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the calls of MPI about errors to error handlers and codes.
+#include "api/errhandler.hpp"
+
+#include <cstring>
+
+#include "communicator/error_codes.hpp"
+#include "base/error.hpp"
+
+namespace lisle::api {
+
+void add_error_class(int *errorclass) {
+    *errorclass = lisle::add_error_class();
+}
+
+void add_error_code(int errorclass, int *errorcode) {
+    *errorcode = lisle::add_error_code(errorclass);
+}
+
+void add_error_string(int errorcode, const char *string) {
+    lisle::add_error_string(errorcode, string);
+}
+
+void comm_call_errhandler(communicator &comm, int errorcode) {
+    if (!is_error_code(errorcode)) {
+        fail(MPI_ERR_ARG, errorcode, " is no error code");
+    }
+    call_errhandler(*comm.errors.get(), comm.handle(), "MPI_Comm_call_errhandler", errorcode);
+}
+
+void comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+void comm_get_errhandler(communicator &comm, MPI_Errhandler *handler) {
+    *handler = handle_of_errhandler(*comm.errors.get().give());
+}
+
+void comm_set_errhandler(communicator &comm, errhandler &handler) {
+    if (!handler.predefined() && handler.action != errhandler_kind::comm) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than communicators");
+    }
+    comm.errors.set(errhandler_ref::share(handler));
+}
+
+void errhandler_free(MPI_Errhandler *handler) {
+    errhandler *const target = find_errhandler(*handler);
+    if (target == nullptr) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was freed already or never was one");
+    }
+    target->release();
+    *handler = MPI_ERRHANDLER_NULL;
+}
+
+void error_class(int errorcode, int *errorclass) {
+    *errorclass = class_of_error(errorcode);
+}
+
+void error_string(int errorcode, char *string, int *resultlen) {
+    const std::string text = text_of_error(errorcode);
+    std::memcpy(string, text.c_str(), text.size() + 1);
+    *resultlen = static_cast<int>(text.size());
+}
+
+void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+void remove_error_class(int errorclass) {
+    lisle::remove_error_class(errorclass);
+}
+
+void remove_error_code(int errorcode) {
+    lisle::remove_error_code(errorcode);
+}
+
+void remove_error_string(int errorcode) {
+    lisle::remove_error_string(errorcode);
+}
+
+void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+void session_call_errhandler(session &session, int errorcode) {
+    if (!is_error_code(errorcode)) {
+        fail(MPI_ERR_ARG, errorcode, " is no error code");
+    }
+    call_errhandler(*session.errors.get(), session.handle(), "MPI_Session_call_errhandler", errorcode);
+}
+
+void session_get_errhandler(session &session, MPI_Errhandler *handler) {
+    *handler = handle_of_errhandler(*session.errors.get().give());
+}
+
+void session_set_errhandler(session &session, errhandler &handler) {
+    if (!handler.predefined() && handler.action != errhandler_kind::session) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than sessions");
+    }
+    session.errors.set(errhandler_ref::share(handler));
+}
+
+void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+} // namespace lisle::api

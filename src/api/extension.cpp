@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/extension.hpp"
+
+#include "api/request.hpp"
+#include "reduction/op.hpp"
+#include "communicator/creation.hpp"
+#include "communicator/predefined.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/rendezvous/receive_allocate.hpp"
+#include "world/job.hpp"
+#include "execution/rank.hpp"
+
+namespace lisle::api {
+
+void comm_shares_memory(communicator &comm, int rank, int *flag) {
+    const int number = comm.point_to_point.peers->member(rank);
+    *flag = this_rank().get_job().here(number) ? 1 : 0;
+}
+
+void comm_shadow(communicator &comm, MPI_Comm *shadow) {
+    *shadow = give_handle(make_shadow(comm));
+}
+
+void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,
+                 void *extra_state, MPI_Op *op) {
+    *op = handle_of<MPI_Op>(*create_op(user_fn, destructor_fn, commute != 0, extra_state));
+}
+
+void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                   int tag, communicator &comm, MPI_Status *status) {
+    const protocol::outcome ended =
+        protocol::receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
+                    int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag),
+        &comm);
+}
+
+void recv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                  int source, int tag, communicator &comm, MPI_Status *status) {
+    const protocol::outcome ended = protocol::receive_allocate(
+        {allocate, extra_state, inspect}, *find_datatype(MPI_BYTE), comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void irecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   int source, int tag, communicator &comm, MPI_Request *request) {
+    *request = abi::give_request(protocol::start_receive_allocate({allocate, extra_state, inspect},
+                                                                  *find_datatype(MPI_BYTE),
+                                                                  comm.point_to_point, source, tag),
+                                 &comm);
+}
+
+} // namespace lisle::api

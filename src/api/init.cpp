@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/init.hpp"
+
+#include "abi/entry.hpp"
+#include "abi/handle_watch.hpp"
+
+#include <cstdio>
+#include <pthread.h>
+
+#include "collective/selection/selection.hpp"
+#include "communicator/agreement.hpp"
+#include "communicator/predefined.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/eager/send_buffer.hpp"
+#include "protocol/tracks.hpp"
+#include "base/error.hpp"
+#include "execution/fault_note.hpp"
+#include "world/job.hpp"
+#include "execution/rank_local.hpp"
+#include "base/settings.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+struct initial_thread {
+    pthread_t id{};
+};
+const rank_local<initial_thread> main_thread;
+
+} // namespace
+
+void init_thread(int *, char ***, int required, int *provided) {
+    rank &self = this_rank();
+    if (self.phase.load(std::memory_order_relaxed) != world_phase::before_init) {
+        fail(MPI_ERR_OTHER, "MPI was initialized before: the world model begins once in a program");
+    }
+    if (required < MPI_THREAD_SINGLE || (required > MPI_THREAD_MULTIPLE && required != MPIX_THREAD_AS_RANK)) {
+        fail(MPI_ERR_ARG, "the level ", required,
+             " is none of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE, and not MPIX_THREAD_AS_RANK");
+    }
+    if (required == MPIX_THREAD_AS_RANK && self.get_job().rank_count() == 1) {
+        required = MPI_THREAD_MULTIPLE; // a thread of this process can be nothing but a part of its one rank
+    }
+    create_world({.size = self.get_job().size()});
+    main_thread->id = pthread_self();
+    // Every level is there; one that was not asked for would cost the others something.
+    self.thread_level = required;
+    *provided = required;
+    if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
+        // Where ranks share a process, those of one may take turns and still meet those of another.
+        self.engine().expect_one_thread(
+            required < MPI_THREAD_SERIALIZED ||
+            (required == MPI_THREAD_SERIALIZED && self.get_job().rank_count() == 1));
+    }
+    if (required == MPI_THREAD_MULTIPLE) {
+        self.tracks().spread();
+    }
+    note_faults_of(self.get_job(), self.number());
+    self.get_job().segment().advance(self.number(), rank_progress::initialized);
+    self.models_in_use.fetch_add(1, std::memory_order_relaxed);
+    if (value_of(setting::show) != 0 && self.number() == 0) {
+        std::fputs(collective::describe_selection().c_str(), stderr);
+    }
+    self.phase.store(world_phase::initialized, std::memory_order_release);
+}
+
+void init(int *argc, char ***argv) {
+    int provided = 0;
+    init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+void initialized(int *flag) {
+    *flag = this_rank().phase.load(std::memory_order_acquire) != world_phase::before_init ? 1 : 0;
+}
+
+void finalized(int *flag) {
+    *flag = this_rank().phase.load(std::memory_order_acquire) == world_phase::finalized ? 1 : 0;
+}
+
+void finalize() {
+    rank &self = this_rank();
+    if (const auto phase = self.phase.load(std::memory_order_relaxed); phase != world_phase::initialized) {
+        abi::fail_not_running(phase); // a session alone is not the world model
+    }
+    delete_world_attributes();
+    abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
+    protocol::rank_send_buffer().reset();
+    // Nobody leaves before all have come [MPI-5.0 11.2.2].
+    meet_all(predefined->world->channel(message_space::agreement), 0);
+    protocol::wait_until(self, [&self] { return self.tracks().drained(); });
+    destroy_world();
+    self.phase.store(world_phase::finalized, std::memory_order_release);
+    self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
+    self.get_job().segment().advance(self.number(), rank_progress::finalized);
+}
+
+void query_thread(int *provided) {
+    *provided = this_rank().thread_level;
+}
+
+void is_thread_main(int *flag) {
+    *flag = pthread_equal(main_thread->id, pthread_self()) != 0 ? 1 : 0;
+}
+
+void abort(communicator &, int errorcode) {
+    const rank &self = this_rank();
+    if (!self.get_job().launched()) { // otherwise the launcher says so, once
+        std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
+    }
+    abort_job(errorcode);
+}
+
+} // namespace lisle::api

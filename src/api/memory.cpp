@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for the program, aligned so that copies of it run at full speed.
+#include "api/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+
+#include "communicator/info.hpp"
+#include "base/error.hpp"
+#include "world/job.hpp"
+#include "fabric/local/shared_heap.hpp"
+#include "base/settings.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t page = 4096;
+// Shorter messages than this go as packets anyway.
+constexpr std::size_t least_open = 2 * page;
+
+/// What the program asks for, at least a cache line.
+std::size_t alignment(const info *hints) {
+    const auto wish = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;
+    if (!wish) {
+        return cache_line;
+    }
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(wish->data(), wish->data() + wish->size(), value);
+    if (error != std::errc{} || end != wish->data() + wish->size() || !std::has_single_bit(value) ||
+        value > page) {
+        fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is \"", *wish,
+             "\"; it must be a power of two up to ", page);
+    }
+    return std::max(value, cache_line);
+}
+
+/// In memory that the other processes of the job reach by address. Null: there is none, or no room in it.
+void *allocate_open(std::size_t bytes) {
+    const rank &self = this_rank();
+    shared_heap *const open = self.get_job().fabric_to(self.number()).open();
+    return open != nullptr && value_of(setting::shared_heap) != 0 ? open->allocate(bytes) : nullptr;
+}
+
+} // namespace
+
+void alloc_mem(MPI_Aint size, info *info, void *baseptr) {
+    const auto bytes = static_cast<std::size_t>(size);
+    const std::size_t aligned = alignment(info);
+    void *memory = bytes >= least_open ? allocate_open(bytes) : nullptr;
+    if (memory == nullptr && posix_memalign(&memory, aligned, std::max<std::size_t>(bytes, 1)) != 0) {
+        fail(MPI_ERR_NO_MEM, "there is no room for ", size, " bytes");
+    }
+    *static_cast<void **>(baseptr) = memory;
+}
+
+void free_mem(void *base) {
+    if (!shared_heap::release(base)) {
+        std::free(base);
+    }
+}
+
+} // namespace lisle::api

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/point_to_point.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "api/extension.hpp"
+#include "api/request.hpp"
+#include "communicator/session.hpp"
+#include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/rendezvous/pieces.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/rendezvous/receive_allocate.hpp"
+#include "protocol/eager/send_buffer.hpp"
+
+namespace lisle::api {
+
+using protocol::outcome;
+using protocol::send_mode;
+
+namespace {
+
+/// The buffer that buffered sends on `comm` use [MPI-5.0 3.6.1].
+protocol::send_buffer &buffer_of(communicator &comm) {
+    protocol::send_buffer *found = comm.send_buffer.get();
+    if (found == nullptr && comm.session != 0) {
+        const session *const origin = find_session(comm.session);
+        found = origin != nullptr ? origin->send_buffer.get() : nullptr;
+    }
+    if (found == nullptr) {
+        found = protocol::rank_send_buffer().get();
+    }
+    if (found == nullptr) {
+        fail(MPI_ERR_BUFFER, "no buffer is attached for buffered sends: call MPI_Buffer_attach first");
+    }
+    return *found;
+}
+
+void start_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+                send_mode mode, MPI_Request *request) {
+    *request = abi::give_request(
+        protocol::start_send({buf, count, type}, comm.point_to_point, dest, tag, mode), &comm);
+}
+
+/// A persistent request that is not started yet.
+template <class Operation> void give_persistent(std::unique_ptr<Operation> made, const datatype &type,
+                                                communicator &comm, MPI_Request *request) {
+    made->persistent = true;
+    made->active = false;
+    made->keep(type);
+    *request = abi::give_request(made.release(), &comm);
+}
+
+void init_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+               send_mode mode, MPI_Request *request) {
+    give_persistent(std::make_unique<protocol::send_operation>(typed_buffer{buf, count, type},
+                                                               comm.point_to_point, dest, tag, mode),
+                    type, comm, request);
+}
+
+/// A persistent buffered send: each start copies the data away, so each is complete at once.
+class persistent_buffered_send final : public protocol::operation {
+  public:
+    persistent_buffered_send(const typed_buffer &buffer, communicator &comm, int dest, int tag)
+        : operation{*comm.point_to_point.home}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
+    void start() override {
+        active = true;
+        result = {};
+        buffer_of(comm_).send(buffer_, comm_.point_to_point, dest_, tag_);
+        complete.store(true, std::memory_order_release); // as in engine::complete_locked
+    }
+
+  private:
+    typed_buffer buffer_;
+    communicator &comm_;
+    int dest_;
+    int tag_;
+};
+
+std::vector<std::byte> packed_copy(const typed_buffer &buffer) {
+    std::vector<std::byte> copy(static_cast<std::size_t>(buffer.bytes()));
+    pack(buffer, 0, copy);
+    return copy;
+}
+
+bool find_message(communicator &comm, int source, int tag, bool take, outcome &found,
+                  protocol::unexpected_message *&message) {
+    if (source == MPI_PROC_NULL) {
+        found.source = MPI_PROC_NULL;
+        return true;
+    }
+    message = comm.point_to_point.home->probe({comm.point_to_point.context, source, tag}, take, found);
+    return message != nullptr;
+}
+
+/// Looks, makes progress if there is nothing yet, and looks again.
+bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
+                      protocol::unexpected_message *&message) {
+    if (find_message(comm, source, tag, take, found, message)) {
+        return true;
+    }
+    auto &mine = *comm.point_to_point.home;
+    mine.progress();
+    if (find_message(comm, source, tag, take, found, message)) {
+        return true;
+    }
+    mine.found_nothing();
+    return false;
+}
+
+MPI_Message message_handle(protocol::unexpected_message *message) {
+    return message != nullptr ? handle_of<MPI_Message>(*message) : MPI_MESSAGE_NO_PROC;
+}
+
+/// Takes the message out of the user's handle. Null: of MPI_PROC_NULL.
+protocol::unexpected_message *take_message(MPI_Message *handle) {
+    const MPI_Message given = std::exchange(*handle, MPI_MESSAGE_NULL);
+    if (given == MPI_MESSAGE_NO_PROC) {
+        return nullptr;
+    }
+    auto *const message = object_of<protocol::unexpected_message>(given);
+    if (message == nullptr) {
+        *handle = given;
+        fail(MPI_ERR_REQUEST, "the message handle is null or not one that a matched probe has returned");
+    }
+    return message;
+}
+
+/// The engine that a message was matched by.
+protocol::engine &home_of(const protocol::unexpected_message *message) {
+    return message != nullptr ? message->home : this_rank().engine();
+}
+
+void start_matched(protocol::receive_operation &receive, protocol::unexpected_message *message) {
+    if (message == nullptr) {
+        receive.pattern.source = MPI_PROC_NULL;
+        receive.start();
+    } else {
+        receive.home->accept(*message, receive);
+    }
+}
+
+} // namespace
+
+void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, send_mode::standard);
+}
+
+void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+          MPI_Status *status) {
+    const outcome ended = protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::synchronous);
+}
+
+void rsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::ready);
+}
+
+void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    if (dest != MPI_PROC_NULL) {
+        buffer_of(comm).send({buf, count, type}, comm.point_to_point, dest, tag);
+    }
+}
+
+void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+            MPI_Request *request) {
+    start_send(buf, count, type, dest, tag, comm, send_mode::synchronous, request);
+}
+
+void irsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+            MPI_Request *request) {
+    start_send(buf, count, type, dest, tag, comm, send_mode::ready, request);
+}
+
+void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+            MPI_Request *request) {
+    bsend(buf, count, type, dest, tag, comm);
+    *request = abi::give_request(comm.point_to_point.home->completed_send(), nullptr);
+}
+
+void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+               MPI_Request *request) {
+    init_send(buf, count, type, dest, tag, comm, send_mode::standard, request);
+}
+
+void ssend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+                MPI_Request *request) {
+    init_send(buf, count, type, dest, tag, comm, send_mode::synchronous, request);
+}
+
+void rsend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+                MPI_Request *request) {
+    init_send(buf, count, type, dest, tag, comm, send_mode::ready, request);
+}
+
+void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+                MPI_Request *request) {
+    give_persistent(
+        std::make_unique<persistent_buffered_send>(typed_buffer{buf, count, type}, comm, dest, tag), type,
+        comm, request);
+}
+
+void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
+               MPI_Request *request) {
+    give_persistent(std::make_unique<protocol::receive_operation>(
+                        *comm.point_to_point.home, typed_buffer{buf, count, type},
+                        protocol::envelope{comm.point_to_point.context, source, tag}),
+                    type, comm, request);
+}
+
+void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
+              void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
+              communicator &comm, MPI_Status *status) {
+    const outcome ended =
+        protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
+                               source, recvtag, comm.point_to_point);
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
+               void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
+               communicator &comm, MPI_Request *request) {
+    auto made = std::make_unique<protocol::send_receive_request>(
+        typed_buffer{sendbuf, sendcount, sendtype}, std::vector<std::byte>{}, dest, sendtag,
+        typed_buffer{recvbuf, recvcount, recvtype}, source, recvtag, comm.point_to_point);
+    made->start();
+    *request = abi::give_request(made.release(), &comm);
+}
+
+void sendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
+                      int recvtag, communicator &comm, MPI_Status *status) {
+    const auto copy = packed_copy({buf, count, type});
+    sendrecv(copy.data(), static_cast<MPI_Count>(copy.size()), *find_datatype(MPI_BYTE), dest, sendtag, buf,
+             count, type, source, recvtag, comm, status);
+}
+
+void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
+                       int recvtag, communicator &comm, MPI_Request *request) {
+    auto copy = packed_copy({buf, count, type});
+    const auto bytes = static_cast<MPI_Count>(copy.size());
+    auto made = std::make_unique<protocol::send_receive_request>(
+        typed_buffer{nullptr, bytes, *find_datatype(MPI_BYTE)}, std::move(copy), dest, sendtag,
+        typed_buffer{buf, count, type}, source, recvtag, comm.point_to_point);
+    made->start();
+    *request = abi::give_request(made.release(), &comm);
+}
+
+void probe(int source, int tag, communicator &comm, MPI_Status *status) {
+    outcome found;
+    protocol::unexpected_message *message = nullptr;
+    protocol::wait_until(*comm.point_to_point.home,
+                         [&] { return find_message(comm, source, tag, false, found, message); });
+    found.store(status);
+}
+
+void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *status) {
+    outcome found;
+    protocol::unexpected_message *message = nullptr;
+    *flag = find_message_now(comm, source, tag, false, found, message) ? 1 : 0;
+    if (*flag != 0) {
+        found.store(status);
+    }
+}
+
+void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
+    outcome found;
+    protocol::unexpected_message *taken = nullptr;
+    protocol::wait_until(*comm.point_to_point.home,
+                         [&] { return find_message(comm, source, tag, true, found, taken); });
+    *message = message_handle(taken);
+    found.store(status);
+}
+
+void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    outcome found;
+    protocol::unexpected_message *taken = nullptr;
+    *flag = find_message_now(comm, source, tag, true, found, taken) ? 1 : 0;
+    *message = MPI_MESSAGE_NULL;
+    if (*flag != 0) {
+        *message = message_handle(taken);
+        found.store(status);
+    }
+}
+
+void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status) {
+    protocol::unexpected_message *const taken = take_message(message);
+    protocol::receive_operation receive{home_of(taken), {buf, count, type}, {}};
+    start_matched(receive, taken);
+    protocol::wait(receive);
+    receive.result.store(status);
+    abi::throw_if_failed(receive.result, nullptr);
+}
+
+void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request) {
+    protocol::unexpected_message *const taken = take_message(message);
+    auto receive = std::make_unique<protocol::receive_operation>(
+        home_of(taken), typed_buffer{buf, count, type}, protocol::envelope{});
+    receive->keep(type);
+    start_matched(*receive, taken);
+    *request = abi::give_request(receive.release(), nullptr);
+}
+
+void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
+                   MPI_Message *message, MPI_Status *status) {
+    const outcome ended = protocol::receive_allocate({allocate, extra_state, inspect},
+                                                     *find_datatype(MPI_BYTE), take_message(message));
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes) {
+    const MPI_Message handle = *message;
+    protocol::unexpected_message *const taken = take_message(message);
+    const auto piece = taken != nullptr ? protocol::receive_piece(*taken) : std::span<const std::byte>{};
+    if (!piece.empty()) {
+        *message = handle; // there may be more
+    }
+    *static_cast<const void **>(data) = piece.data();
+    *bytes = static_cast<MPI_Count>(piece.size());
+}
+
+void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request) {
+    *request =
+        abi::give_request(protocol::start_send_in_pieces(bytes, comm.point_to_point, dest, tag), &comm);
+}
+
+void send_piece(const void *data, MPI_Count bytes, MPI_Request request) {
+    auto *const given = object_of<protocol::request>(request);
+    if (given == this_rank().engine().completed_send()) {
+        return; // to MPI_PROC_NULL
+    }
+    auto *const send = dynamic_cast<protocol::send_operation *>(given);
+    if (send == nullptr || !send->in_pieces) {
+        fail(MPI_ERR_REQUEST, "the request was not made by MPIX_Isend_pieces");
+    }
+    if (bytes > send->buffer.bytes() - send->streamed) {
+        fail(MPI_ERR_ARG, "a piece of ", bytes, " bytes is more than is left of the message, ",
+             send->buffer.bytes() - send->streamed);
+    }
+    protocol::send_piece(*send, {static_cast<const std::byte *>(data), static_cast<std::size_t>(bytes)});
+}
+
+} // namespace lisle::api

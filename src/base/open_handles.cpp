@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/open_handles.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace lisle {
+
+void open_handles::add(std::uintptr_t value, const char *noun, const char *call, const void *caller) {
+    const std::scoped_lock lock{mutex_};
+    open_.emplace(value, open_handle{value, noun, call, caller, given_++});
+}
+
+void open_handles::drop(std::uintptr_t value, const char *noun) {
+    const std::scoped_lock lock{mutex_};
+    auto latest = open_.end();
+    for (auto [at, end] = open_.equal_range(value); at != end; ++at) {
+        const bool later = latest == open_.end() || at->second.number > latest->second.number;
+        if (later && std::string_view{at->second.noun} == noun) {
+            latest = at;
+        }
+    }
+    if (latest != open_.end()) {
+        open_.erase(latest);
+    }
+}
+
+std::vector<open_handle> open_handles::take_all() {
+    std::vector<open_handle> all;
+    {
+        const std::scoped_lock lock{mutex_};
+        all.reserve(open_.size());
+        for (const auto &[value, entry] : open_) {
+            all.push_back(entry);
+        }
+        open_.clear();
+    }
+    std::ranges::sort(all, {}, &open_handle::number);
+    return all;
+}
+
+} // namespace lisle

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/settings.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace lisle {
+
+namespace {
+
+constexpr auto count = static_cast<std::size_t>(setting::count);
+
+constexpr std::array<setting_description, count> table{{
+    {"LISLE_EAGER_LIMIT", -1, -1, std::int64_t{1} << 40,
+     "largest message in bytes that is sent before its receive is known (-1: what suits the fabric)"},
+    {"LISLE_CMA", 1, 0, 1,
+     "1: long messages between processes move straight from memory to memory where the kernel allows "
+     "it"},
+    {"LISLE_CMA_MINIMUM", -1, -1, std::int64_t{1} << 40,
+     "smallest message in bytes that moves straight between the memories; shorter ones stream through shared "
+     "memory (-1: from 64 KiB on what is found to be faster, from 512 KiB on always)"},
+    {"LISLE_SHARED_HEAP", 1, 0, 1,
+     "1: MPI_Alloc_mem gives memory that the other processes of the job reach by address, so that messages "
+     "from it are copied once"},
+    {"LISLE_UNEXPECTED_LIMIT", std::int64_t{64} << 20, 0, std::int64_t{1} << 40,
+     "bytes of unexpected messages that a rank stores before its senders have to wait"},
+    {"LISLE_SPIN", -1, -1, 1'000'000'000,
+     "how often a waiting rank looks for news before it sleeps (-1: depends on ranks and cores)"},
+    {"LISLE_WAIT", 0, 0, 3,
+     "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
+     "auto|spin|yield|park"},
+    {"LISLE_TRACKS", 4, 1, 4,
+     "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are "
+     "spread "
+     "whose threads call at once (MPI_THREAD_MULTIPLE)"},
+    {"LISLE_CHECK", 0, 0, 1,
+     "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "
+     "that were not freed"},
+    {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
+     "nothing|collectives"},
+    {"LISLE_BARRIER", 0, 0, 5, "algorithm of barrier where the call allows it",
+     "auto|board|two_level|dissemination|linear|meeting"},
+    {"LISLE_BCAST", 0, 0, 8, "algorithm of bcast where the call allows it",
+     "auto|board|direct|two_level|binomial|pipelined|scatter_allgather|linear|meeting"},
+    {"LISLE_GATHER", 0, 0, 5, "algorithm of gather where the call allows it",
+     "auto|board|direct|binomial|linear|meeting"},
+    {"LISLE_GATHERV", 0, 0, 3, "algorithm of gatherv where the call allows it", "auto|direct|linear|meeting"},
+    {"LISLE_SCATTER", 0, 0, 5, "algorithm of scatter where the call allows it",
+     "auto|board|direct|binomial|linear|meeting"},
+    {"LISLE_SCATTERV", 0, 0, 3, "algorithm of scatterv where the call allows it",
+     "auto|direct|linear|meeting"},
+    {"LISLE_ALLGATHER", 0, 0, 6, "algorithm of allgather where the call allows it",
+     "auto|board|direct|recursive_doubling|bruck|ring|meeting"},
+    {"LISLE_ALLGATHERV", 0, 0, 4, "algorithm of allgatherv where the call allows it",
+     "auto|board|direct|ring|meeting"},
+    {"LISLE_ALLTOALL", 0, 0, 6, "algorithm of alltoall where the call allows it",
+     "auto|board|direct|bruck|pairwise|linear|meeting"},
+    {"LISLE_ALLTOALLV", 0, 0, 4, "algorithm of alltoallv and alltoallw where the call allows it",
+     "auto|direct|pairwise|linear|meeting"},
+    {"LISLE_REDUCE", 0, 0, 6, "algorithm of reduce where the call allows it",
+     "auto|board|direct|two_level|binomial|reduce_scatter_allgather|linear"},
+    {"LISLE_ALLREDUCE", 0, 0, 8, "algorithm of allreduce where the call allows it",
+     "auto|board|direct|two_level|recursive_doubling|reduce_scatter_allgather|ring|reduce_bcast|meeting"},
+    {"LISLE_REDUCE_SCATTER", 0, 0, 5,
+     "algorithm of reduce_scatter and reduce_scatter_block where the call allows it",
+     "auto|board|direct|recursive_halving|pairwise|by_root"},
+    {"LISLE_SCAN", 0, 0, 6, "algorithm of scan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear|meeting|message"},
+    {"LISLE_EXSCAN", 0, 0, 6, "algorithm of exscan where the call allows it",
+     "auto|board|direct|recursive_doubling|linear|meeting|message"},
+}};
+
+// The place of `text` among words separated by '|', or -1.
+std::int64_t place_of(std::string_view text, std::string_view words) noexcept {
+    for (std::int64_t place = 0;; ++place) {
+        const auto bar = words.find('|');
+        if (words.substr(0, bar) == text) {
+            return place;
+        }
+        if (bar == std::string_view::npos) {
+            return -1;
+        }
+        words.remove_prefix(bar + 1);
+    }
+}
+
+std::int64_t from_environment(const setting_description &about) noexcept {
+    const char *const text = std::getenv(about.variable);
+    if (text == nullptr || *text == '\0') {
+        return about.default_value;
+    }
+    if (about.words != nullptr) {
+        if (const std::int64_t place = place_of(text, about.words); place >= 0) {
+            return about.least + place;
+        }
+        std::fprintf(stderr, "lisle: %s=%s is none of %s; using %lld\n", about.variable, text, about.words,
+                     static_cast<long long>(about.default_value));
+        return about.default_value;
+    }
+    char *end = nullptr;
+    errno = 0;
+    const long long value = std::strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < about.least || value > about.most) {
+        std::fprintf(stderr, "lisle: %s=%s is not a number from %lld to %lld; using %lld\n", about.variable,
+                     text, static_cast<long long>(about.least), static_cast<long long>(about.most),
+                     static_cast<long long>(about.default_value));
+        return about.default_value;
+    }
+    return value;
+}
+
+} // namespace
+
+std::span<const setting_description> all_settings() noexcept {
+    return table;
+}
+
+constinit std::atomic<bool> detail::all_changeable_are_default{false};
+
+namespace {
+
+using all_values = std::array<std::atomic<std::int64_t>, count>;
+
+void look_at_changeable(const all_values &values) noexcept {
+    bool all = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        all = all && (!changeable(static_cast<setting>(i)) ||
+                      values[i].load(std::memory_order_relaxed) == table[i].default_value);
+    }
+    detail::all_changeable_are_default.store(all, std::memory_order_relaxed);
+}
+
+/// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
+all_values &values() noexcept {
+    static all_values &read = []() -> all_values & {
+        static all_values place{};
+        for (std::size_t i = 0; i < count; ++i) {
+            place[i].store(from_environment(table[i]), std::memory_order_relaxed);
+        }
+        look_at_changeable(place);
+        return place;
+    }();
+    return read;
+}
+
+} // namespace
+
+std::int64_t value_of(setting which) noexcept {
+    return values()[static_cast<std::size_t>(which)].load(std::memory_order_relaxed);
+}
+
+bool changeable(setting which) noexcept {
+    return which >= setting::first_algorithm;
+}
+
+void change(setting which, std::int64_t value) noexcept {
+    values()[static_cast<std::size_t>(which)].store(value, std::memory_order_relaxed);
+    look_at_changeable(values());
+}
+
+const setting_description &description_of(setting which) noexcept {
+    return table[static_cast<std::size_t>(which)];
+}
+
+std::string_view word_of(setting which) noexcept {
+    const setting_description &about = description_of(which);
+    if (about.words == nullptr) {
+        return {};
+    }
+    std::string_view words = about.words;
+    for (std::int64_t place = value_of(which) - about.least; place > 0; --place) {
+        words.remove_prefix(words.find('|') + 1);
+    }
+    return words.substr(0, words.find('|'));
+}
+
+} // namespace lisle

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A team as algorithms for powers of two see it: the first ranks join in pairs so that a power of two is
+// left. Of a pair the even rank joins the odd one, which takes part for both.
+#pragma once
+
+#include <bit>
+
+#include "collective/schedule/schedule.hpp"
+
+namespace lisle::collective {
+
+class folded_team {
+  public:
+    explicit folded_team(const team &whole) noexcept
+        : size_{static_cast<int>(std::bit_floor(static_cast<unsigned>(whole.size)))},
+          pairs_{whole.size - size_}, rank_{whole.rank} {}
+
+    /// Those that take part, a power of two.
+    [[nodiscard]] int size() const noexcept { return size_; }
+    [[nodiscard]] int pairs() const noexcept { return pairs_; }
+    /// The calling rank is represented by the next one.
+    [[nodiscard]] bool joins_another() const noexcept { return rank_ < 2 * pairs_ && rank_ % 2 == 0; }
+    /// The calling rank represents the one before.
+    [[nodiscard]] bool has_joined() const noexcept { return rank_ < 2 * pairs_ && rank_ % 2 == 1; }
+    /// The calling rank's number among those that take part. @pre !joins_another()
+    [[nodiscard]] int number() const noexcept { return rank_ < 2 * pairs_ ? rank_ / 2 : rank_ - pairs_; }
+    /// The rank that takes part with this number.
+    [[nodiscard]] int rank_of(int number) const noexcept {
+        return number < pairs_ ? 2 * number + 1 : number + pairs_;
+    }
+    /// The first rank that numbers from this one on stand for.
+    [[nodiscard]] int first_rank_of(int number) const noexcept {
+        return number < pairs_ ? 2 * number : number + pairs_;
+    }
+
+  private:
+    int size_, pairs_, rank_;
+};
+
+/// Pieces [first, first + count) of a vector that is cut into `pieces`.
+[[nodiscard]] inline typed_buffer pieces_of(const typed_buffer &vector, int first, int count,
+                                            int pieces) noexcept {
+    typed_buffer all = piece_of(vector, first, pieces);
+    all.count = 0;
+    for (int i = 0; i < count; ++i) {
+        all.count += piece_of(vector, first + i, pieces).count;
+    }
+    return all;
+}
+
+} // namespace lisle::collective

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/schedule/launch.hpp"
+
+#include <memory>
+#include <optional>
+
+#include "collective/check.hpp"
+#include "collective/schedule/executor.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/progress/progressor.hpp"
+#include "protocol/request.hpp"
+#include "base/error.hpp"
+#include "execution/rank.hpp"
+
+namespace lisle::collective {
+
+// Persistent operations live long and get the upper half for themselves.
+int next_tag(communicator &comm, bool persistent) {
+    constexpr std::uint32_t half = std::uint32_t{1} << 30;
+    const auto number =
+        communicator::count_one(persistent ? comm.persistent_collectives : comm.collectives) % half;
+    return static_cast<int>(persistent ? half + number : number);
+}
+
+namespace {
+
+/// The request of a non-blocking or persistent collective, which the engine visits while it is active.
+class collective_request final : public protocol::request, private protocol::progressor {
+  public:
+    collective_request(communicator &on, schedule plan, bool lasting)
+        : request{*on.collective.home}, on_{communicator_ref::share(on)} {
+        if (checking()) [[unlikely]] {
+            check_.emplace(on, plan.signature(), next_tag(on, lasting));
+        }
+        executor_.emplace(std::move(plan), next_tag(on, lasting));
+        persistent = lasting;
+        active = false;
+    }
+
+    void start() override {
+        complete.store(false, std::memory_order_relaxed);
+        result = {};
+        active = true;
+        checked_ = !check_;
+        if (check_) {
+            check_->restart();
+        }
+        executor_->restart();
+        if (advance()) {
+            home->add(*this);
+        }
+    }
+
+  private:
+    bool advance() override {
+        if (!checked_) {
+            if (!check_->advance()) {
+                return true;
+            }
+            checked_ = true;
+            if (const auto wrong = check_->complaint()) {
+                result.error = wrong->code();
+                home->complete(*this); // gives the object away
+                return false;
+            }
+        }
+        if (!executor_->advance()) {
+            return true;
+        }
+        result.error = executor_->error();
+        if (result.error != MPI_SUCCESS) {
+            result.source = executor_->failed_peer();
+        }
+        home->complete(*this); // gives the object away
+        return false;
+    }
+
+    const communicator_ref on_; ///< keeps the channels, also of a request whose handle was freed
+    std::optional<call_check> check_;
+    std::optional<executor> executor_;
+    bool checked_ = true;
+};
+
+} // namespace
+
+void run(communicator &comm, schedule plan) {
+    if (plan.done()) {
+        return;
+    }
+    if (checking()) [[unlikely]] {
+        call_check check{comm, plan.signature(), next_tag(comm, false)};
+        check.run();
+        if (auto wrong = check.complaint()) {
+            static_cast<void>(next_tag(comm, false)); // as if it had run: tags of all ranks stay alike
+            throw mpi_error{*std::move(wrong)};
+        }
+    }
+    executor executor{std::move(plan), next_tag(comm, false)};
+    executor.run();
+    if (executor.error() != MPI_SUCCESS) {
+        fail(executor.error(), executor.describe());
+    }
+}
+
+protocol::request *start(communicator &comm, schedule plan) {
+    auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
+    request->start();
+    return request.release();
+}
+
+protocol::request *prepare(communicator &comm, schedule plan) {
+    return new collective_request{comm, std::move(plan), true};
+}
+
+} // namespace lisle::collective

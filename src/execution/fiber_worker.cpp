@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/fiber_worker.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <utility>
+
+namespace lisle {
+
+namespace detail {
+constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]] = nullptr;
+} // namespace detail
+
+fiber_worker::fiber_worker(const job_segment &segment, int process, int number, const fiber_stacks &stacks,
+                           const fiber_body &body)
+    : home_{segment.bell(segment.first_rank(process) + segment.worker_begin(process, number))},
+      units_between_bells_{job_segment::units_between_bells()}, stacks_{stacks}, body_{body},
+      first_index_{segment.worker_begin(process, number)}, count_{segment.worker_begin(process, number + 1) -
+                                                                  first_index_},
+      alive_{count_}, fibers_{std::make_unique<fiber[]>(static_cast<std::size_t>(count_))} {
+    for (int i = 0; i < count_; ++i) {
+        fiber &made = fibers_[static_cast<std::size_t>(i)];
+        made.worker = this;
+        made.index = first_index_ + i;
+        append(made);
+    }
+}
+
+fiber_worker::~fiber_worker() = default;
+
+void fiber_worker::run() {
+    error_number_ = &errno;
+    exceptions_ = abi::__cxa_get_globals();
+    extra_ = body_.place_of_extra != nullptr ? body_.place_of_extra() : nullptr;
+    detail::current_worker = this;
+    running_ = &root_;
+    root_.begun = true;
+    root_.now = state::parked; // until the last fiber has ended
+    if (alive_ != 0) {
+        switch_to(wait_for_ready());
+    }
+    detail::current_worker = nullptr;
+}
+
+void fiber_worker::begin(void *which) {
+    fiber &self = *static_cast<fiber *>(which);
+    self.worker->restore(self.kept);
+    self.worker->body_.run(self.worker->body_.argument, self.index);
+    self.worker->end_fiber();
+}
+
+bool fiber_worker::yield() noexcept {
+    if (!others_ready()) {
+        return false;
+    }
+    run_next();
+    return true;
+}
+
+void fiber_worker::run_next() noexcept {
+    fiber &next = *take_first();
+    running_->now = state::ready;
+    append(*running_);
+    switch_to(next);
+}
+
+void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
+    if (bell.value() != seen) {
+        return;
+    }
+    // Rings from here on put the bell on the home's list, which is looked at below or by the next fiber.
+    fiber &self = *running_;
+    self.now = state::parked;
+    fiber &next = wait_for_ready();
+    if (&next == &self) {
+        self.now = state::running;
+    } else {
+        switch_to(next);
+    }
+}
+
+void fiber_worker::rest(std::uint64_t nanoseconds) noexcept {
+    if (!yield()) {
+        home_.sleep_at_home(nanoseconds);
+        yield();
+    }
+}
+
+void fiber_worker::end_fiber() noexcept {
+    fiber &self = *running_;
+    self.now = state::ended;
+    fiber &next = --alive_ == 0 ? root_ : wait_for_ready();
+    hand_over_to(next);
+    self.way.leave_for(next.way);
+}
+
+void fiber_worker::append(fiber &ready) noexcept {
+    ready.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &ready;
+    last_ = &ready;
+}
+
+fiber_worker::fiber *fiber_worker::take_first() noexcept {
+    return std::exchange(first_, first_->next);
+}
+
+void fiber_worker::collect_rung() noexcept {
+    // The list has the newest first; those that rang first are to run first.
+    fiber *oldest = nullptr;
+    for (std::uint32_t entry = home_.take_rung(); entry != 0;) {
+        const std::uint32_t units = entry - 1;
+        const std::uint32_t index = units / units_between_bells_;
+        if (units % units_between_bells_ != 0 || index >= static_cast<std::uint32_t>(count_)) {
+            std::fprintf(stderr,
+                         "lisle: the list of a worker's bells names entry %u of %d: a process of the "
+                         "job has overwritten the shared memory\n",
+                         index, count_);
+            std::abort();
+        }
+        auto *const place = reinterpret_cast<char *>(&home_) + std::size_t{units} * doorbell::unit;
+        entry = reinterpret_cast<doorbell *>(place)->leave_list();
+        fiber &called = fibers_[index];
+        if (called.now == state::parked) {
+            called.now = state::ready;
+            called.next = oldest;
+            oldest = &called;
+        }
+    }
+    while (oldest != nullptr) {
+        append(*std::exchange(oldest, oldest->next));
+    }
+}
+
+fiber_worker::fiber &fiber_worker::wait_for_ready() noexcept {
+    while (!others_ready()) {
+        home_.sleep_at_home();
+    }
+    return *take_first();
+}
+
+void fiber_worker::switch_to(fiber &next) noexcept {
+    fiber &self = *running_;
+    save(self.kept);
+    hand_over_to(next);
+    self.way.switch_to(next.way);
+    restore(self.kept);
+}
+
+void fiber_worker::hand_over_to(fiber &next) noexcept {
+    running_ = &next;
+    next.now = state::running;
+    if (!next.begun) [[unlikely]] {
+        next.begun = true;
+        next.way.prepare(stacks_.top(static_cast<std::size_t>(next.index)), stacks_.bytes(), &begin, &next);
+    }
+}
+
+void fiber_worker::save(thread_state &into) const noexcept {
+    into.of_rank = detail::current_rank;
+    into.error_number = *error_number_;
+    std::memcpy(into.exceptions, exceptions_, sizeof into.exceptions);
+    if (extra_ != nullptr) {
+        into.extra = *extra_;
+    }
+}
+
+void fiber_worker::restore(const thread_state &from) const noexcept {
+    detail::current_rank = from.of_rank;
+    *error_number_ = from.error_number;
+    std::memcpy(exceptions_, from.exceptions, sizeof from.exceptions);
+    if (extra_ != nullptr) {
+        *extra_ = from.extra;
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that runs fiber ranks in turn. A fiber stays with its worker for ever, so what the thread keeps
+// for itself (errno, exceptions being handled, the current rank) is exchanged at a switch, and nothing else.
+// Fibers give way only where they say so: in calls that wait. Everything but the bells is touched by the
+// worker's own thread only; invariant: a fiber is either the one that runs, or in the list of those that are
+// ready, or parked (its bell will ring), or ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "execution/doorbell.hpp"
+#include "execution/fiber_stacks.hpp"
+#include "execution/fiber_switch.hpp"
+#include "fabric/local/job_segment.hpp"
+#include "execution/rank.hpp"
+
+namespace lisle {
+
+class fiber_worker;
+
+namespace detail {
+// As current_rank: one instruction to read.
+extern constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]];
+} // namespace detail
+
+/// What fibers run, and what else is exchanged when they switch.
+struct fiber_body {
+    void (*run)(void *argument, int index); ///< begins on the fiber of each index among the process's ranks
+    void *argument;
+    /// Where the calling thread keeps one more pointer that belongs to the fiber (the host's); may be null.
+    void **(*place_of_extra)();
+};
+
+class fiber_worker {
+  public:
+    /// Worker number `number` of a process, with the ranks that the segment gives it.
+    /// @param stacks one for each rank of the process
+    fiber_worker(const job_segment &segment, int process, int number, const fiber_stacks &stacks,
+                 const fiber_body &body);
+    ~fiber_worker();
+    fiber_worker(const fiber_worker &) = delete;
+    fiber_worker &operator=(const fiber_worker &) = delete;
+
+    /// Runs all fibers on the calling thread; returns when they have ended.
+    void run();
+
+    /// The calling thread's, or null if the caller is no fiber.
+    [[nodiscard]] static fiber_worker *current() noexcept { return detail::current_worker; }
+
+    // ---- for the fiber that runs ----
+
+    /// Those that have not ended.
+    [[nodiscard]] int fibers() const noexcept { return alive_; }
+    /// True if another fiber could run now.
+    [[nodiscard, gnu::always_inline]] bool others_ready() noexcept {
+        // Even if some are ready: those may look for what a parked one has to send, for ever.
+        if (home_.any_rung()) {
+            collect_rung();
+        }
+        return first_ != nullptr;
+    }
+    /// Lets others run first; false at once if there are none.
+    bool yield() noexcept;
+    /// The same. @pre others_ready()
+    void run_next() noexcept;
+    /// Goes on when `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers wait.
+    void park(const doorbell &bell, std::uint32_t seen) noexcept;
+    /// Lets others run; if there are none, sleeps until one of this worker's bells rings, but not longer.
+    void rest(std::uint64_t nanoseconds) noexcept;
+    /// Ends the fiber.
+    [[noreturn]] void end_fiber() noexcept;
+
+  private:
+    enum class state : unsigned char { ready, running, parked, ended };
+    /// What a thread keeps for the code that it runs.
+    struct thread_state {
+        rank *of_rank = nullptr;
+        void *extra = nullptr;
+        void *exceptions[2] = {nullptr, nullptr}; ///< those being handled, and the number in flight
+        int error_number = 0;
+    };
+    struct fiber {
+        flow way;
+        thread_state kept;
+        fiber *next = nullptr;
+        fiber_worker *worker = nullptr;
+        int index = -1; ///< among the process's ranks; the thread's own flow has none
+        bool begun = false;
+        state now = state::ready;
+    };
+
+    static void begin(void *which);
+    void append(fiber &ready) noexcept;
+    fiber *take_first() noexcept;
+    void collect_rung() noexcept;
+    /// The next fiber to run; sleeps until there is one.
+    fiber &wait_for_ready() noexcept;
+    void switch_to(fiber &next) noexcept;
+    /// Makes `next` the one that runs, but for the switch itself.
+    void hand_over_to(fiber &next) noexcept;
+    void save(thread_state &into) const noexcept;
+    void restore(const thread_state &from) const noexcept;
+
+    doorbell &home_;
+    std::uint32_t units_between_bells_;
+    const fiber_stacks &stacks_;
+    const fiber_body body_;
+    int first_index_;
+    int count_;
+    int alive_;
+    std::unique_ptr<fiber[]> fibers_;
+    fiber root_; ///< the thread's own flow, which waits in run()
+    fiber *running_ = nullptr;
+    fiber *first_ = nullptr; ///< ready, in the order in which they became so
+    fiber *last_ = nullptr;
+    // The thread's own places, looked up once.
+    int *error_number_ = nullptr;
+    void *exceptions_ = nullptr;
+    void **extra_ = nullptr;
+};
+
+} // namespace lisle

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/shared_task.hpp"
+
+#include <array>
+
+#include "world/job.hpp"
+
+namespace lisle {
+
+namespace detail {
+constinit std::atomic<int> tasks_with_chunks{0};
+}
+
+namespace {
+
+struct shared_task {
+    int helper; ///< see share_task
+    std::int64_t chunks;
+    void (*function)(void *, long);
+    void *context;
+    bool offered = false;              ///< others can find it; set before they can
+    std::atomic<std::int64_t> next{0}; ///< the first chunk that nobody has taken; only counts
+    /// Chunks that have run. Release by the one who ran it, acquire by the owner: it sees what they wrote.
+    std::atomic<std::int64_t> done{0};
+
+    /// Takes a chunk and runs it; false if none is left.
+    bool run_one() {
+        const std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= chunks) {
+            return false;
+        }
+        if (chunk == chunks - 1 && offered) {
+            detail::tasks_with_chunks.fetch_sub(1, std::memory_order_relaxed);
+        }
+        function(context, static_cast<long>(chunk));
+        done.fetch_add(1, std::memory_order_release);
+        return true;
+    }
+};
+
+/// A place where a task can be found. Sequentially consistent: either the helper's announcement comes first
+/// and the owner waits for it, or the helper finds no task.
+struct alignas(64) slot {
+    std::atomic<int> helpers{0};
+    std::atomic<shared_task *> task{nullptr};
+    std::atomic<bool> taken{false}; ///< acquire, release: by its owners in turn
+};
+
+// Tasks that find no place are done by their owner alone.
+constinit std::array<slot, 16> slots;
+
+slot *claim_slot() {
+    for (slot &place : slots) {
+        if (!place.taken.load(std::memory_order_relaxed) &&
+            !place.taken.exchange(true, std::memory_order_acquire)) {
+            return &place;
+        }
+    }
+    return nullptr;
+}
+
+// A sleeping rank costs a wake-up; more helpers than cores are of no use.
+constexpr int most_called = 64;
+
+void call_helpers(job &here, int helper) {
+    if (helper != any_helper) {
+        here.segment().bell(helper).ring();
+        return;
+    }
+    const int count = here.rank_count();
+    const int step = count > most_called ? count / most_called : 1;
+    for (int index = 0; index < count; index += step) {
+        here.segment().bell(here.first_rank() + index).ring();
+    }
+}
+
+} // namespace
+
+bool help_once(int rank) {
+    if (!help_wanted()) {
+        return false;
+    }
+    for (slot &place : slots) {
+        if (place.task.load(std::memory_order_relaxed) == nullptr) {
+            continue;
+        }
+        place.helpers.fetch_add(1, std::memory_order_seq_cst);
+        shared_task *const task = place.task.load(std::memory_order_seq_cst);
+        const bool helped =
+            task != nullptr && (task->helper == any_helper || task->helper == rank) && task->run_one();
+        place.helpers.fetch_sub(1, std::memory_order_seq_cst);
+        if (helped) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void share_task(job &here, int helper, std::int64_t chunks, void (*function)(void *, long), void *context,
+                void (*wait)()) {
+    if (chunks == 0) {
+        return;
+    }
+    shared_task task{.helper = helper, .chunks = chunks, .function = function, .context = context};
+    slot *const mine = chunks > 1 ? claim_slot() : nullptr;
+    if (mine != nullptr) {
+        task.offered = true;
+        detail::tasks_with_chunks.fetch_add(1, std::memory_order_relaxed);
+        mine->task.store(&task, std::memory_order_seq_cst);
+        call_helpers(here, helper);
+    }
+    while (task.run_one()) {
+    }
+    while (task.done.load(std::memory_order_acquire) != chunks) {
+        wait();
+    }
+    if (mine != nullptr) {
+        mine->task.store(nullptr, std::memory_order_seq_cst);
+        while (mine->helpers.load(std::memory_order_seq_cst) != 0) {
+            wait();
+        }
+        mine->taken.store(false, std::memory_order_release);
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/local/shared_heap.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <iterator>
+#include <sys/mman.h>
+
+namespace lisle {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::uintptr_t cannot_be = 1;
+
+/// All that this process has: mostly none or one.
+struct registry {
+    std::mutex mutex;
+    std::vector<shared_heap *> all;
+};
+registry &known() {
+    static auto *const made = new registry; // programs may free memory while static objects are destroyed
+    return *made;
+}
+
+} // namespace
+
+shared_heap::shared_heap(const job_segment &segment, int process)
+    : segment_{segment}, process_{process}, part_{segment.open_part(process).bytes},
+      others_(static_cast<std::size_t>(part_ != 0 ? segment.processes() : 0)) {
+    if (part_ != 0) {
+        free_.emplace(0, part_);
+        const std::scoped_lock guard{known().mutex};
+        known().all.push_back(this);
+    }
+}
+
+shared_heap::~shared_heap() {
+    {
+        const std::scoped_lock guard{known().mutex};
+        std::erase(known().all, this);
+    }
+    const auto unmap = [this](std::uintptr_t base) {
+        if (base > cannot_be) {
+            munmap(reinterpret_cast<void *>(base), part_);
+        }
+    };
+    unmap(own_);
+    for (const auto &other : others_) {
+        unmap(other);
+    }
+}
+
+std::byte *shared_heap::map(int process) const noexcept {
+    const auto [descriptor, offset, bytes] = segment_.open_part(process);
+    void *const base =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, offset);
+    return base == MAP_FAILED ? nullptr : static_cast<std::byte *>(base);
+}
+
+void *shared_heap::allocate(std::size_t bytes) {
+    if (bytes == 0 || bytes > part_) {
+        return nullptr;
+    }
+    const std::size_t whole = (bytes + page - 1) / page * page;
+    const std::scoped_lock guard{mutex_};
+    const auto room =
+        std::find_if(free_.begin(), free_.end(), [whole](const auto &hole) { return hole.second >= whole; });
+    if (room == free_.end()) {
+        return nullptr;
+    }
+    std::uintptr_t own = own_.load(std::memory_order_relaxed);
+    if (own == 0) {
+        own = reinterpret_cast<std::uintptr_t>(map(process_));
+        if (own == 0) {
+            free_.clear(); // there is not so much address space: nobody tries again
+            return nullptr;
+        }
+        own_.store(own, std::memory_order_relaxed);
+        // Release: pairs with find(). Others hear of addresses by messages, which order this anyway.
+        segment_.open_base(process_).store(own, std::memory_order_release);
+    }
+    const auto [offset, length] = *room;
+    free_.erase(room);
+    if (length > whole) {
+        free_.emplace(offset + whole, length - whole);
+    }
+    taken_.emplace(offset, whole);
+    return reinterpret_cast<void *>(own + offset);
+}
+
+bool shared_heap::release(void *memory) noexcept {
+    const std::scoped_lock guard{known().mutex};
+    return std::any_of(known().all.begin(), known().all.end(), [memory](shared_heap *each) {
+        return each->give_back(static_cast<std::byte *>(memory));
+    });
+}
+
+bool shared_heap::give_back(std::byte *memory) noexcept {
+    const std::scoped_lock guard{mutex_};
+    const auto found =
+        taken_.find(reinterpret_cast<std::uintptr_t>(memory) - own_.load(std::memory_order_relaxed));
+    if (own_.load(std::memory_order_relaxed) == 0 || found == taken_.end()) {
+        return false;
+    }
+    auto [offset, bytes] = *found;
+    const auto [descriptor, part, length] = segment_.open_part(process_);
+    // The pages go back to the system and are zeroes when they are next touched.
+    fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, part + static_cast<off_t>(offset),
+              static_cast<off_t>(bytes));
+    taken_.erase(found);
+    auto after = free_.lower_bound(offset);
+    if (after != free_.end() && after->first == offset + bytes) {
+        bytes += after->second;
+        after = free_.erase(after);
+    }
+    if (after != free_.begin()) {
+        if (const auto before = std::prev(after); before->first + before->second == offset) {
+            before->second += bytes;
+            return true;
+        }
+    }
+    free_.emplace(offset, bytes);
+    return true;
+}
+
+std::byte *shared_heap::find(int process, std::uint64_t address, std::size_t bytes) noexcept {
+    if (part_ == 0) {
+        return nullptr;
+    }
+    const std::uint64_t base =
+        segment_.open_base(process).load(std::memory_order_acquire); // pairs with allocate
+    const std::uint64_t offset = address - base;
+    if (base == 0 || offset >= part_ || bytes > part_ - offset) {
+        return nullptr;
+    }
+    auto &other = others_[static_cast<std::size_t>(process)];
+    std::uintptr_t here = other.load(std::memory_order_acquire);
+    if (here == 0) {
+        const std::scoped_lock guard{mutex_};
+        here = other.load(std::memory_order_relaxed);
+        if (here == 0) {
+            std::byte *const mapped = map(process);
+            here = mapped != nullptr ? reinterpret_cast<std::uintptr_t>(mapped) : cannot_be;
+            other.store(here, std::memory_order_release);
+        }
+    }
+    return here == cannot_be ? nullptr : reinterpret_cast<std::byte *>(here + offset);
+}
+
+} // namespace lisle

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program together with its own shared libraries: everything of which each rank gets a copy, in the order
+// in which the loader looks names up. Decides what is private, where thread-local variables lie, and what has
+// to be edited so that names mean in the copies what they mean in a process.
+#pragma once
+
+#include "launch/host/image/edited_copy.hpp"
+#include "launch/host/image/library_rules.hpp"
+#include "launch/host/image/library_search.hpp"
+#include "launch/host/image/program_file.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lisle::host {
+
+/// Where a thread-local relocation of a module points to, from the thread pointer.
+struct thread_local_binding {
+    relocation kind;
+    std::size_t address;
+    std::int64_t position;
+    bool lone_module; ///< see architecture::bind_thread_local
+};
+
+/// A library's variable that the program holds itself: its initial value is copied from the library's.
+struct held_variable {
+    std::size_t address; ///< in the program
+    std::size_t size;
+    std::size_t module;          ///< of the original, if it is in one of the program's own libraries
+    std::size_t place;           ///< the original's address in that
+    const void *shared_original; ///< of another library, else null
+};
+
+/// One file of which ranks have copies.
+struct module {
+    std::string name; ///< by which it is needed
+    std::unique_ptr<const program_file> file;
+    std::vector<std::size_t> needed; ///< private libraries that it names, as indices, in order
+    std::vector<std::string> shared; ///< names of the others
+    std::map<std::string, std::string, std::less<>> paths; ///< where those lie that the loader might miss
+    std::map<std::string, std::size_t, std::less<>> names; ///< names of private libraries in this file
+    std::size_t distance = 0; ///< of its thread-local variables below the thread pointer
+    std::vector<thread_local_binding> thread_locals;
+    std::optional<edited_copy> copy; ///< after prepare()
+};
+
+class closure {
+  public:
+    /// Reads the program and finds its own libraries. Throws `refusal` if one of them cannot be copied.
+    explicit closure(const std::string &program, const library_rules &rules = {}, library_search search = {});
+
+    [[nodiscard]] const program_file &program() const noexcept { return *modules_.front().file; }
+    /// The program first, then its libraries as the loader meets them.
+    [[nodiscard]] const std::vector<module> &modules() const noexcept { return modules_; }
+    /// Indices of the libraries in the order in which their constructors run.
+    [[nodiscard]] const std::vector<std::size_t> &construction_order() const noexcept { return order_; }
+    /// Bytes of thread-local variables in each thread, of the program and its libraries.
+    [[nodiscard]] std::size_t thread_local_bytes() const noexcept { return thread_local_bytes_; }
+    /// Names that the symbols of the copies have instead.
+    [[nodiscard]] const std::map<std::string, std::string, std::less<>> &new_names() const noexcept {
+        return new_names_;
+    }
+
+    [[nodiscard]] const std::vector<held_variable> &held_variables() const noexcept {
+        return held_variables_;
+    }
+    /// Whether one of the program's own libraries has this symbol.
+    [[nodiscard]] bool library_defines(std::string_view symbol) const {
+        return find_in_libraries(symbol).second;
+    }
+
+    /// Loads the libraries that all ranks share and makes ready what is written for each rank.
+    void prepare();
+
+  private:
+    void collect(const std::string &program, const library_rules &rules, library_search &search);
+    void sort_constructors();
+    void place_thread_locals();
+    [[nodiscard]] std::optional<std::int64_t> find_thread_local(std::string_view symbol) const;
+    void bind_thread_locals(module &which, std::vector<std::size_t> &own_relocations) const;
+    /// The first of the program's own libraries that defines the symbol, and the symbol; or 0 and null.
+    [[nodiscard]] std::pair<std::size_t, const Elf64_Sym *> find_in_libraries(std::string_view symbol) const;
+    void find_held_variables(std::vector<std::size_t> &own_relocations);
+    void find_new_names();
+    [[nodiscard]] bool comes_first(std::size_t which, const void *other) const;
+
+    std::vector<module> modules_;
+    std::vector<std::string>
+        loading_order_; ///< names of shared and private libraries, as a process meets them
+    std::vector<std::size_t> order_;
+    std::size_t thread_local_bytes_ = 0;
+    std::map<std::string, std::string, std::less<>> new_names_;
+    std::vector<held_variable> held_variables_;
+    void *shared_libraries_ = nullptr; ///< the loader's handle
+};
+
+/// A name with the same hash (DT_GNU_HASH), so that tables of names remain as they are.
+[[nodiscard]] std::string name_of_equal_hash(std::string_view name);
+
+} // namespace lisle::host

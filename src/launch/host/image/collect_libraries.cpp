@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which libraries of a program are its own. A library that a shared one needs must be shared as well:
+// otherwise the shared one would load yet another copy for itself.
+#include "launch/host/image/closure.hpp"
+#include "launch/host/life/refusal.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+namespace lisle::host {
+
+namespace {
+
+/// A library, or the program, on the way to the decision.
+struct candidate {
+    std::string name; ///< by which it was asked for first
+    std::string path; ///< empty: the loader has to find it
+    ownership owner = ownership::ordinary;
+    std::size_t parent = 0;
+    std::unique_ptr<const program_file> file;               ///< null: what it needs does not matter
+    std::vector<std::pair<std::string, std::size_t>> needs; ///< names and candidates
+};
+
+bool is_loaded(const std::string &name) {
+    void *const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr) {
+        dlclose(handle);
+    }
+    return handle != nullptr;
+}
+
+/// Files are the same if device and number are.
+std::pair<dev_t, ino_t> identity_of(const std::string &path) {
+    struct stat status {};
+    stat(path.c_str(), &status);
+    return {status.st_dev, status.st_ino};
+}
+
+class collector {
+  public:
+    collector(const std::string &program, const library_rules &rules, library_search &search)
+        : rules_(rules), search_(search) {
+        candidate &first = found_.emplace_back();
+        first.file = std::make_unique<program_file>(program);
+        first.path = program;
+        for (std::size_t i = 0; i != found_.size(); ++i) {
+            if (found_[i].file != nullptr) {
+                follow(i);
+            }
+        }
+        for (std::size_t i = 0; i != found_.size(); ++i) {
+            if (found_[i].owner == ownership::shared) {
+                share_needs(i);
+            }
+        }
+    }
+
+    std::vector<candidate> &found() { return found_; }
+
+  private:
+    void follow(std::size_t which) {
+        std::vector<const program_file *> chain{found_[which].file.get()};
+        for (std::size_t at = which; at != 0;) {
+            at = found_[at].parent;
+            chain.push_back(found_[at].file.get());
+        }
+        for (const std::string &name : std::vector(found_[which].file->needed())) {
+            std::size_t index = 0;
+            if (const auto known = by_name_.find(name); known != by_name_.end()) {
+                index = known->second;
+            } else {
+                index = add(name, which, chain);
+                by_name_.emplace(name, index);
+            }
+            found_[which].needs.emplace_back(name, index);
+        }
+    }
+
+    std::size_t add(const std::string &name, std::size_t parent,
+                    const std::vector<const program_file *> &chain) {
+        candidate made;
+        made.name = name;
+        made.parent = parent;
+        made.owner = ownership::shared;
+        if (!is_loaded(name)) {
+            made.path = search_.find(name, chain);
+        }
+        if (!made.path.empty()) {
+            const auto [known, is_new] = by_file_.try_emplace(identity_of(made.path), found_.size());
+            if (!is_new) {
+                return known->second;
+            }
+            made.owner = rules_.of(name, made.path);
+            if (!is_system_library(made.path) || made.owner != ownership::shared) {
+                read(made);
+            }
+        }
+        found_.push_back(std::move(made));
+        return found_.size() - 1;
+    }
+
+    static void read(candidate &library) {
+        try {
+            library.file = std::make_unique<program_file>(library.path, role::library);
+        } catch (const refusal &) {
+            if (library.owner != ownership::shared) {
+                throw;
+            } // a shared one is the loader's business
+        }
+    }
+
+    void share_needs(std::size_t which) {
+        for (const auto &[name, index] : found_[which].needs) {
+            candidate &needed = found_[index];
+            if (needed.owner == ownership::asked_for) {
+                throw refusal(
+                    needed.path + " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but " +
+                    found_[which].path + ", which the ranks share, needs it: name that one as well");
+            }
+            if (needed.owner != ownership::shared) {
+                needed.owner = ownership::shared;
+                share_needs(index);
+            }
+        }
+    }
+
+    const library_rules &rules_;
+    library_search &search_;
+    std::vector<candidate> found_; // in the order in which the loader meets them
+    std::map<std::string, std::size_t> by_name_;
+    std::map<std::pair<dev_t, ino_t>, std::size_t> by_file_;
+};
+
+} // namespace
+
+void closure::collect(const std::string &program, const library_rules &rules, library_search &search) {
+    collector all(program, rules, search);
+    std::vector<candidate> &found = all.found();
+    std::map<std::size_t, std::size_t> place; // candidate -> module
+    for (std::size_t i = 0; i != found.size(); ++i) {
+        loading_order_.push_back(found[i].name);
+        if (found[i].owner != ownership::shared) {
+            place.emplace(i, modules_.size());
+            module &made = modules_.emplace_back();
+            made.name = found[i].name;
+            made.file = std::move(found[i].file);
+        }
+    }
+    for (const auto &[from, to] : place) {
+        module &made = modules_[to];
+        for (const auto &[name, index] : found[from].needs) {
+            if (const auto own = place.find(index); own != place.end()) {
+                made.needed.push_back(own->second);
+                made.names.emplace(name, own->second);
+            } else {
+                const std::string &path = found[index].path;
+                made.shared.push_back(path.empty() ? name : path);
+                if (!path.empty() && !is_system_library(path)) {
+                    made.paths.emplace(name, path);
+                }
+            }
+        }
+    }
+}
+
+} // namespace lisle::host

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/image/image.hpp"
+
+#include "launch/host/image/anonymous_file.hpp"
+#include "launch/host/image/architecture.hpp"
+#include "launch/host/life/refusal.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+
+namespace lisle::host {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+std::size_t page_floor(std::size_t at) {
+    return at & ~(page - 1);
+}
+std::size_t page_ceiling(std::size_t at) {
+    return page_floor(at + page - 1);
+}
+
+/// Puts the file's own pages, which all images and processes share, in place of the copy's.
+void share_segment(const program_file &file, const segment &which, std::byte *base) {
+    const std::size_t first = page_floor(which.address);
+    const std::size_t size = page_ceiling(which.address + which.file_size) - first;
+    void *const where = base + first;
+    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file.descriptor(),
+             static_cast<off_t>(page_floor(which.offset))) != where) {
+        throw refusal("mapping code of " + file.path() + " failed: " + std::strerror(errno));
+    }
+}
+
+/// What the loader says, with the files' own names.
+std::string loader_words(const closure &unit, const std::vector<std::string> &names) {
+    std::string words = dlerror();
+    for (std::size_t i = names.size(); i != 0; --i) {
+        for (std::size_t at; (at = words.find(names[i - 1])) != std::string::npos;) {
+            words.replace(at, names[i - 1].size(), unit.modules()[i - 1].file->path());
+        }
+    }
+    return words;
+}
+
+using plain_function = void (*)();
+using main_function = void (*)(int, char **, char **);
+
+template <class Function> Function function_at(const std::byte *address) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    return reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(address));
+}
+
+void call_all(const std::byte *base, const function_array &array, int argc, char **argv, char **environment) {
+    for (std::size_t i = 0; i != array.count; ++i) {
+        reinterpret_cast<const main_function *>(base + array.address)[i](argc, argv, environment);
+    }
+}
+
+void construct(const std::byte *base, const life_cycle &functions, int argc, char **argv,
+               char **environment) {
+    if (functions.first != 0) {
+        function_at<main_function>(base + functions.first)(argc, argv, environment);
+    }
+    call_all(base, functions.constructors, argc, argv, environment);
+}
+
+void destruct(const std::byte *base, const life_cycle &functions) {
+    for (std::size_t i = functions.destructors.count; i != 0; --i) {
+        reinterpret_cast<const plain_function *>(base + functions.destructors.address)[i - 1]();
+    }
+    if (functions.last != 0) {
+        function_at<plain_function>(base + functions.last)();
+    }
+}
+
+} // namespace
+
+image::image(const closure &unit) : unit_(&unit) {
+    std::vector<anonymous_file> files;
+    std::vector<std::string> names;
+    for (const module &each : unit.modules()) {
+        names.push_back(files.emplace_back(each.file->path(), each.copy->size()).path());
+    }
+    for (std::size_t i = 0; i != files.size(); ++i) {
+        unit.modules()[i].copy->write(names, [&](std::span<const std::byte> bytes, std::size_t offset) {
+            files[i].write(bytes, offset);
+        });
+    }
+    handle_ = dlopen(names.front().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ == nullptr) {
+        throw refusal("loading an image of " + unit.program().path() +
+                      " failed: " + loader_words(unit, names));
+    }
+    find_modules(names);
+    for (std::size_t i = 0; i != modules_.size(); ++i) {
+        const program_file &file = *unit.modules()[i].file;
+        for (const segment &each : file.segments()) {
+            if (edited_copy::is_shared(file, each)) {
+                share_segment(file, each, modules_[i].base);
+            }
+        }
+    }
+    bind_thread_locals();
+    copy_held_variables();
+}
+
+// The loader has put what it loaded at the end of its list.
+void image::find_modules(const std::vector<std::string> &names) {
+    link_map *map = nullptr;
+    dlinfo(handle_, RTLD_DI_LINKMAP, &map);
+    modules_.resize(names.size());
+    std::size_t missing = names.size();
+    for (; map != nullptr && missing != 0; map = map->l_next) {
+        const auto found = std::ranges::find(names, map->l_name);
+        if (found == names.end()) {
+            continue;
+        }
+        const auto index = static_cast<std::size_t>(found - names.begin());
+        const module &which = unit_->modules()[index];
+        modules_[index] = {reinterpret_cast<std::byte *>(map->l_addr), page_ceiling(which.copy->memory_end()),
+                           *found};
+        // Debuggers and sanitizers look for symbols under this name, whatever folder they are in.
+        char *const path = realpath(which.file->path().c_str(), nullptr);
+        map->l_name = path != nullptr ? path : strdup(which.file->path().c_str());
+        --missing;
+    }
+    if (missing != 0) {
+        throw refusal("loading an image of " + unit_->program().path() +
+                      " failed: the loader has taken another library for one of its own");
+    }
+}
+
+void image::bind_thread_locals() const {
+    for (std::size_t i = 0; i != modules_.size(); ++i) {
+        for (const thread_local_binding &each : unit_->modules()[i].thread_locals) {
+            architecture::bind_thread_local(each.kind, modules_[i].base + each.address, each.position,
+                                            each.lone_module);
+        }
+    }
+}
+
+void image::copy_held_variables() const {
+    for (const held_variable &each : unit_->held_variables()) {
+        const void *const original =
+            each.shared_original != nullptr ? each.shared_original : modules_[each.module].base + each.place;
+        std::memcpy(base() + each.address, original, each.size);
+    }
+}
+
+void image::construct_first(int argc, char **argv, char **environment) const {
+    call_all(base(), unit_->program().functions().before, argc, argv, environment);
+}
+
+void image::construct_libraries(int argc, char **argv, char **environment) const {
+    for (const std::size_t each : unit_->construction_order()) {
+        construct(modules_[each].base, unit_->modules()[each].file->functions(), argc, argv, environment);
+    }
+}
+
+void image::construct_program(int argc, char **argv, char **environment) const {
+    construct(base(), unit_->program().functions(), argc, argv, environment);
+}
+
+void image::destruct() const {
+    host::destruct(base(), unit_->program().functions());
+    const std::vector<std::size_t> &order = unit_->construction_order();
+    for (auto each = order.rbegin(); each != order.rend(); ++each) {
+        host::destruct(modules_[*each].base, unit_->modules()[*each].file->functions());
+    }
+}
+
+void image::place_thread_locals() const noexcept {
+    for (std::size_t i = 0; i != modules_.size(); ++i) {
+        const module &each = unit_->modules()[i];
+        if (each.distance != 0) {
+            architecture::place_thread_locals(each.file->thread_locals(), modules_[i].base, each.distance);
+        }
+    }
+}
+
+} // namespace lisle::host

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/image/library_rules.hpp"
+
+#include "launch/host/image/library_search.hpp"
+#include "launch/host/image/program_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fnmatch.h>
+
+namespace lisle::host {
+
+namespace {
+
+constexpr std::string_view separators = ":, ";
+
+std::string_view from_environment(const char *variable) {
+    const char *const value = std::getenv(variable);
+    return value != nullptr ? value : "";
+}
+
+/// Runtimes that must be one for a process wherever they lie: of compilers, OpenMP, sanitizers.
+bool is_runtime(std::string_view name) {
+    static constexpr std::array<std::string_view, 15> runtimes{
+        "libmpi_abi.so", "libgomp.so", "libomp.so",    "libiomp5.so", "libomptarget.so",
+        "libstdc++.so",  "libc++.so",  "libc++abi.so", "libgcc_s.so", "libunwind.so",
+        "libasan.so",    "libtsan.so", "libubsan.so",  "liblsan.so",  "libclang_rt."};
+    return std::ranges::any_of(runtimes, [&](std::string_view each) { return name.starts_with(each); });
+}
+
+bool matches(const std::vector<std::string> &patterns, const std::string &name, const std::string &path) {
+    return std::ranges::any_of(patterns, [&](const std::string &each) {
+        return fnmatch(each.c_str(), name.c_str(), 0) == 0 || fnmatch(each.c_str(), path.c_str(), 0) == 0;
+    });
+}
+
+} // namespace
+
+library_rules::library_rules()
+    : library_rules(from_environment("LISLE_PRIVATE_LIBRARIES"), from_environment("LISLE_SHARED_LIBRARIES")) {
+}
+
+library_rules::library_rules(std::string_view private_patterns, std::string_view shared_patterns)
+    : private_(split(private_patterns, separators)), shared_(split(shared_patterns, separators)) {}
+
+ownership library_rules::of(const std::string &name, const std::string &path) const {
+    const std::string base = name.substr(name.rfind('/') + 1); // npos + 1 is 0
+    if (is_runtime(base)) {
+        return ownership::shared;
+    }
+    if (matches(private_, base, path)) {
+        return ownership::asked_for;
+    }
+    return matches(shared_, base, path) || is_system_library(path) ? ownership::shared : ownership::ordinary;
+}
+
+} // namespace lisle::host

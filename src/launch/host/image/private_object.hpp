@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables of shared libraries of which each rank gets its own, because programs take them for theirs:
+// getopt's, the C++ standard streams, stdin. The program's references are pointed to the rank's objects
+// before any of its code runs.
+#pragma once
+
+#include "launch/host/image/image.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace lisle::host {
+
+struct hosted_rank;
+
+struct private_object {
+    const char *symbol;
+    std::size_t size;
+    /// Constructs the rank's object at this place, aligned for anything.
+    void (*construct)(hosted_rank &rank, void *place);
+};
+
+/// The references of a closure that lead to private objects: the same for all ranks.
+class private_references {
+  public:
+    explicit private_references(const closure &unit);
+
+    /// Gives the rank its own objects. @pre the image is loaded and none of its code has run.
+    void bind(hosted_rank &rank) const;
+
+  private:
+    struct reference {
+        std::size_t module;
+        outer_reference where;
+        const private_object *object;
+    };
+    std::vector<reference> references_; ///< the program's first
+};
+
+/// Refuses programs that hold a copy of a shared library's variable which the library goes on changing: in a
+/// process the two are one, among ranks they would come apart.
+void check_copied_variables(const image &loaded);
+
+/// Refuses programs that bring their own allocator: libraries would go on using the C library's.
+void check_replaced_functions(const image &loaded);
+
+// Who has such objects.
+[[nodiscard]] std::span<const private_object> option_objects();
+[[nodiscard]] std::span<const private_object> stream_objects();
+[[nodiscard]] std::span<const private_object> input_objects();
+[[nodiscard]] std::span<const private_object> thread_objects();
+[[nodiscard]] std::span<const private_object> environment_objects();
+
+} // namespace lisle::host

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/interpose/random.hpp"
+
+#include "launch/host/life/hosted_rank.hpp"
+
+#include <cstring>
+
+namespace lisle::host {
+
+random_state::random_state() {
+    initstate_r(1, first_, sizeof first_, &data_);
+    // What drand48 starts from without a seed is all zeros with the default factors; seed48 keeps that.
+    unsigned short start[3] = {0, 0, 0};
+    seed48_r(start, &forty_eight);
+}
+
+std::int32_t random_state::draw() {
+    const std::scoped_lock lock(mutex_);
+    std::int32_t value = 0;
+    random_r(&data_, &value);
+    return value;
+}
+
+void random_state::seed(unsigned value) {
+    const std::scoped_lock lock(mutex_);
+    srandom_r(value, &data_);
+}
+
+char *random_state::use(unsigned seed, char *state, std::size_t size) {
+    const std::scoped_lock lock(mutex_);
+    char *const former = reinterpret_cast<char *>(&data_.state[-1]);
+    return initstate_r(seed, state, size, &data_) == 0 ? former : nullptr;
+}
+
+char *random_state::use(char *state) {
+    const std::scoped_lock lock(mutex_);
+    char *const former = reinterpret_cast<char *>(&data_.state[-1]);
+    return setstate_r(state, &data_) == 0 ? former : nullptr;
+}
+
+namespace {
+
+/// The state of the calling thread's rank, or the one that all other threads of the process share.
+random_state &current() {
+    static random_state others;
+    hosted_rank *const rank = this_rank();
+    return rank != nullptr ? rank->random : others;
+}
+
+char *&current_token() {
+    static char *others;
+    hosted_rank *const rank = this_rank();
+    return rank != nullptr ? rank->token : others;
+}
+
+} // namespace
+
+} // namespace lisle::host
+
+using lisle::host::current;
+using lisle::host::current_token;
+
+extern "C" {
+
+int rand() noexcept {
+    return current().draw();
+}
+void srand(unsigned seed) noexcept {
+    current().seed(seed);
+}
+long random() noexcept {
+    return current().draw();
+}
+void srandom(unsigned seed) noexcept {
+    current().seed(seed);
+}
+char *initstate(unsigned seed, char *state, std::size_t size) noexcept {
+    return current().use(seed, state, size);
+}
+char *setstate(char *state) noexcept {
+    return current().use(state);
+}
+
+double drand48() noexcept {
+    double value = 0;
+    drand48_r(&current().forty_eight, &value);
+    return value;
+}
+
+double erand48(unsigned short from[3]) noexcept {
+    double value = 0;
+    erand48_r(from, &current().forty_eight, &value);
+    return value;
+}
+
+long lrand48() noexcept {
+    long value = 0;
+    lrand48_r(&current().forty_eight, &value);
+    return value;
+}
+
+long nrand48(unsigned short from[3]) noexcept {
+    long value = 0;
+    nrand48_r(from, &current().forty_eight, &value);
+    return value;
+}
+
+long mrand48() noexcept {
+    long value = 0;
+    mrand48_r(&current().forty_eight, &value);
+    return value;
+}
+
+long jrand48(unsigned short from[3]) noexcept {
+    long value = 0;
+    jrand48_r(from, &current().forty_eight, &value);
+    return value;
+}
+
+void srand48(long seed) noexcept {
+    srand48_r(seed, &current().forty_eight);
+}
+
+unsigned short *seed48(unsigned short seed[3]) noexcept {
+    drand48_data &data = current().forty_eight;
+    seed48_r(seed, &data);
+    return data.__old_x;
+}
+
+void lcong48(unsigned short parameters[7]) noexcept {
+    lcong48_r(parameters, &current().forty_eight);
+}
+
+char *strtok(char *text, const char *separators) noexcept {
+    return strtok_r(text, separators, &current_token());
+}
+
+} // extern "C"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/life/binding.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "launch/cpu_set.hpp"
+#include "launch/environment.hpp"
+
+namespace lisle::host {
+
+void bind_as_asked(int number) {
+    const char *const asked = std::getenv(launch::bind_variable);
+    if (asked == nullptr || std::string_view{asked} != "core") {
+        return;
+    }
+    // Read before any rank has been bound: a bound thread would pass its one core on as all there are.
+    static const auto places = launch::places(launch::binding::core);
+    if (!places.empty()) {
+        static_cast<void>(places[static_cast<std::size_t>(number) % places.size()].apply());
+    }
+}
+
+} // namespace lisle::host

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/life/faults.hpp"
+
+#include "launch/host/life/hosted_rank.hpp"
+#include "library/host_interface.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace lisle::host {
+
+namespace {
+
+constexpr int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+/// What was to be done about each signal before; written before any rank runs.
+struct sigaction former[NSIG];
+
+void on_fault(int signal, siginfo_t *information, void *context) {
+    const hosted_rank *const rank = this_rank();
+    lisle_host_record_fault(rank != nullptr ? rank->number : -1, signal, information->si_addr);
+    const struct sigaction &next = former[signal];
+    if ((next.sa_flags & SA_SIGINFO) != 0) {
+        next.sa_sigaction(signal, information, context);
+    } else if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) {
+        next.sa_handler(signal);
+    } else {
+        struct sigaction by_default {};
+        by_default.sa_handler = SIG_DFL;
+        sigaction(signal, &by_default, nullptr);
+        // Faults of an instruction come again when it is repeated, at the right place for a core dump.
+        if (information->si_code <= 0) {
+            raise(signal);
+        }
+    }
+}
+
+} // namespace
+
+void watch_faults() {
+    for (const int signal : watched) {
+        struct sigaction action {};
+        action.sa_sigaction = &on_fault;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&action.sa_mask);
+        sigaction(signal, &action, &former[signal]);
+    }
+}
+
+alternate_stack::alternate_stack() {
+    stack_t current{};
+    if (sigaltstack(nullptr, &current) == 0 && (current.ss_flags & SS_DISABLE) != 0) {
+        stack_t mine{};
+        mine.ss_sp = room_;
+        mine.ss_size = sizeof room_;
+        mine_ = sigaltstack(&mine, nullptr) == 0;
+    }
+}
+
+alternate_stack::~alternate_stack() {
+    if (mine_) {
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        sigaltstack(&none, nullptr);
+    }
+}
+
+} // namespace lisle::host

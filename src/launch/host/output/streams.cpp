@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ standard streams of each rank. Their formatting state (std::hex, width, precision, imbue) is the
+// rank's own; their characters go the way of stdout, stderr and stdin. A stream object is constructed in
+// place, also where the program holds the object itself by a copy relocation: the bitwise copy that the
+// loader made, half shared with the library's stream, is never used.
+#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/output/output.hpp"
+#include "launch/host/image/private_object.hpp"
+
+#include <array>
+#include <ext/stdio_sync_filebuf.h>
+#include <iostream>
+#include <memory>
+#include <new>
+
+namespace lisle::host {
+
+namespace {
+
+template <class Char> using buffer = __gnu_cxx::stdio_sync_filebuf<Char>;
+
+/// Output buffers keep nothing, so all ranks share one for each file. Never destroyed: destructors of
+/// static objects print.
+template <class Char> buffer<Char> *shared_buffer(std::FILE *file) {
+    static buffer<Char> *const out = new buffer<Char>(stdout);
+    static buffer<Char> *const error = new buffer<Char>(stderr);
+    return file == stderr ? error : out;
+}
+
+template <class Char> std::basic_ostream<Char> *tied(hosted_rank &rank) {
+    const char *const symbol = sizeof(Char) == 1 ? "_ZSt4cout" : "_ZSt5wcout";
+    return static_cast<std::basic_ostream<Char> *>(rank.private_objects[symbol]);
+}
+
+template <class Char> void construct_out(hosted_rank &, void *place) {
+    new (place) std::basic_ostream<Char>(shared_buffer<Char>(stdout));
+}
+
+template <class Char> void construct_error(hosted_rank &rank, void *place) {
+    auto *const stream = new (place) std::basic_ostream<Char>(shared_buffer<Char>(stderr));
+    stream->setf(std::ios_base::unitbuf);
+    stream->tie(tied<Char>(rank));
+}
+
+template <class Char> void construct_log(hosted_rank &, void *place) {
+    new (place) std::basic_ostream<Char>(shared_buffer<Char>(stderr));
+}
+
+template <class Char> void construct_in(hosted_rank &rank, void *place) {
+    // The buffer holds a character put back, so each rank has its own.
+    auto *const stream = new (place) std::basic_istream<Char>(new buffer<Char>(input_of(rank)));
+    stream->tie(tied<Char>(rank));
+}
+
+} // namespace
+
+std::span<const private_object> stream_objects() {
+    static constexpr std::array<private_object, 8> objects{{
+        {"_ZSt4cout", sizeof(std::ostream), &construct_out<char>},
+        {"_ZSt4cerr", sizeof(std::ostream), &construct_error<char>},
+        {"_ZSt4clog", sizeof(std::ostream), &construct_log<char>},
+        {"_ZSt3cin", sizeof(std::istream), &construct_in<char>},
+        {"_ZSt5wcout", sizeof(std::wostream), &construct_out<wchar_t>},
+        {"_ZSt5wcerr", sizeof(std::wostream), &construct_error<wchar_t>},
+        {"_ZSt5wclog", sizeof(std::wostream), &construct_log<wchar_t>},
+        {"_ZSt4wcin", sizeof(std::wistream), &construct_in<wchar_t>},
+    }};
+    return objects;
+}
+
+void route_library_streams() {
+    std::cout.rdbuf(shared_buffer<char>(stdout));
+    std::cerr.rdbuf(shared_buffer<char>(stderr));
+    std::clog.rdbuf(shared_buffer<char>(stderr));
+    std::wcout.rdbuf(shared_buffer<wchar_t>(stdout));
+    std::wcerr.rdbuf(shared_buffer<wchar_t>(stderr));
+    std::wclog.rdbuf(shared_buffer<wchar_t>(stderr));
+}
+
+} // namespace lisle::host
+
+// std::ios_base::sync_with_stdio: would exchange the buffers of the library's streams under all ranks. They
+// stay synchronised, which every program may expect less of.
+extern "C" bool lisle_sync_with_stdio(bool) asm("_ZNSt8ios_base15sync_with_stdioEb");
+extern "C" bool lisle_sync_with_stdio(bool) {
+    return true;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/host_interface.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/error.hpp"
+#include "execution/fiber_worker.hpp"
+#include "world/job.hpp"
+
+using lisle::job;
+using lisle::rank;
+
+namespace {
+rank *unwrap(lisle_rank *opaque) {
+    return reinterpret_cast<rank *>(opaque);
+}
+lisle_rank *wrap(rank *target) {
+    return reinterpret_cast<lisle_rank *>(target);
+}
+// Written once, before any worker runs.
+lisle::fiber_stacks *stacks = nullptr;
+} // namespace
+
+int lisle_host_rank_count(void) {
+    return job::current().rank_count();
+}
+int lisle_host_first_rank(void) {
+    return job::current().first_rank();
+}
+
+int lisle_host_worker_count(void) {
+    job &here = job::current();
+    return here.segment().worker_count(here.process());
+}
+
+const char *lisle_host_reserve_stacks(void) {
+    try {
+        job &here = job::current();
+        // As large as the stack of a process; never given back, since ranks keep theirs until the end.
+        stacks = new lisle::fiber_stacks{static_cast<std::size_t>(here.rank_count()),
+                                         lisle::fiber_stacks::promised_bytes()};
+        return nullptr;
+    } catch (const lisle::mpi_error &error) {
+        static const std::string reason = error.what();
+        return reason.c_str();
+    }
+}
+
+void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
+                           void **(*place_of_extra)(void)) {
+    job &here = job::current();
+    lisle::fiber_worker worker{here.segment(),
+                               here.process(),
+                               number,
+                               *stacks,
+                               {.run = run, .argument = argument, .place_of_extra = place_of_extra}};
+    worker.run();
+}
+
+void lisle_host_end_fiber(void) {
+    if (auto *const worker = lisle::fiber_worker::current()) {
+        worker->end_fiber();
+    }
+}
+
+int lisle_host_in_fiber(void) {
+    return lisle::fiber_worker::current() != nullptr ? 1 : 0;
+}
+
+void lisle_host_rest(uint64_t nanoseconds) {
+    if (auto *const worker = lisle::fiber_worker::current()) {
+        worker->rest(nanoseconds);
+    }
+}
+
+lisle_rank *lisle_host_begin_rank(int index) {
+    try {
+        rank &begun = job::current().enter(index);
+        lisle::become(&begun);
+        return wrap(&begun);
+    } catch (const lisle::mpi_error &error) {
+        std::fprintf(stderr, "lisle: %s\n", error.what());
+        lisle::abort_job(EXIT_FAILURE);
+    }
+}
+
+void lisle_host_set_arguments(lisle_rank *opaque, int count, const char *const *words) {
+    unwrap(opaque)->arguments.assign(words, words + count);
+}
+lisle_rank *lisle_host_current_rank(void) {
+    return wrap(lisle::detail::current_rank);
+}
+void lisle_host_become(lisle_rank *target) {
+    lisle::become(unwrap(target));
+}
+int lisle_host_rank_number(const lisle_rank *opaque) {
+    return reinterpret_cast<const rank *>(opaque)->number();
+}
+
+void lisle_host_end_rank(lisle_rank *opaque, int status) {
+    rank &ended = *unwrap(opaque);
+    auto &segment = job::current().segment();
+    const int number = ended.number();
+    segment.set_exit_status(number, status);
+    const auto phase = ended.phase.load(std::memory_order_relaxed);
+    const bool failed_before_init = phase == lisle::world_phase::before_init && status != 0;
+    const bool in_use = ended.models_in_use.load(std::memory_order_relaxed) != 0;
+    const bool early = in_use || failed_before_init;
+    // The state of a rank that leaves while it uses MPI stays: others may be writing to it.
+    if (!in_use) {
+        job::current().leave(ended);
+    }
+    segment.advance(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
+    lisle::become(nullptr);
+}
+
+void lisle_host_record_fault(int rank_number, int signal, const void *address) {
+    job::current().segment().record_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
+}

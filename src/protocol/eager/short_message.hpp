@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of point_to_point.hpp with the way of a short message inlined: for callers of whose time
+// it is most. Whatever is not short, or cannot go at once, takes the general way.
+#pragma once
+
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "execution/rank.hpp"
+
+namespace lisle::protocol {
+
+void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
+[[nodiscard]] request *start_send_in_general(const typed_buffer &buffer, const channel &channel, int dest,
+                                             int tag, send_mode mode);
+[[nodiscard]] outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source,
+                                         int tag);
+
+/// True if the message has left.
+[[nodiscard, gnu::always_inline]] inline bool try_send_short(const typed_buffer &buffer,
+                                                             const channel &channel, int dest, int tag) {
+    // Threads that are ranks have contexts of their own, which the general way knows.
+    return dest >= 0 && channel.lanes == nullptr &&
+           channel.home->try_send_short(buffer, {channel.context, channel.self, tag},
+                                        channel.peers->member(dest),
+                                        static_cast<std::size_t>(buffer.bytes()));
+}
+
+/// send() in the mode standard.
+[[gnu::always_inline]] inline void send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
+                                                int tag) {
+    if (!try_send_short(buffer, channel, dest, tag)) [[unlikely]] {
+        send_in_general(buffer, channel, dest, tag, send_mode::standard);
+    }
+}
+
+/// start_send() in the mode standard.
+[[nodiscard, gnu::always_inline]] inline request *
+start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest, int tag) {
+    if (try_send_short(buffer, channel, dest, tag)) [[likely]] {
+        return channel.home->completed_send();
+    }
+    return start_send_in_general(buffer, channel, dest, tag, send_mode::standard);
+}
+
+/// receive() with its outcome in `status`, which may be MPI_STATUS_IGNORE. False: nothing has happened.
+[[nodiscard, gnu::always_inline]] inline bool try_receive_short(const typed_buffer &buffer,
+                                                                const channel &channel, int source, int tag,
+                                                                MPI_Status *status) {
+    return source != MPI_PROC_NULL &&
+           channel.home->try_receive_short(buffer, {channel.context, source, tag}, status);
+}
+
+/// start_receive()
+[[nodiscard, gnu::always_inline]] inline request *
+start_receive_quickly(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+    engine &mine = *channel.home;
+    auto *const operation = receive_operation::make(mine, buffer, {channel.context, source, tag});
+    operation->keep(*buffer.type);
+    if (source == MPI_PROC_NULL) [[unlikely]] {
+        operation->start();
+    } else {
+        mine.start(*operation);
+    }
+    return operation;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a blocking receive of a short message comes down to: whoever has the message, the receiver at its
+// mailbox or a sender of the same thread, writes it straight to its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/matching/envelope.hpp"
+#include "protocol/request.hpp"
+#include "base/copy_short.hpp"
+
+namespace lisle::protocol {
+
+/// Stores a message of at most 32 bytes if it is the one that `pattern` wants and there is room for it.
+[[nodiscard, gnu::always_inline]] inline bool store_if_wanted(std::byte *to, MPI_Count room,
+                                                              const envelope &pattern, MPI_Status *status,
+                                                              const envelope &what, const std::byte *data,
+                                                              std::uint32_t bytes) noexcept {
+    if (static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
+        return false;
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
+    }
+    copy_short(to, data, bytes);
+    return true;
+}
+
+/// A receive whose fiber lets others run meanwhile.
+struct short_receive {
+    std::byte *to;
+    MPI_Count room; ///< in bytes
+    envelope pattern;
+    MPI_Status *status;        ///< or MPI_STATUS_IGNORE
+    std::uint64_t claimed = 0; ///< of its mailbox: as long as it stays so, nothing else has been sent there
+    bool taken = false;        ///< a sender has stored the message
+};
+
+} // namespace lisle::protocol

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/matching/matcher.hpp"
+
+#include <new>
+
+#include "protocol/rendezvous/pieces.hpp"
+#include "base/block_cache.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Room for a message that fits into a mailbox's cell, and some more.
+constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
+
+} // namespace
+
+unexpected_message::unexpected_message(engine &home, std::size_t stored) noexcept
+    : object{object_kind::message}, home{home}, stored{stored} {}
+
+unexpected_message::~unexpected_message() = default;
+
+unexpected_message *unexpected_message::make(engine &home, std::size_t stored) {
+    const std::size_t needed = sizeof(unexpected_message) + stored;
+    void *const memory =
+        needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
+    return new (memory) unexpected_message{home, stored};
+}
+
+void unexpected_message::destroy(unexpected_message *message) noexcept {
+    const std::size_t size = message->footprint();
+    message->~unexpected_message();
+    if (size <= small_message) {
+        block_cache<small_message>::give(message);
+    } else {
+        ::operator delete(message);
+    }
+}
+
+matcher::~matcher() {
+    while (oldest_ != nullptr) {
+        unexpected_message *const message = oldest_;
+        take(*message);
+        unexpected_message::destroy(message);
+    }
+}
+
+void matcher::append_posted(receive_operation &receive) {
+    receive.stamp = next_stamp_++;
+    posted_.append(receive.pattern, receive);
+    ++posted_with_[receive.pattern.wildcards()];
+    ++in_table_;
+}
+
+void matcher::post_in_table(receive_operation &receive) {
+    for (receive_operation *next = std::exchange(first_, nullptr); next != nullptr;) {
+        receive_operation &moved = *std::exchange(next, next->link(0).next);
+        append_posted(moved);
+    }
+    append_posted(receive);
+}
+
+void matcher::withdraw(receive_operation &receive) noexcept {
+    if (in_table_ == 0) {
+        leave_row(receive);
+        return;
+    }
+    receive.posted = false;
+    const unsigned wildcards = receive.pattern.wildcards();
+    posted_.remove(receive, wildcards);
+    --posted_with_[wildcards];
+    --in_table_;
+}
+
+receive_operation *matcher::match_in_table(envelope message) noexcept {
+    receive_operation *best = nullptr;
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (posted_with_[wildcards] != 0) {
+            receive_operation *const head = posted_.first(message.blurred(wildcards));
+            if (head != nullptr && (best == nullptr || head->stamp < best->stamp)) {
+                best = head;
+            }
+        }
+    }
+    if (best != nullptr) {
+        withdraw(*best);
+    }
+    return best;
+}
+
+void matcher::store(unexpected_message &message) {
+    message.older = newest_;
+    (newest_ != nullptr ? newest_->newer : oldest_) = &message;
+    newest_ = &message;
+    stores_.store(true, std::memory_order_relaxed);
+    stored_bytes_ += message.footprint();
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (indexed_[wildcards]) {
+            stored_.append(message.what.blurred(wildcards), message);
+        }
+    }
+}
+
+void matcher::index_by(unsigned wildcards) {
+    indexed_[wildcards] = true;
+    for (auto *message = oldest_; message != nullptr; message = message->newer) {
+        stored_.append(message->what.blurred(wildcards), *message);
+    }
+}
+
+unexpected_message *matcher::find(const envelope &pattern) {
+    if (oldest_ == nullptr) {
+        return nullptr;
+    }
+    const unsigned wildcards = pattern.wildcards();
+    if (!indexed_[wildcards]) {
+        index_by(wildcards);
+    }
+    return stored_.first(pattern);
+}
+
+void matcher::take(unexpected_message &message) noexcept {
+    (message.older != nullptr ? message.older->newer : oldest_) = message.newer;
+    (message.newer != nullptr ? message.newer->older : newest_) = message.older;
+    message.older = message.newer = nullptr;
+    stores_.store(oldest_ != nullptr, std::memory_order_relaxed);
+    stored_bytes_ -= message.footprint();
+    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+        if (message.link(wildcards).queue != nullptr) {
+            stored_.remove(message, wildcards);
+        }
+    }
+}
+
+unexpected_message *matcher::find_announced(int rank, std::uint64_t sender) noexcept {
+    for (auto *message = oldest_; message != nullptr; message = message->newer) {
+        if (message->announced() && message->sender.rank == rank && message->sender.sender == sender &&
+            message->sender.plain == 0) {
+            return message;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's matching: which posted receive takes an arriving message, and which stored message a new
+// receive takes. A match costs the same with one entry and with a hundred thousand, wildcards included
+// [MPI-5.0 3.5: messages and receives match in order]. Not thread-safe: the engine's lock protects it.
+//
+// Posted receives that all have one pattern, as they mostly do, lie in one row. Others lie in a queue for
+// their pattern; an arriving message can be taken from at most four queues (source and tag each given or
+// any), of which the one whose head was posted first wins.
+// Unexpected messages lie in a queue for their envelope and, once a receive or probe with that sort of
+// wildcard has been seen, in the queues of the wildcards as well.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/operation.hpp"
+#include "protocol/matching/unexpected.hpp"
+
+namespace lisle::protocol {
+
+class matcher {
+  public:
+    matcher() = default;
+    matcher(const matcher &) = delete;
+    matcher &operator=(const matcher &) = delete;
+    ~matcher();
+
+    void post(receive_operation &receive) {
+        receive.posted = true;
+        if (in_table_ == 0 && (first_ == nullptr || first_->pattern == receive.pattern)) [[likely]] {
+            receive.link(0).previous = last_;
+            receive.link(0).next = nullptr;
+            (first_ != nullptr ? last_->link(0).next : first_) = &receive;
+            last_ = &receive;
+            return;
+        }
+        post_in_table(receive);
+    }
+    /// Takes a receive that is still posted back. @pre receive.posted
+    void withdraw(receive_operation &receive) noexcept;
+    /// The receive that takes a message with this envelope, taken out; or null.
+    [[nodiscard]] receive_operation *match(envelope message) noexcept {
+        receive_operation *const head = first_;
+        if (head == nullptr) {
+            return in_table_ != 0 ? match_in_table(message) : nullptr;
+        }
+        if (!head->pattern.accepts(message)) {
+            return nullptr;
+        }
+        first_ = head->link(0).next;
+        head->posted = false;
+        return head;
+    }
+
+    void store(unexpected_message &message);
+    /// The oldest stored message that `pattern` accepts, or null.
+    [[nodiscard]] unexpected_message *find(const envelope &pattern);
+    /// Takes a stored message out; the caller owns it.
+    void take(unexpected_message &message) noexcept;
+    /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
+    [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
+
+    [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
+    /// True if nothing is posted and nothing stored.
+    [[nodiscard]] bool idle() const noexcept {
+        return first_ == nullptr && oldest_ == nullptr && in_table_ == 0;
+    }
+    [[nodiscard]] bool stores_nothing() const noexcept { return oldest_ == nullptr; }
+    /// The opposite as of late, for who asks without the lock.
+    [[nodiscard]] bool may_store() const noexcept { return stores_.load(std::memory_order_relaxed); }
+
+  private:
+    void append_posted(receive_operation &receive);
+    [[gnu::noinline]] void post_in_table(receive_operation &receive);
+    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(envelope message) noexcept;
+    void leave_row(receive_operation &receive) noexcept {
+        const auto &link = receive.link(0);
+        (&receive != first_ ? link.previous->link(0).next : first_) = link.next;
+        (link.next != nullptr ? link.next->link(0).previous : last_) = link.previous;
+        receive.posted = false;
+    }
+    void index_by(unsigned wildcards);
+
+    // Either the row or the table is empty. Of an empty row `last_` means nothing, nor does what the first
+    // one says of a previous one: then a match need not touch the receive behind the one that it takes.
+    receive_operation *first_ = nullptr;
+    receive_operation *last_ = nullptr;
+    std::size_t in_table_ = 0;
+    keyed_queues<receive_operation> posted_;
+    std::array<std::size_t, 4> posted_with_{}; ///< receives in the table, by wildcards
+    std::uint64_t next_stamp_ = 0;
+
+    keyed_queues<unexpected_message> stored_;
+    std::array<bool, 4> indexed_{true, false, false, false};
+    unexpected_message *oldest_ = nullptr;
+    unexpected_message *newest_ = nullptr;
+    std::size_t stored_bytes_ = 0;
+    // Relaxed: a hint that orders nothing.
+    std::atomic<bool> stores_{false};
+};
+
+} // namespace lisle::protocol

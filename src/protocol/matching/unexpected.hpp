@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "mpi.h"
+#include "protocol/matching/envelope.hpp"
+#include "protocol/matching/keyed_queues.hpp"
+#include "protocol/packet.hpp"
+#include "base/object.hpp"
+
+namespace lisle::protocol {
+
+class engine;
+class piecewise_receive;
+
+/// A message that came before its receive: its envelope, and its data or its announcement. Also what an
+/// MPI_Message names once a matched probe has taken it out of the tables. Lies in front of its data, in
+/// one allocation.
+class unexpected_message final : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::message;
+
+    /// @param stored bytes of data to make room for
+    [[nodiscard]] static unexpected_message *make(engine &home, std::size_t stored);
+    static void destroy(unexpected_message *message) noexcept;
+    ~unexpected_message();
+
+    [[nodiscard]] std::span<std::byte> data() noexcept {
+        return {reinterpret_cast<std::byte *>(this + 1), stored};
+    }
+    /// Memory that it takes, for flow control.
+    [[nodiscard]] std::size_t footprint() const noexcept { return sizeof(*this) + stored; }
+    /// True if the sender still has the data, or wants to know of the match.
+    [[nodiscard]] bool announced() const noexcept { return sender.sender != 0; }
+
+    queue_link<unexpected_message> &link(unsigned wildcards) noexcept { return links_[wildcards]; }
+
+    engine &home; ///< where it was stored
+    envelope what{};
+    MPI_Count bytes = 0;
+    announcement sender{};
+    std::size_t stored;
+    /// All of it has been shown to the user as one piece.
+    bool shown = false;
+    /// How far it has been received, if it is received in several pieces.
+    std::unique_ptr<piecewise_receive> reading;
+    /// All unexpected messages of a rank in order of arrival.
+    unexpected_message *older = nullptr;
+    unexpected_message *newer = nullptr;
+
+  private:
+    unexpected_message(engine &home, std::size_t stored) noexcept;
+    queue_link<unexpected_message> links_[4]{};
+};
+
+} // namespace lisle::protocol

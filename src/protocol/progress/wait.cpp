@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waiting primitive: look, help, spin, let others run, sleep. A thread that waits offers its core after a
+// while and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is
+// parked until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up
+// is lost. See docs/design/waiting.md.
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <mutex>
+#include <sched.h>
+
+#include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
+#include "execution/fiber_worker.hpp"
+#include "base/settings.hpp"
+#include "execution/shared_task.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Where threads have cores of their own; other programs use cores, too, so they are offered here as well.
+constexpr spin_policy alone{.before_yield = 300, .before_sleep = 1000, .among_fibers = 2};
+// Where threads share cores: whoever is awaited is perhaps not running.
+constexpr spin_policy crowded{.before_yield = 50, .before_sleep = 200, .among_fibers = 2};
+// Where several do: whoever is awaited is most likely not running.
+constexpr unsigned looks_in_a_throng = 2;
+// A turn of all others is longer the more they are. One that computes takes the core for milliseconds.
+constexpr std::chrono::microseconds turn_of_each{8};
+// A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
+constexpr unsigned looks_for_offer = 8;
+// Threads that look at each other's engines meet there, which is what several engines are to avoid.
+constexpr unsigned looks_for_elsewhere = 16;
+// A rank that finds no room to send does so more often than not because the receiver is not running.
+constexpr unsigned tries_for_offer = 16;
+// Sleep while something is to be sent that found no room: nobody tells us when there is.
+constexpr std::uint64_t retry_nanoseconds = 100'000;
+
+// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
+// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
+bool offer_core(std::chrono::nanoseconds long_turn) {
+    const auto before = std::chrono::steady_clock::now();
+    sched_yield();
+    return std::chrono::steady_clock::now() - before < long_turn;
+}
+
+} // namespace
+
+spin_policy spin_policy_for(int threads, int cores) noexcept {
+    spin_policy chosen = threads > cores ? crowded : alone;
+    if (threads > 2 * cores) {
+        chosen.before_yield = looks_in_a_throng;
+        chosen.long_turn += turn_of_each * (threads / cores);
+    }
+    if (const std::int64_t spin = value_of(setting::spin); spin >= 0) {
+        chosen.before_sleep = static_cast<unsigned>(spin);
+    }
+    switch (static_cast<wait_manner>(value_of(setting::wait))) {
+    case wait_manner::adaptive:
+        return chosen;
+    case wait_manner::spin:
+        return {.before_yield = UINT_MAX,
+                .before_sleep = UINT_MAX,
+                .among_fibers = UINT_MAX,
+                .long_turn = chosen.long_turn};
+    case wait_manner::yield:
+        return {.before_yield = 0,
+                .before_sleep = UINT_MAX,
+                .among_fibers = UINT_MAX,
+                .long_turn = chosen.long_turn};
+    case wait_manner::park:
+        return {.before_yield = 0, .before_sleep = 0, .among_fibers = 0, .long_turn = chosen.long_turn};
+    }
+    return chosen;
+}
+
+unsigned engine::brief_looks() const noexcept {
+    fiber_worker *const worker = fiber_worker::current();
+    return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
+}
+
+bool engine::let_others_run(short_receive &wanted) noexcept {
+    if (one_worker_) {
+        wanted.claimed = mailboxes_[number_]->claimed();
+        awaited_ = &wanted;
+    }
+    fiber_worker::current()->run_next();
+    awaited_ = nullptr;
+    return wanted.taken;
+}
+
+bool engine::receive_short_as_fiber(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status) {
+    short_receive wanted{to, room, pattern, status};
+    return spin_policy_.among_fibers != 0 && (let_others_run(wanted) || look_again_as_fiber(wanted));
+}
+
+bool engine::look_again_as_fiber(short_receive &wanted) {
+    for (unsigned turns = 1;; ++turns) {
+        if (has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+            return false;
+        }
+        const attempt result = take_if_idle_locked(wanted.to, wanted.room, wanted.pattern, wanted.status);
+        lock_.unlock();
+        if (result != attempt::too_early || turns == spin_policy_.among_fibers) {
+            return result == attempt::taken;
+        }
+        if (let_others_run(wanted)) {
+            return true;
+        }
+    }
+}
+
+void engine::wait_until(bool (*done)(void *), void *argument) {
+    fiber_worker *const worker = fiber_worker::current();
+    unsigned idle = 0;
+    all_news news_seen{};
+    while (!done(argument)) {
+        if (progress() || (should_look_elsewhere(idle) && progress_elsewhere())) {
+            idle = 0;
+            continue;
+        }
+        if (help_wanted() && help_once(number_)) [[unlikely]] {
+            idle = 0;
+            continue;
+        }
+        idle += idle != UINT_MAX ? 1 : 0;
+        if (worker != nullptr && worker->others_ready()) {
+            if (idle <= spin_policy_.among_fibers) {
+                worker->yield();
+            } else {
+                sleep_unless_news(news_seen);
+            }
+        } else if (idle > spin_policy_.before_sleep) {
+            sleep_unless_news(news_seen);
+        } else if (idle <= spin_policy_.before_yield) {
+            relax();
+        } else if (!offer_core(spin_policy_.long_turn) && spin_policy_.before_sleep != UINT_MAX) {
+            idle = spin_policy_.before_sleep;
+        }
+    }
+}
+
+bool engine::should_look_elsewhere(unsigned idle) const noexcept {
+    return owner_.tracks().several() &&
+           (idle % looks_for_elsewhere == looks_for_elsewhere - 1 || idle > spin_policy_.before_yield);
+}
+
+void engine::found_nothing() noexcept {
+    // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
+    const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
+    fruitless_.store(looks, std::memory_order_relaxed);
+    if (looks % looks_for_elsewhere == 0 && progress_elsewhere()) {
+        return;
+    }
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        return;
+    }
+    if (job_.oversubscribed() && looks % looks_for_offer == 0) {
+        sched_yield();
+    }
+}
+
+void engine::found_no_room(unsigned &tries) {
+    if (progress() || progress_elsewhere()) {
+        return;
+    }
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        return;
+    }
+    if (++tries > spin_policy_.before_sleep) {
+        // The receiver does not run, or not here: no news of it will come, so not for long.
+        all_news seen = news_everywhere();
+        if (!progress()) {
+            sleep_unless_news(seen, retry_nanoseconds);
+        }
+    } else if (tries % tries_for_offer == 0) {
+        sched_yield();
+    } else {
+        relax();
+    }
+}
+
+bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
+    const std::scoped_lock guard{lock_};
+    passes_over_others_ = 0; // whoever sleeps has time to ask them all before
+    others_due_ = 0;
+    enter_started_locked();
+    // Anything that came since the caller last looked may be what it waits for: one more round.
+    if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
+        return false;
+    }
+    for (const auto &fabric : routes_.fabrics()) {
+        if (!fabric->arm(number_)) {
+            return false;
+        }
+        const std::uint64_t interval = fabric->limits().poll_interval;
+        longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
+    }
+    if (!deferred_.empty() || !streams_.empty()) {
+        longest = retry_nanoseconds;
+    }
+    ++sleepers_;
+    return true;
+}
+
+void engine::remove_sleeper() {
+    const std::scoped_lock guard{lock_};
+    --sleepers_;
+}
+
+void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
+    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
+    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
+    const std::uint32_t bell_seen = bell_.value();
+    if (help_wanted()) [[unlikely]] {
+        return;
+    }
+    std::uint64_t longest = at_most;
+    std::array<engine *, fabric::most_tracks> asleep{};
+    bool may_sleep = true;
+    owner_.tracks().each([&](engine &each) {
+        const auto track = static_cast<std::size_t>(each.track_);
+        may_sleep = may_sleep && each.add_sleeper(seen[track], longest);
+        asleep[track] = may_sleep ? &each : nullptr;
+    });
+    if (may_sleep) {
+        counts_.add(counted::sleeps);
+        if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
+            bell_.sleep(bell_seen, longest);
+        } else if (longest == 0) {
+            worker->park(bell_, bell_seen);
+        } else {
+            worker->rest(longest);
+        }
+    }
+    for (engine *const each : asleep) {
+        if (each != nullptr) {
+            each->remove_sleeper();
+        }
+    }
+}
+
+} // namespace lisle::protocol
