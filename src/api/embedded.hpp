@@ -7,6 +7,7 @@
 
 namespace lisle::api {
 
+/// Defined by the composition root (library/embedded_job.cpp).
 void run(int ranks, int kind, int workers, MPIX_Rank_function *function, void *context, int *status);
 void parallel(MPI_Count chunks, MPIX_Chunk_function *function, void *context);
 

@@ -16,7 +16,7 @@
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/tracks.hpp"
 #include "base/error.hpp"
-#include "execution/fault_note.hpp"
+#include "world/fault_note.hpp"
 #include "world/job.hpp"
 #include "execution/rank_local.hpp"
 #include "base/settings.hpp"
@@ -58,8 +58,8 @@ void init_thread(int *, char ***, int required, int *provided) {
     if (required == MPI_THREAD_MULTIPLE) {
         self.tracks().spread();
     }
-    note_faults_of(self.get_job(), self.number());
-    self.get_job().segment().advance(self.number(), rank_progress::initialized);
+    note_faults_of(self.get_job().start(), self.number());
+    self.get_job().start().report(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
     if (value_of(setting::show) != 0 && self.number() == 0) {
         std::fputs(collective::describe_selection().c_str(), stderr);
@@ -94,7 +94,7 @@ void finalize() {
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
     self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
-    self.get_job().segment().advance(self.number(), rank_progress::finalized);
+    self.get_job().start().report(self.number(), rank_progress::finalized);
 }
 
 void query_thread(int *provided) {
@@ -107,7 +107,7 @@ void is_thread_main(int *flag) {
 
 void abort(communicator &, int errorcode) {
     const rank &self = this_rank();
-    if (!self.get_job().launched()) { // otherwise the launcher says so, once
+    if (!self.get_job().start().launched()) { // otherwise the launcher says so, once
         std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
     }
     abort_job(errorcode);

@@ -9,7 +9,7 @@
 
 #include "communicator/info.hpp"
 #include "base/error.hpp"
-#include "world/job.hpp"
+#include "protocol/engine.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "base/settings.hpp"
 
@@ -41,7 +41,7 @@ std::size_t alignment(const info *hints) {
 /// In memory that the other processes of the job reach by address. Null: there is none, or no room in it.
 void *allocate_open(std::size_t bytes) {
     const rank &self = this_rank();
-    shared_heap *const open = self.get_job().fabric_to(self.number()).open();
+    shared_heap *const open = self.engine().fabric_to(self.number()).open();
     return open != nullptr && value_of(setting::shared_heap) != 0 ? open->allocate(bytes) : nullptr;
 }
 

@@ -16,7 +16,7 @@ struct error_class_row {
 };
 
 constexpr error_class_row rows[] = {
-#include "abi/error_texts.inc"
+#include "base/error_texts.inc"
 };
 static_assert(std::ranges::is_sorted(rows, {}, &error_class_row::value));
 

@@ -85,7 +85,7 @@ void communicator::become_predefined(MPI_Comm constant, std::string name) {
 void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
-        shared_board.reset(); // speaks of the group, whose share goes next
+        shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         delete this;
     }
 }

@@ -21,11 +21,6 @@
 namespace lisle::protocol {
 class send_buffer;
 }
-namespace lisle::collective {
-class board;
-class meeting;
-} // namespace lisle::collective
-
 namespace lisle {
 
 /// See the file's head. Any thread of the rank may use one at any time.
@@ -76,13 +71,14 @@ class communicator : public object {
         of.store(before + 1, std::memory_order_relaxed);
         return before;
     }
-    /// What the collectives of ranks that share memory use, and whether it has been looked for yet; see
-    /// collective/node/board.hpp. Written by the rank's first collective, as the user orders them.
-    mutable std::shared_ptr<lisle::collective::board> shared_board;
-    mutable bool board_sought = false;
-    /// The same for ranks of one process that take turns, see collective/process/meeting.hpp.
-    mutable std::shared_ptr<lisle::collective::meeting> shared_meeting;
-    mutable bool meeting_sought = false;
+    /// What the layers above keep for each communicator, which this one does not know: found at the first request
+    /// and kept until the communicator ends. Changed by one thread at a time, as the user orders collectives.
+    struct companion {
+        std::shared_ptr<void> kept; ///< null: not sought yet, or there is none
+        bool sought = false;
+    };
+    mutable companion shared_memory_companion; ///< of collective/node
+    mutable companion process_companion;       ///< of collective/process
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

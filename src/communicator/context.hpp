@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: the numbers that keep the messages of communicators apart. A rank hands out numbers that
-// carry its own and that of a track (protocol/track.hpp), so any rank can propose one that nobody else has or
-// will have; the members of a new communicator take the proposal of one of them. There are enough never to
-// reuse one.
+// Contexts: the numbers that keep the messages of communicators apart. A rank hands out numbers that carry a
+// part of its job's id, its own number and that of a track (protocol/track.hpp), so any rank can propose one
+// that nobody else has or will have, in jobs that meet later as well; the members of a new communicator take the
+// proposal of one of them. There are enough never to reuse one.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,30 @@ inline constexpr std::uint64_t contexts_per_communicator = 32;
 /// The base of MPI_COMM_WORLD. 0 is no context.
 inline constexpr std::uint64_t world_context = contexts_per_communicator;
 
-/// A base context that no rank of the job has had before (2^33 for each of 2^24 ranks).
+/// What a context says of its origin.
+struct context_origin {
+    std::uint64_t job;   ///< see job::context_part
+    std::uint64_t owner; ///< number of the rank that proposed it
+    std::uint64_t count; ///< how many the rank had proposed before, on any track
+    int track;
+    friend constexpr bool operator==(const context_origin &, const context_origin &) = default;
+};
+
+/// How many base contexts each rank of a job of this size can propose: about 2^41 in all.
+[[nodiscard]] std::uint64_t contexts_of_rank(int job_size) noexcept;
+/// @pre origin.owner < job_size, origin.count < contexts_of_rank(job_size)
+[[nodiscard]] std::uint64_t make_context(const context_origin &origin, int job_size) noexcept;
+/// The opposite.
+[[nodiscard]] context_origin origin_of(std::uint64_t context, int job_size) noexcept;
+
+/// A base context that no rank of this job or another has had before.
+/// Throws mpi_error (MPI_ERR_OTHER) if the rank has proposed as many as there are.
 [[nodiscard]] std::uint64_t next_context();
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);
 
 /// True if `value` can be what next_context() returned somewhere in a job of this many ranks.
-[[nodiscard]] bool plausible_context(std::uint64_t value, int job_size) noexcept;
+/// @param job_part see job::context_part
+[[nodiscard]] bool plausible_context(std::uint64_t value, int job_size, std::uint64_t job_part) noexcept;
 
 } // namespace lisle

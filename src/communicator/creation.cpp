@@ -27,7 +27,8 @@ communicator_ref make_child(communicator &parent, std::uint64_t context, const g
 }
 
 void check_context(std::uint64_t context) {
-    if (!plausible_context(context, this_rank().get_job().size())) {
+    const job &here = this_rank().get_job();
+    if (!plausible_context(context, here.size(), here.context_part())) {
         fail(MPI_ERR_OTHER, "a peer proposed ", context,
              " as context of a new communicator, which is impossible");
     }

@@ -21,15 +21,15 @@ namespace {
 
 /// Where the first `count` ranks of a communicator live, as far as the calling rank can see.
 std::vector<dwelling> homes_of(const communicator &comm, int count) {
-    const job_segment &segment = this_rank().get_job().segment();
+    const job &job = this_rank().get_job();
     std::vector<dwelling> homes(static_cast<std::size_t>(count));
     std::map<int, int> nodes; // by process
     const memory_nodes machine;
     for (int rank = 0; rank < count; ++rank) {
-        const int process = segment.process_of(comm.local_group().member(rank));
+        const int process = job.places().process_of(comm.local_group().member(rank));
         const auto [node, is_new] = nodes.try_emplace(process, 0);
         if (is_new) {
-            node->second = machine.node_of(segment.pid(process));
+            node->second = machine.node_of(job.start().pid_of(process));
         }
         homes[static_cast<std::size_t>(rank)] = {process, node->second};
     }

@@ -14,13 +14,11 @@ namespace detail {
 constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]] = nullptr;
 } // namespace detail
 
-fiber_worker::fiber_worker(const job_segment &segment, int process, int number, const fiber_stacks &stacks,
+fiber_worker::fiber_worker(const doorbell_row &bells, int first_index, const fiber_stacks &stacks,
                            const fiber_body &body)
-    : home_{segment.bell(segment.first_rank(process) + segment.worker_begin(process, number))},
-      units_between_bells_{job_segment::units_between_bells()}, stacks_{stacks}, body_{body},
-      first_index_{segment.worker_begin(process, number)}, count_{segment.worker_begin(process, number + 1) -
-                                                                  first_index_},
-      alive_{count_}, fibers_{std::make_unique<fiber[]>(static_cast<std::size_t>(count_))} {
+    : home_{bells[0]}, units_between_bells_{bells.units_between()}, stacks_{stacks}, body_{body},
+      first_index_{first_index}, count_{bells.size()}, alive_{count_},
+      fibers_{std::make_unique<fiber[]>(static_cast<std::size_t>(count_))} {
     for (int i = 0; i < count_; ++i) {
         fiber &made = fibers_[static_cast<std::size_t>(i)];
         made.worker = this;

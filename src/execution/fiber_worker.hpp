@@ -10,10 +10,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "execution/doorbell.hpp"
+#include "execution/doorbell_row.hpp"
 #include "execution/fiber_stacks.hpp"
 #include "execution/fiber_switch.hpp"
-#include "fabric/local/job_segment.hpp"
 #include "execution/rank.hpp"
 
 namespace lisle {
@@ -35,9 +34,10 @@ struct fiber_body {
 
 class fiber_worker {
   public:
-    /// Worker number `number` of a process, with the ranks that the segment gives it.
+    /// @param bells of the worker's ranks; the first one is the worker's home
+    /// @param first_index of these ranks among the process's
     /// @param stacks one for each rank of the process
-    fiber_worker(const job_segment &segment, int process, int number, const fiber_stacks &stacks,
+    fiber_worker(const doorbell_row &bells, int first_index, const fiber_stacks &stacks,
                  const fiber_body &body);
     ~fiber_worker();
     fiber_worker(const fiber_worker &) = delete;

@@ -3,42 +3,20 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
+#include <utility>
 
-#include "protocol/engine.hpp"
-#include "protocol/tracks.hpp"
-#include "world/job.hpp"
 #include "base/open_handles.hpp"
 #include "base/settings.hpp"
 
 namespace lisle {
 
 namespace detail {
-
 constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = nullptr;
-
-rank &adopt_thread() {
-    job &here = job::current();
-    if (here.rank_count() != 1) {
-        std::fprintf(
-            stderr,
-            "lisle: a thread that no rank started called MPI in a process of %d ranks: it cannot be told "
-            "whose call this is (run the program with --ranks process)\n",
-            here.rank_count());
-        abort_job(EXIT_FAILURE);
-    }
-    static std::once_flag once;
-    std::call_once(once, [&here] { here.enter(0); });
-    rank *const only = here.find(here.first_rank());
-    current_rank = only;
-    return *only;
-}
-
 } // namespace detail
 
-rank::rank(job &job, int number)
+rank::rank(job &job, int number, doorbell &bell)
     : open{value_of(setting::check) != 0 ? std::make_unique<open_handles>() : nullptr}, job_{job},
-      number_{number}, tracks_{std::make_unique<protocol::tracks>(job, *this)}, engine_{tracks_->find(0)} {}
+      number_{number}, bell_{bell} {}
 
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.

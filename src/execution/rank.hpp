@@ -13,6 +13,7 @@
 namespace lisle {
 
 class communicator;
+class doorbell;
 class job;
 class open_handles;
 
@@ -24,10 +25,12 @@ class tracks;
 /// Where a rank stands between MPI_Init and MPI_Finalize (of the world model).
 enum class world_phase : unsigned char { before_init, initialized, finalized };
 
-/// One rank of the job. Created when its process or thread enters the job, destroyed when it ends.
+/// One rank of the job. Created when its process or thread enters the job, destroyed when it ends. The layers
+/// above hang what they keep for a rank on it; this one knows only the names of those classes.
 class rank {
   public:
-    rank(job &job, int number);
+    /// @param bell where the rank sleeps; outlives it
+    rank(job &job, int number, doorbell &bell);
     ~rank();
     rank(const rank &) = delete;
     rank &operator=(const rank &) = delete;
@@ -35,6 +38,13 @@ class rank {
     /// The rank's number in the job, which is its rank in MPI_COMM_WORLD.
     [[nodiscard]] int number() const noexcept { return number_; }
     [[nodiscard]] job &get_job() const noexcept { return job_; }
+    /// Where the rank sleeps and others wake it.
+    [[nodiscard]] doorbell &bell() const noexcept { return bell_; }
+    /// Gives the rank its engines. Once, before the rank calls anything.
+    void equip(std::shared_ptr<protocol::tracks> tracks, protocol::engine &first) noexcept {
+        tracks_ = std::move(tracks);
+        engine_ = &first;
+    }
     /// The rank's protocol engines: matching, requests, progress.
     [[nodiscard]] protocol::tracks &tracks() const noexcept { return *tracks_; }
     /// The first of them, which serves MPI_COMM_WORLD and all that belongs to no communicator.
@@ -66,8 +76,10 @@ class rank {
   private:
     job &job_;
     int number_;
-    std::unique_ptr<protocol::tracks> tracks_;
-    protocol::engine *engine_;
+    doorbell &bell_;
+    // Shared only so that its destructor may be unknown here.
+    std::shared_ptr<protocol::tracks> tracks_;
+    protocol::engine *engine_ = nullptr;
     std::array<local_slot, most_slots> slots_;
 };
 
@@ -75,7 +87,8 @@ namespace detail {
 // Initial-exec: one instruction to read, and never a lazily allocated block. Constinit: so no reader asks
 // whether it was constructed.
 extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]];
-/// Finds the rank of a thread that nobody announced: the only rank of a process, or an error.
+/// Finds the rank of a thread that nobody announced: the only rank of a process, or an error. Defined by the
+/// composition root (library/process.cpp), which knows the process's ranks.
 [[gnu::cold]] rank &adopt_thread();
 } // namespace detail
 

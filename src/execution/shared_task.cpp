@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/shared_task.hpp"
 
+#include <algorithm>
 #include <array>
 
-#include "world/job.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle {
 
@@ -14,7 +15,7 @@ constinit std::atomic<int> tasks_with_chunks{0};
 namespace {
 
 struct shared_task {
-    int helper; ///< see share_task
+    const rank *helper; ///< null: any rank of the process
     std::int64_t chunks;
     void (*function)(void *, long);
     void *context;
@@ -62,21 +63,39 @@ slot *claim_slot() {
 // A sleeping rank costs a wake-up; more helpers than cores are of no use.
 constexpr int most_called = 64;
 
-void call_helpers(job &here, int helper) {
-    if (helper != any_helper) {
-        here.segment().bell(helper).ring();
-        return;
+void call_all(const doorbell_row &helpers) {
+    const int step = std::max(1, helpers.size() / most_called);
+    for (int index = 0; index < helpers.size(); index += step) {
+        helpers[index].ring();
     }
-    const int count = here.rank_count();
-    const int step = count > most_called ? count / most_called : 1;
-    for (int index = 0; index < count; index += step) {
-        here.segment().bell(here.first_rank() + index).ring();
+}
+
+/// Runs all chunks; `call` wakes those who may help.
+template <class Call> void share(shared_task &task, Call call, void (*wait)()) {
+    slot *const mine = task.chunks > 1 ? claim_slot() : nullptr;
+    if (mine != nullptr) {
+        task.offered = true;
+        detail::tasks_with_chunks.fetch_add(1, std::memory_order_relaxed);
+        mine->task.store(&task, std::memory_order_seq_cst);
+        call();
+    }
+    while (task.run_one()) {
+    }
+    while (task.done.load(std::memory_order_acquire) != task.chunks) {
+        wait();
+    }
+    if (mine != nullptr) {
+        mine->task.store(nullptr, std::memory_order_seq_cst);
+        while (mine->helpers.load(std::memory_order_seq_cst) != 0) {
+            wait();
+        }
+        mine->taken.store(false, std::memory_order_release);
     }
 }
 
 } // namespace
 
-bool help_once(int rank) {
+bool help_once(const rank &helper) {
     if (!help_wanted()) {
         return false;
     }
@@ -87,7 +106,7 @@ bool help_once(int rank) {
         place.helpers.fetch_add(1, std::memory_order_seq_cst);
         shared_task *const task = place.task.load(std::memory_order_seq_cst);
         const bool helped =
-            task != nullptr && (task->helper == any_helper || task->helper == rank) && task->run_one();
+            task != nullptr && (task->helper == nullptr || task->helper == &helper) && task->run_one();
         place.helpers.fetch_sub(1, std::memory_order_seq_cst);
         if (helped) {
             return true;
@@ -96,31 +115,16 @@ bool help_once(int rank) {
     return false;
 }
 
-void share_task(job &here, int helper, std::int64_t chunks, void (*function)(void *, long), void *context,
+void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *, long), void *context,
                 void (*wait)()) {
-    if (chunks == 0) {
-        return;
-    }
-    shared_task task{.helper = helper, .chunks = chunks, .function = function, .context = context};
-    slot *const mine = chunks > 1 ? claim_slot() : nullptr;
-    if (mine != nullptr) {
-        task.offered = true;
-        detail::tasks_with_chunks.fetch_add(1, std::memory_order_relaxed);
-        mine->task.store(&task, std::memory_order_seq_cst);
-        call_helpers(here, helper);
-    }
-    while (task.run_one()) {
-    }
-    while (task.done.load(std::memory_order_acquire) != chunks) {
-        wait();
-    }
-    if (mine != nullptr) {
-        mine->task.store(nullptr, std::memory_order_seq_cst);
-        while (mine->helpers.load(std::memory_order_seq_cst) != 0) {
-            wait();
-        }
-        mine->taken.store(false, std::memory_order_release);
-    }
+    shared_task task{.helper = &helper, .chunks = chunks, .function = function, .context = context};
+    share(task, [&helper] { helper.bell().ring(); }, wait);
+}
+
+void share_task(const doorbell_row &helpers, std::int64_t chunks, void (*function)(void *, long),
+                void *context, void (*wait)()) {
+    shared_task task{.helper = nullptr, .chunks = chunks, .function = function, .context = context};
+    share(task, [&helpers] { call_all(helpers); }, wait);
 }
 
 } // namespace lisle

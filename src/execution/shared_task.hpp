@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "execution/doorbell_row.hpp"
+
 namespace lisle {
 
-class job;
+class rank;
 
 namespace detail {
 /// Tasks that have chunks nobody has taken. Relaxed where it only saves a look; see offered().
@@ -21,17 +23,17 @@ extern constinit std::atomic<int> tasks_with_chunks;
     return detail::tasks_with_chunks.load(std::memory_order_relaxed) != 0;
 }
 
-/// Runs one chunk of some task of the process that `rank` (its number in the job) may help with; false if
-/// there is none. From any thread.
-bool help_once(int rank);
+/// Runs one chunk of some task of the process that `helper` may help with; false if there is none. From any
+/// thread.
+bool help_once(const rank &helper);
 
-/// Any rank may help.
-constexpr int any_helper = -1;
-
-/// Runs function(context, chunk) for all chunks, with the help of ranks of `here` that wait.
-/// @param helper who may help: a rank of `here`, by its number in the job, or any_helper
-/// @param wait called again and again while others finish theirs: makes progress, lets others run
-void share_task(job &here, int helper, std::int64_t chunks, void (*function)(void *context, long chunk),
+/// Runs function(context, chunk) for all chunks, with the help of one other rank of the process if it waits.
+/// @param wait called again and again while the helper finishes its chunk: makes progress, lets others run
+void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *context, long chunk),
                 void *context, void (*wait)());
+/// The same with the help of all ranks of the process that wait.
+/// @param helpers their bells
+void share_task(const doorbell_row &helpers, std::int64_t chunks,
+                void (*function)(void *context, long chunk), void *context, void (*wait)());
 
 } // namespace lisle

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "world/job_table.hpp"
+
 namespace lisle::launch {
 
 namespace {

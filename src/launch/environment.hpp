@@ -11,7 +11,7 @@
 
 namespace lisle::launch {
 
-/// Variables that only the launcher sets, besides the two that job_segment.hpp names.
+/// Variables that only the launcher sets, besides the two that job_table.hpp names.
 inline constexpr const char *rank_variable = "LISLE_RANK";   ///< of a process that is one rank
 inline constexpr const char *size_variable = "LISLE_SIZE";   ///< ranks in the job
 inline constexpr const char *label_variable = "LISLE_LABEL"; ///< 1: the host prefixes lines of its ranks

@@ -14,6 +14,7 @@
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
 #include "launch/launch_error.hpp"
+#include "library/create_job.hpp"
 
 namespace lisle::launch {
 
@@ -30,16 +31,16 @@ constexpr int spin_policy_with_terminal = 200; // milliseconds
 // A host goes on when one of its ranks fails; this is how soon that is noticed.
 constexpr std::chrono::milliseconds thread_check{200};
 
-// Scripts use small descriptors for themselves, so the segment gets a number that they leave alone.
+// Scripts use small descriptors for themselves, so the job's table gets a number that they leave alone.
 constexpr int high_descriptor = 100;
 
-descriptor hand_down(const job_segment &segment) {
+descriptor hand_down(const job_table &segment) {
     int number = fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, high_descriptor);
     if (number < 0) { // a low limit on open files
         number = fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 3);
     }
     if (number < 0) {
-        give_up(1, "cannot hand the job's segment down: ", std::strerror(errno));
+        give_up(1, "cannot hand the job's table down: ", std::strerror(errno));
     }
     return descriptor{number};
 }
@@ -67,7 +68,7 @@ void say(const std::string &text) {
 keeper::keeper(const job_request &request, const job_plan &plan, descriptor notes,
                const inherited_state &original)
     : request_{request}, plan_{plan}, notes_{std::move(notes)}, original_{original},
-      segment_{job_segment::create(plan.shape())}, handed_down_{hand_down(segment_)},
+      segment_{create_job(plan.shape())}, handed_down_{hand_down(segment_)},
       child_ends_{signal_source(false)}, members_(plan.processes.size()) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fcntl(notes_.get(), F_SETFL, O_NONBLOCK);

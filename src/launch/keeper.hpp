@@ -15,7 +15,7 @@
 #include "launch/plan.hpp"
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
-#include "fabric/local/job_segment.hpp"
+#include "world/job_table.hpp"
 
 namespace lisle::launch {
 
@@ -59,8 +59,8 @@ class keeper {
     const job_plan &plan_;
     descriptor notes_;
     const inherited_state &original_;
-    job_segment segment_;
-    descriptor handed_down_; // the segment under a high number
+    job_table segment_;
+    descriptor handed_down_; // the table under a high number
     descriptor child_ends_;
     output_relay relay_;
     std::vector<cpu_set> places_; // empty without --bind-to

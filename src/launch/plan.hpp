@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "launch/options.hpp"
-#include "fabric/local/job_segment.hpp"
+#include "world/job_shape.hpp"
 
 namespace lisle::launch {
 

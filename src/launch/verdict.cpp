@@ -11,12 +11,12 @@ namespace lisle::launch {
 
 namespace {
 
-const char *kind_of(const process_end &end, const job_segment &segment) {
+const char *kind_of(const process_end &end, const job_table &segment) {
     return segment.worker_count(end.process) != 0 ? "fiber" : "thread";
 }
 
 // What runs where: "rank 2 (process 4711, ./prog)", or "ranks 4 to 7 (threads of process 4711, ./prog)".
-std::string all_ranks(const process_end &end, const job_segment &segment) {
+std::string all_ranks(const process_end &end, const job_table &segment) {
     const int first = segment.first_rank(end.process);
     const int count = segment.rank_count(end.process);
     const auto which =
@@ -26,7 +26,7 @@ std::string all_ranks(const process_end &end, const job_segment &segment) {
                     "process ", end.pid, ", ", end.program, ")");
 }
 
-std::string one_rank(int rank, const process_end &end, const job_segment &segment) {
+std::string one_rank(int rank, const process_end &end, const job_table &segment) {
     const bool several = segment.rank_count(end.process) > 1;
     return sentence("rank ", rank, " (",
                     several ? sentence("a ", kind_of(end, segment), " of ") : std::string{}, "process ",
@@ -38,7 +38,7 @@ int exit_code_of_abort(int code) {
     return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
 }
 
-std::optional<verdict> judge_abort(const job_segment &segment) {
+std::optional<verdict> judge_abort(const job_table &segment) {
     const auto abort = segment.aborted();
     if (!abort) {
         return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<verdict> judge_abort(const job_segment &segment) {
                    .sentence = sentence("rank ", abort->rank, " called MPI_Abort with code ", abort->code)};
 }
 
-verdict left_early(int rank, int code, const process_end &end, const job_segment &segment) {
+verdict left_early(int rank, int code, const process_end &end, const job_table &segment) {
     return {.exit_code = code != 0 ? code : 1,
             .stops_job = true,
             .alarming = true,
@@ -58,7 +58,7 @@ verdict left_early(int rank, int code, const process_end &end, const job_segment
                                  code != 0 ? " before MPI_Finalize" : " without calling MPI_Finalize")};
 }
 
-verdict judge_exit(const process_end &end, const job_segment &segment) {
+verdict judge_exit(const process_end &end, const job_table &segment) {
     const int code = WEXITSTATUS(end.status);
     const int first = segment.first_rank(end.process);
     bool over = true; // no rank of the process can be missed by others
@@ -86,7 +86,7 @@ verdict judge_exit(const process_end &end, const job_segment &segment) {
                                  " ended with exit code ", code)};
 }
 
-verdict judge_signal(const process_end &end, const job_segment &segment) {
+verdict judge_signal(const process_end &end, const job_table &segment) {
     const int signal = WTERMSIG(end.status);
     verdict result{.exit_code = exit_by_signal + signal, .stops_job = true, .alarming = true, .sentence = {}};
     const auto fault = segment.fault();
@@ -117,7 +117,7 @@ std::string signal_name(int signal) {
     return sentence("SIG", name, " (", meaning, ")");
 }
 
-verdict judge(const process_end &end, const job_segment &segment) {
+verdict judge(const process_end &end, const job_table &segment) {
     if (const auto aborted = judge_abort(segment)) {
         return *aborted;
     }
@@ -127,7 +127,7 @@ verdict judge(const process_end &end, const job_segment &segment) {
     return judge_exit(end, segment);
 }
 
-std::optional<verdict> judge_running(const process_end &running, const job_segment &segment) {
+std::optional<verdict> judge_running(const process_end &running, const job_table &segment) {
     if (auto aborted = judge_abort(segment)) {
         return aborted;
     }

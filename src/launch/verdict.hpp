@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges how a process of the job ended: whether that is a failure, whether it takes the job down, and
-// the one sentence that says so. Reads the wait status and what ranks recorded in the segment.
+// the one sentence that says so. Reads the wait status and what ranks recorded in the table.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <sys/types.h>
 
-#include "fabric/local/job_segment.hpp"
+#include "world/job_table.hpp"
 
 namespace lisle::launch {
 
@@ -27,10 +27,10 @@ struct verdict {
     std::string sentence;   ///< empty if there is nothing to say
 };
 
-[[nodiscard]] verdict judge(const process_end &end, const job_segment &segment);
+[[nodiscard]] verdict judge(const process_end &end, const job_table &segment);
 
 /// A thread rank may fail while its process goes on with the others (`status` is not looked at).
-[[nodiscard]] std::optional<verdict> judge_running(const process_end &running, const job_segment &segment);
+[[nodiscard]] std::optional<verdict> judge_running(const process_end &running, const job_table &segment);
 
 /// SIGSEGV (Segmentation fault).
 [[nodiscard]] std::string signal_name(int signal);

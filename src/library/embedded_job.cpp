@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "library/embedded_job.hpp"
+// The embedded door: a job of threads or fibers inside a running program, with no launcher.
+#include "api/embedded.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,28 +15,37 @@
 #include "mpi.h"
 #include "base/error.hpp"
 #include "execution/fiber_worker.hpp"
-#include "world/job.hpp"
+#include "execution/usable_cores.hpp"
+#include "library/process.hpp"
 
 namespace lisle {
 
 namespace {
 
+constexpr int most_ranks = 1 << 20;
+
+/// What each rank runs; its result is the rank's status.
+struct rank_body {
+    int (*run)(void *context);
+    void *context;
+};
+
 /// One run: the job, and where its threads meet.
 class embedded_run {
   public:
     embedded_run(int ranks, int workers, const rank_body &body)
-        : job_{job::make_inside({.ranks_of_process = {ranks}, .workers_of_process = {workers}})}, body_{
-                                                                                                      body} {
+        : process_{process::make_inside({.ranks_of_process = {ranks}, .workers_of_process = {workers}})},
+          job_{process_->get_job()}, body_{body} {
         if (workers != 0) {
             stacks_.emplace(static_cast<std::size_t>(ranks), fiber_stacks::promised_bytes());
         }
         for (int index = 0; index < ranks; ++index) {
-            ranks_.push_back(&job_->enter(index));
+            ranks_.push_back(&process_->enter(index));
         }
     }
 
     int operator()() {
-        const int count = stacks_ ? job_->segment().worker_count(0) : job_->size();
+        const int count = stacks_ ? job_.workers() : job_.size();
         std::vector<std::thread> threads;
         try {
             for (int number = 0; number < count; ++number) {
@@ -74,8 +84,10 @@ class embedded_run {
             return;
         }
         const auto run = [](void *self, int index) { static_cast<embedded_run *>(self)->run_rank(index); };
-        fiber_worker worker{
-            job_->segment(), 0, number, *stacks_, {.run = run, .argument = this, .place_of_extra = nullptr}};
+        fiber_worker worker{job_.bells_of_worker(number),
+                            job_.places().worker_begin(0, number),
+                            *stacks_,
+                            {.run = run, .argument = this, .place_of_extra = nullptr}};
         worker.run();
     }
 
@@ -102,11 +114,12 @@ class embedded_run {
     // Only when all have ended: a rank may still speak to one that has.
     void end_ranks() {
         for (rank *ended : ranks_) {
-            job_->leave(*ended);
+            job_.leave(*ended);
         }
     }
 
-    std::unique_ptr<job> job_;
+    std::unique_ptr<process> process_;
+    job &job_;
     const rank_body body_;
     std::optional<fiber_stacks> stacks_;
     std::vector<rank *> ranks_;
@@ -116,9 +129,20 @@ class embedded_run {
 
 } // namespace
 
-int run_embedded(int ranks, int workers, const rank_body &body) {
-    embedded_run run{ranks, std::min(workers, ranks), body};
-    return run();
+namespace api {
+
+// Declared among the entry points (api/embedded.hpp) and defined here, because it puts a job together.
+void run(int ranks, int kind, int workers, MPIX_Rank_function *function, void *context, int *status) {
+    if (ranks < 1 || ranks > most_ranks) {
+        fail(MPI_ERR_ARG, "ranks is ", ranks, "; a job has 1 to ", most_ranks, " ranks");
+    }
+    if (kind != MPIX_RANKS_THREADS && kind != MPIX_RANKS_FIBERS) {
+        fail(MPI_ERR_ARG, "kind is ", kind, "; it is MPIX_RANKS_THREADS or MPIX_RANKS_FIBERS");
+    }
+    const int threads = kind == MPIX_RANKS_THREADS ? 0 : workers != 0 ? workers : usable_cores();
+    *status = embedded_run{ranks, std::min(threads, ranks), {.run = function, .context = context}}();
 }
+
+} // namespace api
 
 } // namespace lisle

@@ -7,12 +7,15 @@
 
 #include "base/error.hpp"
 #include "execution/fiber_worker.hpp"
-#include "world/job.hpp"
+#include "library/process.hpp"
 
 using lisle::job;
 using lisle::rank;
 
 namespace {
+job &current_job() {
+    return lisle::process::current().get_job();
+}
 rank *unwrap(lisle_rank *opaque) {
     return reinterpret_cast<rank *>(opaque);
 }
@@ -24,20 +27,19 @@ lisle::fiber_stacks *stacks = nullptr;
 } // namespace
 
 int lisle_host_rank_count(void) {
-    return job::current().rank_count();
+    return current_job().rank_count();
 }
 int lisle_host_first_rank(void) {
-    return job::current().first_rank();
+    return current_job().first_rank();
 }
 
 int lisle_host_worker_count(void) {
-    job &here = job::current();
-    return here.segment().worker_count(here.process());
+    return current_job().workers();
 }
 
 const char *lisle_host_reserve_stacks(void) {
     try {
-        job &here = job::current();
+        const job &here = current_job();
         // As large as the stack of a process; never given back, since ranks keep theirs until the end.
         stacks = new lisle::fiber_stacks{static_cast<std::size_t>(here.rank_count()),
                                          lisle::fiber_stacks::promised_bytes()};
@@ -50,10 +52,9 @@ const char *lisle_host_reserve_stacks(void) {
 
 void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
                            void **(*place_of_extra)(void)) {
-    job &here = job::current();
-    lisle::fiber_worker worker{here.segment(),
-                               here.process(),
-                               number,
+    const job &here = current_job();
+    lisle::fiber_worker worker{here.bells_of_worker(number),
+                               here.places().worker_begin(here.process(), number),
                                *stacks,
                                {.run = run, .argument = argument, .place_of_extra = place_of_extra}};
     worker.run();
@@ -77,12 +78,13 @@ void lisle_host_rest(uint64_t nanoseconds) {
 
 lisle_rank *lisle_host_begin_rank(int index) {
     try {
-        rank &begun = job::current().enter(index);
+        rank &begun = lisle::process::current().enter(index);
         lisle::become(&begun);
         return wrap(&begun);
     } catch (const lisle::mpi_error &error) {
         std::fprintf(stderr, "lisle: %s\n", error.what());
-        lisle::abort_job(EXIT_FAILURE);
+        const job &here = current_job();
+        lisle::abort_job(here, here.first_rank() + index, EXIT_FAILURE);
     }
 }
 
@@ -101,21 +103,21 @@ int lisle_host_rank_number(const lisle_rank *opaque) {
 
 void lisle_host_end_rank(lisle_rank *opaque, int status) {
     rank &ended = *unwrap(opaque);
-    auto &segment = job::current().segment();
+    job &here = current_job();
     const int number = ended.number();
-    segment.set_exit_status(number, status);
+    here.start().report_exit(number, status);
     const auto phase = ended.phase.load(std::memory_order_relaxed);
     const bool failed_before_init = phase == lisle::world_phase::before_init && status != 0;
     const bool in_use = ended.models_in_use.load(std::memory_order_relaxed) != 0;
     const bool early = in_use || failed_before_init;
     // The state of a rank that leaves while it uses MPI stays: others may be writing to it.
     if (!in_use) {
-        job::current().leave(ended);
+        here.leave(ended);
     }
-    segment.advance(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
+    here.start().report(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
 }
 
 void lisle_host_record_fault(int rank_number, int signal, const void *address) {
-    job::current().segment().record_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
+    current_job().start().report_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
 }

@@ -11,6 +11,7 @@
 #include "protocol/tracks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "execution/usable_cores.hpp"
 
 namespace lisle::protocol {
 
@@ -32,8 +33,8 @@ std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_
     return std::min(static_cast<std::size_t>(set >= 0 ? set : standard), largest);
 }
 
-fabric::routes &routes_on(job &job, int track) {
-    fabric::routes *const found = job.routes_of(track);
+fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
+    fabric::routes *const found = all.find(track);
     if (found == nullptr) {
         fail(MPI_ERR_OTHER, "a communicator is on track ", track,
              ", which not all fabrics in use here have: set LISLE_TRACKS=1 for all processes of the job");
@@ -43,16 +44,16 @@ fabric::routes &routes_on(job &job, int track) {
 
 } // namespace
 
-engine::engine(job &job, rank &owner, int track)
-    : job_{job}, owner_{owner}, number_{owner.number()}, track_{track}, routes_{routes_on(job, track)},
-      bell_{job.segment().bell(owner.number())},
-      spin_policy_{spin_policy_for(job.segment().threads(), usable_cores())}, completed_send_{*this} {
+engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
+    : job_{owner.get_job()}, owner_{owner}, number_{owner.number()}, track_{track},
+      routes_{routes_on(routes, track)}, bell_{owner.bell()},
+      spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this} {
     const std::size_t largest = routes_.to(number_).limits().largest_payload;
     const std::int64_t set = value_of(setting::eager_limit);
     eager_here_ = eager_limit_from(set, eager_here_default, largest);
     eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
     unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
-    brief_looks_ = job.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
+    brief_looks_ = job_.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
     short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
     mailboxes_ = routes_.mailboxes();
     starts_alone_ = track != 0 && owner.engine().starts_alone_;
@@ -73,7 +74,7 @@ void engine::expect_one_thread(bool one) noexcept {
     }
     // Threads of other ranks of the process come too, and may be here already. But fibers of one worker are
     // one thread together, if none of them has others that call; and none holds a lock while another runs.
-    if (job_.segment().worker_count(job_.process()) != 1) {
+    if (job_.workers() != 1) {
         return;
     }
     const bool before = lock_.serves_one_thread();

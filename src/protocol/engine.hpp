@@ -20,6 +20,7 @@
 #include "fabric/fabric.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "fabric/routes.hpp"
+#include "fabric/routes_by_track.hpp"
 #include "protocol/engine_counts.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/rendezvous/id_table.hpp"
@@ -39,7 +40,10 @@ namespace lisle::protocol {
 class engine final : private fabric::sink {
   public:
     /// @param track of the rank's tracks, see tracks.hpp. Throws if the job has no such track.
-    engine(job &job, rank &owner, int track);
+    engine(fabric::routes_by_track &routes, rank &owner, int track);
+
+    /// The fabric that carries packets of this track to a rank of the job.
+    [[nodiscard]] fabric::fabric &fabric_to(int rank) const noexcept { return routes_.to(rank); }
 
     // ---- operations (send.cpp, receive.cpp) ----
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/track_count.hpp"
 
 namespace lisle::protocol {
 

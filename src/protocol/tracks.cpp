@@ -4,13 +4,14 @@
 #include "protocol/channel.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/track.hpp"
-#include "world/job.hpp"
+#include "execution/doorbell.hpp"
+#include "fabric/routes_by_track.hpp"
 #include "base/settings.hpp"
 
 namespace lisle::protocol {
 
-tracks::tracks(job &job, rank &owner) : job_{job}, owner_{owner} {
-    engines_[0].store(new engine{job, owner, 0}, std::memory_order_relaxed);
+tracks::tracks(fabric::routes_by_track &routes, rank &owner) : routes_{routes}, owner_{owner} {
+    engines_[0].store(new engine{routes, owner, 0}, std::memory_order_relaxed);
 }
 
 tracks::~tracks() {
@@ -26,11 +27,11 @@ engine &tracks::open(std::uint64_t context) {
     if (engine *const found = find(track)) {
         return *found;
     }
-    auto *const made = new engine{job_, owner_, track};
+    auto *const made = new engine{routes_, owner_, track};
     engines_[static_cast<std::size_t>(track)].store(made, std::memory_order_release);
     several_.store(true, std::memory_order_relaxed);
     // Threads of the rank that sleep would not hear of what arrives there.
-    job_.segment().bell(owner_.number()).ring();
+    owner_.bell().ring();
     return *made;
 }
 
@@ -43,7 +44,7 @@ bool tracks::drained() const {
 int tracks::choose(std::uint64_t n) const {
     const auto most = static_cast<std::uint64_t>(value_of(setting::tracks));
     const int track = static_cast<int>((n + 1) % most); // MPI_COMM_WORLD is on the first
-    return spread_.load(std::memory_order_relaxed) && job_.routes_of(track) != nullptr ? track : 0;
+    return spread_.load(std::memory_order_relaxed) && routes_.find(track) != nullptr ? track : 0;
 }
 
 engine &engine_for(std::uint64_t context) {

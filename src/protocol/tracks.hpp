@@ -8,12 +8,15 @@
 #include <atomic>
 #include <mutex>
 
-#include "fabric/local/mailbox_layout.hpp"
+#include "fabric/track_count.hpp"
 
 namespace lisle {
-class job;
 class rank;
 } // namespace lisle
+
+namespace lisle::fabric {
+class routes_by_track;
+}
 
 namespace lisle::protocol {
 
@@ -22,7 +25,8 @@ class engine;
 /// Thread-safe.
 class tracks {
   public:
-    tracks(job &job, rank &owner);
+    /// @param routes of the rank's process; outlive this
+    tracks(fabric::routes_by_track &routes, rank &owner);
     ~tracks();
     tracks(const tracks &) = delete;
     tracks &operator=(const tracks &) = delete;
@@ -32,6 +36,8 @@ class tracks {
         // Acquire: pairs with the release in open(), so the engine is seen whole.
         return engines_[static_cast<std::size_t>(track)].load(std::memory_order_acquire);
     }
+    /// The routes that all tracks of the process have.
+    [[nodiscard]] fabric::routes_by_track &routes() const noexcept { return routes_; }
     /// The engine for messages with this context, made if need be. Throws if there is no such track.
     [[nodiscard]] engine &open(std::uint64_t context);
     /// True if there are engines besides the first. Relaxed: find() orders what matters.
@@ -56,7 +62,7 @@ class tracks {
     [[nodiscard]] int choose(std::uint64_t n) const;
 
   private:
-    job &job_;
+    fabric::routes_by_track &routes_;
     rank &owner_;
     std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
     std::mutex opening_; ///< one thread at a time makes an engine

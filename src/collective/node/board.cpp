@@ -9,6 +9,7 @@
 #include "datatype/predefined.hpp"
 #include "base/caches.hpp"
 #include "base/copy_bytes.hpp"
+#include "protocol/engine.hpp"
 #include "world/job.hpp"
 #include "execution/rank.hpp"
 #include "base/spin_lock.hpp"
@@ -18,10 +19,10 @@ namespace lisle::collective {
 namespace {
 
 /// The fabric that carries everything among the members, or null if there are several.
-fabric::fabric *common_fabric(job &job, const group &members) {
-    fabric::fabric *const first = &job.fabric_to(members.member(0));
+fabric::fabric *common_fabric(const protocol::engine &home, const group &members) {
+    fabric::fabric *const first = &home.fabric_to(members.member(0));
     for (int rank = 1; rank < members.size(); ++rank) {
-        if (&job.fabric_to(members.member(rank)) != first) {
+        if (&home.fabric_to(members.member(rank)) != first) {
             return nullptr;
         }
     }
@@ -43,7 +44,7 @@ constexpr std::uint64_t claimed_ahead_in_strip = 8;
 std::shared_ptr<board> make_board(const communicator &comm) {
     const group &members = comm.local_group();
     job &job = this_rank().get_job();
-    fabric::fabric *const medium = common_fabric(job, members);
+    fabric::fabric *const medium = common_fabric(this_rank().engine(), members);
     // Threads of a process that are ranks each have a context of their own.
     if (comm.inter() || comm.of_threads() || members.size() < 2 || medium == nullptr) {
         return nullptr;
@@ -63,8 +64,7 @@ std::shared_ptr<board> make_board(const communicator &comm) {
 } // namespace
 
 void board::seek(const communicator &comm) {
-    comm.shared_board = make_board(comm);
-    comm.board_sought = true;
+    comm.shared_memory_companion = {make_board(comm), true};
 }
 
 board::~board() {

@@ -64,10 +64,10 @@ class board {
     /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
     [[nodiscard]] static board *of(const communicator &comm) {
-        if (!comm.board_sought) [[unlikely]] {
+        if (!comm.shared_memory_companion.sought) [[unlikely]] {
             seek(comm);
         }
-        return comm.shared_board.get();
+        return static_cast<board *>(comm.shared_memory_companion.kept.get());
     }
 
     /// @param members the communicator's channel of user messages, which outlives the board

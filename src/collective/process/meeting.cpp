@@ -22,13 +22,12 @@ namespace {
 
 /// True if all members are fibers of this process, or threads of it that share cores.
 bool all_take_turns_here(job &here, const communicator &comm) {
-    const job_segment &segment = here.segment();
-    const bool takes_turns = segment.worker_count(here.process()) != 0 || here.oversubscribed();
+    const bool takes_turns = here.workers() != 0 || here.oversubscribed();
     if (comm.inter() || comm.of_threads() || comm.size() < 2 || !takes_turns) {
         return false;
     }
     bool all = true;
-    for (int rank = 0; rank < comm.size() && all && segment.processes() > 1; ++rank) {
+    for (int rank = 0; rank < comm.size() && all && here.places().processes() > 1; ++rank) {
         all = here.here(comm.local_group().member(rank));
     }
     return all;
@@ -36,14 +35,14 @@ bool all_take_turns_here(job &here, const communicator &comm) {
 
 /// A table for each worker of members; for threads each its own.
 std::vector<int> tables_of(job &here, const communicator &comm) {
-    const job_segment &segment = here.segment();
-    const int workers = segment.worker_count(here.process());
+    const locality &places = here.places();
+    const int workers = here.workers();
     std::map<int, int> table_of_worker;
     std::vector<int> tables;
     for (int rank = 0; rank < comm.size(); ++rank) {
-        const int index = comm.local_group().member(rank) - segment.first_rank(here.process());
+        const int index = comm.local_group().member(rank) - here.first_rank();
         int worker = workers == 0 ? rank : 0;
-        while (worker + 1 < workers && segment.worker_begin(here.process(), worker + 1) <= index) {
+        while (worker + 1 < workers && places.worker_begin(here.process(), worker + 1) <= index) {
             ++worker;
         }
         const auto next = static_cast<int>(table_of_worker.size());
@@ -85,9 +84,9 @@ directory &meetings() {
 void meeting::seek(const communicator &comm) {
     job &here = this_rank().get_job();
     if (all_take_turns_here(here, comm)) {
-        comm.shared_meeting = meetings().find(here, comm);
+        comm.process_companion.kept = meetings().find(here, comm);
     }
-    comm.meeting_sought = true;
+    comm.process_companion.sought = true;
 }
 
 meeting::meeting(const std::vector<int> &tables)
@@ -290,7 +289,7 @@ void meeting::end(const communicator &comm, std::uint64_t round) {
 
 void meeting::wake(const communicator &comm) {
     const rank &self = this_rank();
-    fabric::fabric &medium = self.get_job().fabric_to(self.number());
+    fabric::fabric &medium = self.engine().fabric_to(self.number());
     if (!medium.anyone_watches()) {
         return;
     }

@@ -35,10 +35,10 @@ class meeting {
     /// The meeting of a communicator, made by whichever member asks first; null if they are not all
     /// ranks of this process that take turns. The same for all members.
     [[nodiscard]] static meeting *of(const communicator &comm) {
-        if (!comm.meeting_sought) [[unlikely]] {
+        if (!comm.process_companion.sought) [[unlikely]] {
             seek(comm);
         }
-        return comm.shared_meeting.get();
+        return static_cast<meeting *>(comm.process_companion.kept.get());
     }
 
     /// @param tables the number of each member's table

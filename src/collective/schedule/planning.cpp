@@ -29,14 +29,13 @@ void refuse_inter(const communicator &comm, const char *what) {
 }
 
 std::vector<int> places_of(const team &team) {
-    job &job = this_rank().get_job();
-    const job_segment &segment = job.segment();
-    if (segment.processes() == 1 || segment.processes() == segment.ranks()) {
+    const locality &places_of_job = this_rank().get_job().places();
+    if (places_of_job.processes() == 1 || places_of_job.processes() == places_of_job.ranks()) {
         return {};
     }
     std::vector<int> places;
     for (int rank = 0; rank < team.size; ++rank) {
-        places.push_back(segment.process_of(team.channel->peers->member(rank)));
+        places.push_back(places_of_job.process_of(team.channel->peers->member(rank)));
     }
     std::vector<int> sorted = places;
     std::sort(sorted.begin(), sorted.end());

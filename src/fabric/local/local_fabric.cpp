@@ -16,14 +16,17 @@ std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
 
 } // namespace
 
-local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
                            std::size_t surely_read)
-    : local_fabric{segment,     process, least_read,
-                   surely_read, 0,       std::make_shared<shared_heap>(segment, process)} {}
+    : local_fabric{segment, start, least_read, surely_read, 0,
+                   std::make_shared<shared_heap>(
+                       segment, start.places().process_index_on_node(start.self().index))} {}
 
-local_fabric::local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
                            std::size_t surely_read, int track, std::shared_ptr<shared_heap> open)
-    : segment_{segment}, process_{process}, track_{track}, first_rank_{segment.first_rank(process)},
+    : segment_{segment}, start_{start}, places_{start.places()},
+      node_{places_.node_of_process(start.self().index)}, track_{track},
+      first_rank_{places_.first_rank(start.self().index)},
       writers_(static_cast<std::size_t>(segment.ranks())),
       shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, open_{std::move(open)},
       cross_memory_{least_read.has_value()} {
@@ -36,14 +39,15 @@ local_fabric::local_fabric(job_segment &segment, int process, std::optional<std:
     if (track == 0 && expect_remote_barriers()) {
         segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
     }
-    const lease_terms terms{lease_terms::of_process(process), &segment.expecting_barriers(),
+    const int process = start.self().index;
+    const lease_terms terms{lease_terms::of_process(places_.process_index_on_node(process)), &segment.expecting_barriers(),
                             segment.processes()};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
         senders_.emplace_back(segment.mailbox(rank, track), layout, segment.bell(rank), terms);
     }
-    for (int index = 0; index < segment.rank_count(process); ++index) {
-        receivers_.emplace_back(segment.mailbox(first_rank_ + index, track), layout);
+    for (int rank = first_rank_; rank < first_rank_ + places_.rank_count(process); ++rank) {
+        receivers_.emplace_back(segment.mailbox(places_.index_on_node(rank), track), layout);
     }
     if (least_read && segment.processes() > 1) {
         // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
@@ -56,18 +60,18 @@ std::unique_ptr<fabric> local_fabric::on_track(int track) const {
         return nullptr;
     }
     const bool reads = limits_.least_read != SIZE_MAX;
-    return std::unique_ptr<fabric>{new local_fabric{segment_, process_,
+    return std::unique_ptr<fabric>{new local_fabric{segment_, start_,
                                                     reads ? std::optional{limits_.least_read} : std::nullopt,
                                                     limits_.surely_read, track, open_}};
 }
 
 claim_result local_fabric::try_claim(int dest, std::size_t payload_bytes, bool solicited,
                                      packet_slot &slot) noexcept {
-    return senders_[static_cast<std::size_t>(dest)].try_claim(payload_bytes, solicited, slot);
+    return senders_[index_of(dest)].try_claim(payload_bytes, solicited, slot);
 }
 
 void local_fabric::publish(int dest, packet_slot &slot) noexcept {
-    senders_[static_cast<std::size_t>(dest)].publish(slot);
+    senders_[index_of(dest)].publish(slot);
 }
 
 int local_fabric::poll(int self, sink &into, int most) {
@@ -76,7 +80,7 @@ int local_fabric::poll(int self, sink &into, int most) {
 
 bool local_fabric::arm(int self) noexcept {
     // What is stored in blocks is of no track: the first one's endpoint watches for all.
-    return (track_ != 0 || shared_.watch(self)) &&
+    return (track_ != 0 || shared_.watch(places_.index_on_node(self))) &&
            receivers_[static_cast<std::size_t>(self - first_rank_)].arm();
 }
 
@@ -93,7 +97,7 @@ bool local_fabric::memory_open(int peer) noexcept {
     }
     // The peer may not have come so far yet. It will, or the caller's work with it never ends anyway.
     int pid = 0;
-    while ((pid = segment_.pid(segment_.process_of(peer))) == 0) {
+    while ((pid = start_.pid_of(places_.process_of(peer))) == 0) {
         sched_yield();
     }
     return *shared_.memory_open(peer_memory_open(pid));
@@ -126,7 +130,7 @@ bool local_fabric::copy_directly(decltype(read_peer_memory) &copy, int peer, std
     if (!cross_memory_.load(std::memory_order_relaxed)) {
         return false;
     }
-    if (copy(segment_.pid(segment_.process_of(peer)), remote_address, pieces)) {
+    if (copy(start_.pid_of(places_.process_of(peer)), remote_address, pieces)) {
         return true;
     }
     cross_memory_.store(false, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of one node: threads and processes that share the job's segment. See mailbox.hpp for how
+// The fabric of one node: threads and processes that share the node's segment. See mailbox.hpp for how
 // packets travel and peer_memory.hpp for direct reads between processes.
 #pragma once
 
@@ -13,29 +13,30 @@
 #include "fabric/local/shared_area.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "fabric/local/payload_writer.hpp"
-#include "fabric/local/job_segment.hpp"
+#include "fabric/local/node_segment.hpp"
 #include "fabric/local/shared_heap.hpp"
+#include "world/bootstrap.hpp"
 
 namespace lisle::fabric::local {
 
 class local_fabric final : public fabric {
   public:
-    /// @param segment outlives the fabric @param process index of the calling process in the job
+    /// @param segment of the caller's node, outlives the fabric @param start of the calling process, outlives it, too
     /// @param least_read smallest message to be read from a peer's memory; nothing: none is
     /// @param surely_read smallest one that is never better sent as a stream
-    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+    local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
                  std::size_t surely_read = 0);
     [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] const fabric_limits &limits() const noexcept override { return limits_; }
     [[nodiscard]] bool reaches(int dest) const noexcept override {
-        return dest >= 0 && dest < segment_.ranks();
+        return dest >= 0 && dest < places_.ranks() && places_.node_of(dest) == node_;
     }
     [[nodiscard]] claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
     void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override {
-        writers_[static_cast<std::size_t>(dest)].write(slot.payload, static_cast<const std::byte *>(from),
+        writers_[index_of(dest)].write(slot.payload, static_cast<const std::byte *>(from),
                                                        bytes);
     }
     void publish(int dest, packet_slot &slot) noexcept override;
@@ -43,7 +44,7 @@ class local_fabric final : public fabric {
     [[nodiscard]] bool arm(int self) noexcept override;
     void set_congested(int self, bool congested) noexcept override;
     [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override {
-        return &senders_[static_cast<std::size_t>(dest)];
+        return &senders_[index_of(dest)];
     }
     [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
         return &receivers_[static_cast<std::size_t>(self - first_rank_)];
@@ -54,18 +55,19 @@ class local_fabric final : public fabric {
                              std::span<const iovec> from) noexcept override;
     [[nodiscard]] shared_heap *open() noexcept override { return open_.get(); }
     [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
-        return open_->find(segment_.process_of(peer), address, bytes);
+        return open_->find(process_on_node(peer), address, bytes);
     }
     [[nodiscard]] cooperative_copy *cooperative_copy_of(int owner) noexcept override {
-        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(owner, track_) : nullptr;
+        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(places_.index_on_node(owner), track_) : nullptr;
     }
     [[nodiscard]] std::byte *block(std::uint64_t key, std::size_t bytes) noexcept override {
         return shared_.block(key, bytes);
     }
     void leave_block(std::uint64_t key, int sharers) noexcept override { shared_.leave(key, sharers); }
     void nudge(int dest) noexcept override {
-        if (shared_.watched(dest)) [[unlikely]] {
-            shared_.nudge(dest, segment_.bell(dest));
+        const int index = places_.index_on_node(dest);
+        if (shared_.watched(index)) [[unlikely]] {
+            shared_.nudge(index, segment_.bell(index));
         }
     }
     [[nodiscard]] bool anyone_watches() noexcept override { return shared_.anyone_watches(); }
@@ -73,14 +75,24 @@ class local_fabric final : public fabric {
 
   private:
     /// @param track whose mailboxes it uses @param open shared by the fabrics of all tracks
-    local_fabric(job_segment &segment, int process, std::optional<std::size_t> least_read,
+    local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
                  std::size_t surely_read, int track, std::shared_ptr<shared_heap> open);
     /// @param copy read_peer_memory or write_peer_memory
     [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
 
-    job_segment &segment_;
-    int process_;
+    /// The index of a rank among those of the node, by which everything here is kept.
+    [[nodiscard]] std::size_t index_of(int rank) const noexcept {
+        return static_cast<std::size_t>(places_.index_on_node(rank));
+    }
+    [[nodiscard]] int process_on_node(int rank) const noexcept {
+        return places_.process_index_on_node(places_.process_of(rank));
+    }
+
+    node_segment &segment_;
+    const bootstrap &start_;
+    const locality &places_;
+    int node_;
     int track_;
     int first_rank_;
     fabric_limits limits_;

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many mailboxes the ranks of a job have and how large they are. Both the launcher, which reserves the
+// How large the mailboxes of a job's ranks are. Both the launcher, which reserves the
 // memory, and the library, which uses it, compute this from the number of ranks alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "fabric/track_count.hpp"
+
 namespace lisle::fabric {
 
 inline constexpr std::size_t line_bytes = 64;
-
-/// A rank has a mailbox for each of its tracks (protocol/track.hpp), of which there are at most so many.
-inline constexpr int most_tracks = 4;
-/// Where there are many ranks each of them hardly has threads that would need several.
-[[nodiscard]] constexpr int tracks_of_job(int ranks) noexcept {
-    return ranks <= 64 ? most_tracks : 1;
-}
 
 /// Sizes of the two rings of a mailbox, both powers of two.
 struct mailbox_layout {

@@ -25,8 +25,8 @@ registry &known() {
 
 } // namespace
 
-shared_heap::shared_heap(const job_segment &segment, int process)
-    : segment_{segment}, process_{process}, part_{segment.open_part(process).bytes},
+shared_heap::shared_heap(const fabric::local::node_segment &segment, int process)
+    : segment_{segment}, process_{process}, part_{segment.heap_part(process).bytes},
       others_(static_cast<std::size_t>(part_ != 0 ? segment.processes() : 0)) {
     if (part_ != 0) {
         free_.emplace(0, part_);
@@ -52,7 +52,7 @@ shared_heap::~shared_heap() {
 }
 
 std::byte *shared_heap::map(int process) const noexcept {
-    const auto [descriptor, offset, bytes] = segment_.open_part(process);
+    const auto [descriptor, offset, bytes] = segment_.heap_part(process);
     void *const base =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, offset);
     return base == MAP_FAILED ? nullptr : static_cast<std::byte *>(base);
@@ -78,7 +78,7 @@ void *shared_heap::allocate(std::size_t bytes) {
         }
         own_.store(own, std::memory_order_relaxed);
         // Release: pairs with find(). Others hear of addresses by messages, which order this anyway.
-        segment_.open_base(process_).store(own, std::memory_order_release);
+        segment_.heap_base(process_).store(own, std::memory_order_release);
     }
     const auto [offset, length] = *room;
     free_.erase(room);
@@ -104,7 +104,7 @@ bool shared_heap::give_back(std::byte *memory) noexcept {
         return false;
     }
     auto [offset, bytes] = *found;
-    const auto [descriptor, part, length] = segment_.open_part(process_);
+    const auto [descriptor, part, length] = segment_.heap_part(process_);
     // The pages go back to the system and are zeroes when they are next touched.
     fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, part + static_cast<off_t>(offset),
               static_cast<off_t>(bytes));
@@ -129,7 +129,7 @@ std::byte *shared_heap::find(int process, std::uint64_t address, std::size_t byt
         return nullptr;
     }
     const std::uint64_t base =
-        segment_.open_base(process).load(std::memory_order_acquire); // pairs with allocate
+        segment_.heap_base(process).load(std::memory_order_acquire); // pairs with allocate
     const std::uint64_t offset = address - base;
     if (base == 0 || offset >= part_ || bytes > part_ - offset) {
         return nullptr;

@@ -13,15 +13,15 @@
 #include <mutex>
 #include <vector>
 
-#include "fabric/local/job_segment.hpp"
+#include "fabric/local/node_segment.hpp"
 
 namespace lisle {
 
 /// Thread-safe.
 class shared_heap {
   public:
-    /// @param segment outlives this @param process index of the calling process
-    shared_heap(const job_segment &segment, int process);
+    /// @param segment outlives this @param process index of the calling process on its node
+    shared_heap(const fabric::local::node_segment &segment, int process);
     shared_heap(const shared_heap &) = delete;
     shared_heap &operator=(const shared_heap &) = delete;
     ~shared_heap();
@@ -45,7 +45,7 @@ class shared_heap {
     [[nodiscard]] std::byte *map(int process) const noexcept;
     [[nodiscard]] bool give_back(std::byte *memory) noexcept;
 
-    const job_segment &segment_;
+    const fabric::local::node_segment &segment_;
     int process_;
     std::size_t part_; ///< bytes of each process's part
     std::atomic<std::uintptr_t> own_{0};

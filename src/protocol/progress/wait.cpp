@@ -119,7 +119,7 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
             idle = 0;
             continue;
         }
-        if (help_wanted() && help_once(number_)) [[unlikely]] {
+        if (help_wanted() && help_once(owner_)) [[unlikely]] {
             idle = 0;
             continue;
         }

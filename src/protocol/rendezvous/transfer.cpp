@@ -61,7 +61,10 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
                                   ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
                                                  static_cast<MPI_Count>(sender.bytes), byte_type()}
                                   : reinterpret_cast<send_operation *>(sender.address)->buffer;
-    if (bytes < least_shared_copy || job_.oversubscribed()) {
+    const bool receiver_copies = &this_rank() == &owner_;
+    // Whoever else waits has no part in it and would answer its own peers later.
+    const lisle::rank *const helper = receiver_copies ? job_.find(sender.rank) : &owner_;
+    if (bytes < least_shared_copy || job_.oversubscribed() || helper == nullptr) {
         copy(data, receive.buffer, 0, bytes);
         return;
     }
@@ -69,10 +72,8 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
         const typed_buffer &from, &to;
         MPI_Count bytes;
     } whole{data, receive.buffer, bytes};
-    const bool receiver_copies = &this_rank() == &owner_;
     share_task(
-        // Whoever else waits has no part in it and would answer its own peers later.
-        job_, receiver_copies ? sender.rank : number_, (bytes + shared_piece - 1) / shared_piece,
+        *helper, (bytes + shared_piece - 1) / shared_piece,
         [](void *context, long piece) {
             const task &mine = *static_cast<task *>(context);
             const MPI_Count offset = piece * shared_piece;

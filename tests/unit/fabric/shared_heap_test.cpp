@@ -17,8 +17,8 @@ class open_memory_test : public testing::Test {
   protected:
     static std::uint64_t address_of(const void *data) { return reinterpret_cast<std::uintptr_t>(data); }
 
-    job_segment first_segment_ = job_segment::create({.ranks_of_process = {1, 1}});
-    job_segment second_segment_ = job_segment::attach(dup(first_segment_.descriptor()));
+    fabric::local::node_segment first_segment_ = fabric::local::node_segment::create({.ranks_of_process = {1, 1}});
+    fabric::local::node_segment second_segment_ = fabric::local::node_segment::attach(dup(first_segment_.descriptor()));
     shared_heap first_{first_segment_, 0};
     shared_heap second_{second_segment_, 1};
 };
@@ -86,7 +86,7 @@ TEST_F(open_memory_test, gives_zeroed_memory_that_does_not_overlap_whatever_is_f
         check_and_free(live.size() - 1);
     }
     // All of it is one hole again.
-    const std::size_t all = second_segment_.open_part(1).bytes;
+    const std::size_t all = second_segment_.heap_part(1).bytes;
     void *const whole = second_.allocate(all);
     EXPECT_NE(whole, nullptr);
     EXPECT_EQ(second_.allocate(1), nullptr);
@@ -95,7 +95,7 @@ TEST_F(open_memory_test, gives_zeroed_memory_that_does_not_overlap_whatever_is_f
 }
 
 TEST(open_memory_of_one_process, is_none) {
-    const auto alone = job_segment::private_to_process({.ranks_of_process = {4}});
+    const auto alone = fabric::local::node_segment::private_to_process({.ranks_of_process = {4}});
     shared_heap none{alone, 0};
     EXPECT_EQ(none.allocate(10'000), nullptr);
     EXPECT_EQ(none.find(0, 4096, 1), nullptr);

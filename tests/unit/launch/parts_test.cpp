@@ -96,7 +96,7 @@ constexpr int signaled(int signal) {
 class Verdict : public testing::Test {
   protected:
     // Process 0 is rank 0, process 1 runs ranks 1 to 3.
-    job_segment segment_ = job_segment::private_to_process({.ranks_of_process = {1, 3}});
+    job_table segment_ = job_table::create({.ranks_of_process = {1, 3}});
     [[nodiscard]] verdict of_rank_0(int status) const {
         return judge({0, 42, status, false, "./a"}, segment_);
     }

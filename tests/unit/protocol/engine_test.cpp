@@ -16,11 +16,13 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
-#include "world/job.hpp"
+#include "library/process.hpp"
+#include "world/launched_bootstrap.hpp"
 #include "toy_fabric.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
+using lisle::fabric::local::node_segment;
 
 namespace {
 
@@ -38,19 +40,22 @@ class run {
   public:
     explicit run(const setup &chosen)
         : shape_{chosen.shape}, context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
-        auto first = job_segment::create(shape_);
+        auto table = job_table::create(shape_);
+        auto first = node_segment::create(shape_);
         auto shared = std::make_shared<toy::exchange>(shape_.ranks());
         const fabric_maker makers[] = {
-            [&](job_segment &segment, int process) -> std::unique_ptr<fabric::fabric> {
+            [&](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
                 if (chosen.toy) {
                     return std::make_unique<toy::toy_fabric>(shared, segment, 500);
                 }
                 const auto least_read = chosen.cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
-                return std::make_unique<fabric::local::local_fabric>(segment, process, least_read);
+                return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
             }};
-        for (int process = 0; process < shape_.processes(); ++process) {
-            jobs_.push_back(
-                std::make_unique<job>(job_segment::attach(dup(first.descriptor())), process, true, makers));
+        for (int index = 0; index < shape_.processes(); ++index) {
+            auto start =
+                std::make_unique<launched_bootstrap>(job_table::attach(dup(table.descriptor())), index);
+            processes_.push_back(std::make_unique<process>(
+                std::move(start), node_segment::attach(dup(first.descriptor())), makers));
         }
         std::vector<int> everybody(static_cast<std::size_t>(shape_.ranks()));
         std::iota(everybody.begin(), everybody.end(), 0);
@@ -60,9 +65,9 @@ class run {
     template <class Body> void operator()(Body body) {
         std::vector<std::thread> threads;
         std::vector<rank *> ranks;
-        for (auto &job : jobs_) {
-            for (int index = 0; index < job->rank_count(); ++index) {
-                ranks.push_back(&job->enter(index));
+        for (const auto &each : processes_) {
+            for (int index = 0; index < each->get_job().rank_count(); ++index) {
+                ranks.push_back(&each->enter(index));
             }
         }
         for (rank *entered : ranks) {
@@ -79,10 +84,8 @@ class run {
         for (auto &thread : threads) {
             thread.join();
         }
-        for (std::size_t i = 0, process = 0; process < jobs_.size(); ++process) {
-            for (int index = 0; index < jobs_[process]->rank_count(); ++index) {
-                jobs_[process]->leave(*ranks[i++]);
-            }
+        for (rank *ended : ranks) {
+            ended->get_job().leave(*ended);
         }
     }
     [[nodiscard]] int size() const { return shape_.ranks(); }
@@ -90,7 +93,7 @@ class run {
   private:
     job_shape shape_;
     std::uint64_t context_;
-    std::vector<std::unique_ptr<job>> jobs_;
+    std::vector<std::unique_ptr<process>> processes_;
     group_ref members_;
 };
 

@@ -11,10 +11,12 @@
 #include "fabric/local/local_fabric.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "world/job.hpp"
+#include "library/process.hpp"
+#include "world/lone_bootstrap.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
+using lisle::fabric::local::node_segment;
 using std::chrono::steady_clock;
 
 namespace {
@@ -53,17 +55,16 @@ class slow_fabric final : public fabric::fabric {
 
 TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
     const job_shape shape{.ranks_of_process = {1}};
-    auto segment = job_segment::create(shape);
     std::atomic<int> polls{0};
-    const fabric_maker makers[] = {[](job_segment &of, int process) -> std::unique_ptr<fabric::fabric> {
-                                       return std::make_unique<fabric::local::local_fabric>(of, process,
+    const fabric_maker makers[] = {[](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
+                                       return std::make_unique<fabric::local::local_fabric>(of, start,
                                                                                             std::nullopt);
                                    },
-                                   [&](job_segment &, int) -> std::unique_ptr<fabric::fabric> {
+                                   [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
                                        return std::make_unique<slow_fabric>(polls);
                                    }};
-    job job{job_segment::attach(dup(segment.descriptor())), 0, true, makers};
-    rank &self = job.enter(0);
+    process alone{std::make_unique<lone_bootstrap>(shape), node_segment::private_to_process(shape), makers};
+    rank &self = alone.enter(0);
     rank *const former = become(&self);
     {
         const group_ref members = make_group({0});
@@ -88,5 +89,5 @@ TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
         EXPECT_LT(polls.load() * slow_fabric::poll_time * 20, spent);
     }
     become(former);
-    job.leave(self);
+    alone.get_job().leave(self);
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/local/job_segment.hpp"
+#include "fabric/local/node_segment.hpp"
 
 namespace toy {
 
@@ -36,7 +36,7 @@ struct exchange {
 
 class toy_fabric final : public fabric {
   public:
-    toy_fabric(std::shared_ptr<exchange> shared, lisle::job_segment &segment, std::size_t largest_payload)
+    toy_fabric(std::shared_ptr<exchange> shared, lisle::fabric::local::node_segment &segment, std::size_t largest_payload)
         : shared_{std::move(shared)}, segment_{segment}, limits_{largest_payload, 0, SIZE_MAX, 0} {}
 
     [[nodiscard]] const char *name() const noexcept override { return "toy"; }
@@ -55,7 +55,7 @@ class toy_fabric final : public fabric {
     exchange::inbox &inbox_of(int rank) { return shared_->inboxes[static_cast<std::size_t>(rank)]; }
 
     std::shared_ptr<exchange> shared_;
-    lisle::job_segment &segment_;
+    lisle::fabric::local::node_segment &segment_;
     fabric_limits limits_;
 };
 

@@ -11,7 +11,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
-#include "world/job.hpp"
+#include "library/process.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
@@ -25,19 +25,20 @@ constexpr std::uint64_t on_track(int track) {
 /// Ranks in one process, one after the other the calling thread's.
 class tracks_test : public testing::Test {
   protected:
-    explicit tracks_test(int ranks = 2) : job_{job::make_inside({.ranks_of_process = {ranks}})} {
-        former_ = become(&job_->enter(0));
-        job_->enter(1);
+    explicit tracks_test(int ranks = 2) : process_{process::make_inside({.ranks_of_process = {ranks}})}, job_{process_->get_job()} {
+        former_ = become(&process_->enter(0));
+        process_->enter(1);
     }
     ~tracks_test() override {
         for (const int index : {0, 1}) {
-            job_->leave(*job_->find(index));
+            job_.leave(*job_.find(index));
         }
         become(former_);
     }
-    [[nodiscard]] rank &rank_at(int index) { return *job_->find(index); }
+    [[nodiscard]] rank &rank_at(int index) { return *job_.find(index); }
 
-    std::unique_ptr<job> job_;
+    std::unique_ptr<process> process_;
+    job &job_;
     rank *former_;
 };
 
@@ -87,7 +88,7 @@ TEST_F(tracks_test, spreads_communicators_only_for_threads_that_call_at_once) {
     std::array<int, fabric::most_tracks> times{};
     for (int i = 0; i < 8; ++i) {
         const std::uint64_t context = next_context();
-        EXPECT_TRUE(plausible_context(context, 2));
+        EXPECT_TRUE(plausible_context(context, 2, job_.context_part()));
         ++times[static_cast<std::size_t>(track_of(context))];
     }
     EXPECT_EQ(times, (std::array<int, fabric::most_tracks>{2, 2, 2, 2}));
@@ -132,6 +133,6 @@ TEST_F(many_ranks_test, crowds_do_without) {
     for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(track_of(next_context()), 0);
     }
-    EXPECT_FALSE(plausible_context(next_context() | std::uint64_t{1} << track_shift, 65));
+    EXPECT_FALSE(plausible_context(next_context() | std::uint64_t{1} << track_shift, 65, job_.context_part()));
     EXPECT_ANY_THROW(static_cast<void>(engine_for(on_track(1))));
 }

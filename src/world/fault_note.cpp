@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/fault_note.hpp"
+#include "world/fault_note.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -9,14 +9,14 @@ namespace lisle {
 
 namespace {
 
-// The one rank of the process. Release: a handler that sees the segment sees the rank's number.
+// The one rank of the process. Release: a handler that sees the bootstrap sees the rank's number.
 int noted_rank = -1;
-std::atomic<job_segment *> noted_in{nullptr};
+std::atomic<bootstrap *> noted_in{nullptr};
 
 void note(int signal, siginfo_t *information, void *) {
     // Acquire: pairs with the release in note_faults_of.
-    if (auto *const segment = noted_in.load(std::memory_order_acquire); segment != nullptr) {
-        segment->record_fault(noted_rank, signal, reinterpret_cast<std::uintptr_t>(information->si_addr));
+    if (auto *const start = noted_in.load(std::memory_order_acquire); start != nullptr) {
+        start->report_fault(noted_rank, signal, reinterpret_cast<std::uintptr_t>(information->si_addr));
     }
     // The default action is in force again: the faulty instruction comes once more, and ends the process
     // there. A signal that was sent must be sent again.
@@ -27,12 +27,12 @@ void note(int signal, siginfo_t *information, void *) {
 
 } // namespace
 
-void note_faults_of(job &job, int rank) noexcept {
-    if (!job.launched() || job.rank_count() != 1) {
+void note_faults_of(bootstrap &start, int rank) noexcept {
+    if (!start.launched() || start.places().rank_count(start.self().index) != 1) {
         return;
     }
     noted_rank = rank;
-    noted_in.store(&job.segment(), std::memory_order_release);
+    noted_in.store(&start, std::memory_order_release);
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
         struct sigaction former {};
         const bool by_default = sigaction(signal, nullptr, &former) == 0 &&

@@ -4,12 +4,12 @@
 // a program's own handlers, or a sanitizer's, are left alone. (The host does this for thread ranks.)
 #pragma once
 
-#include "world/job.hpp"
+#include "world/bootstrap.hpp"
 
 namespace lisle {
 
-/// From now on faults of this process are noted as this rank's, if a launcher watches the job and the
-/// process has no handlers for them.
-void note_faults_of(job &job, int rank) noexcept;
+/// From now on faults of this process are noted as this rank's, if a launcher watches the job, the process has
+/// no other rank and no handlers for them. @param start lives as long as the process
+void note_faults_of(bootstrap &start, int rank) noexcept;
 
 } // namespace lisle

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mapped_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle {
+
+namespace {
+
+void *map(int descriptor, std::size_t offset, std::size_t bytes, std::string_view what) {
+    const int flags = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void *const base =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, static_cast<off_t>(offset));
+    if (base == MAP_FAILED) {
+        const int reason = errno;
+        fail(MPI_ERR_NO_MEM, "cannot map the ", bytes / 1024, " KiB that ", what,
+             " needs: ", std::strerror(reason));
+    }
+    return base;
+}
+
+} // namespace
+
+int mapped_file::make(const char *name) {
+    const int descriptor = memfd_create(name, MFD_CLOEXEC);
+    if (descriptor < 0) {
+        fail(MPI_ERR_NO_MEM, "cannot create shared memory for the job: ", std::strerror(errno));
+    }
+    return descriptor;
+}
+
+mapped_file mapped_file::reserve(int descriptor, std::size_t offset, std::size_t bytes, std::string_view what) {
+    // posix_fallocate would report success on file systems that only promise; this call reserves.
+    const bool sized = ftruncate(descriptor, static_cast<off_t>(offset + bytes)) == 0;
+    if (!sized ||
+        fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+        const int reason = errno;
+        close(descriptor);
+        fail(MPI_ERR_NO_MEM, what, " needs ", bytes / 1024,
+             " KiB of shared memory, which the system does not give: ", std::strerror(reason),
+             " (raise the memory limit of this container or session, or start fewer ranks)");
+    }
+    return of(descriptor, offset, bytes, what);
+}
+
+mapped_file mapped_file::private_memory(std::size_t bytes, std::string_view what) {
+    return {-1, map(-1, 0, bytes, what), bytes};
+}
+
+mapped_file mapped_file::of(int descriptor, std::size_t offset, std::size_t bytes, std::string_view what) {
+    try {
+        return {descriptor, map(descriptor, offset, bytes, what), bytes};
+    } catch (...) {
+        close(descriptor);
+        throw;
+    }
+}
+
+mapped_file::~mapped_file() {
+    if (base_ != nullptr) {
+        munmap(base_, bytes_);
+    }
+    if (descriptor_ >= 0) {
+        close(descriptor_);
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/job_shape.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle {
+
+int job_shape::ranks() const noexcept {
+    return std::accumulate(ranks_of_process.begin(), ranks_of_process.end(), 0);
+}
+
+int job_shape::workers_of(int process) const noexcept {
+    const auto index = static_cast<std::size_t>(process);
+    return workers_of_process.empty() ? 0 : std::min(workers_of_process[index], ranks_of_process[index]);
+}
+
+int job_shape::node_of(int process) const noexcept {
+    return node_of_process.empty() ? 0 : node_of_process[static_cast<std::size_t>(process)];
+}
+
+void job_shape::check() const {
+    const bool every_process_has_ranks =
+        std::all_of(ranks_of_process.begin(), ranks_of_process.end(), [](int n) { return n > 0; });
+    if (ranks_of_process.empty() || !every_process_has_ranks || ranks() > most_ranks_of_job) {
+        fail(MPI_ERR_ARG, "a job needs at least one rank in each process and at most ", most_ranks_of_job,
+             " ranks in all");
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a job is laid out over nodes, processes and worker threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lisle {
+
+/// The most ranks that a job can have.
+inline constexpr int most_ranks_of_job = 1 << 22;
+
+/// How many ranks each process of a job runs, on how many worker threads if they are fibers, and where.
+struct job_shape {
+    std::vector<int> ranks_of_process;
+    std::vector<int> workers_of_process{}; ///< 0: a thread for each rank; empty: 0 for all
+    std::vector<int> node_of_process{};    ///< nodes count from 0; empty: all are on node 0
+    [[nodiscard]] int processes() const noexcept { return static_cast<int>(ranks_of_process.size()); }
+    [[nodiscard]] int ranks() const noexcept;
+    /// Workers of a process, never more than its ranks.
+    [[nodiscard]] int workers_of(int process) const noexcept;
+    [[nodiscard]] int node_of(int process) const noexcept;
+    /// Throws mpi_error (MPI_ERR_ARG) unless each process has a rank and there are not too many.
+    void check() const;
+};
+
+/// Index of the first rank of a worker among the ranks of its process. Ranks are dealt to workers in blocks, so
+/// that neighbours share one.
+[[nodiscard]] constexpr int first_of_worker(int worker, int workers, int ranks) noexcept {
+    return static_cast<int>(static_cast<std::int64_t>(worker) * ranks / workers);
+}
+
+} // namespace lisle

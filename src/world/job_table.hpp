@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Lisle's own launcher and the processes of its job share: who is where, how far each rank has come, how
+// it ended, and what processes tell each other before they can send messages. The launcher makes the table
+// before it starts any process, so nobody ever waits for it, and it has no name in any file system: processes
+// inherit its descriptor. The node's shared memory (fabric/local/node_segment.hpp) lies behind it in the same
+// file; the table knows nothing of it but where it begins.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/mapped_file.hpp"
+#include "execution/doorbell.hpp"
+#include "world/job_shape.hpp"
+#include "world/process_id.hpp"
+#include "world/rank_progress.hpp"
+
+namespace lisle {
+
+/// Environment variables with which the launcher tells a process of its job where it is.
+inline constexpr const char *job_descriptor_variable = "LISLE_JOB_FD"; ///< descriptor of the table
+inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< index of this process
+
+/// A rank that called MPI_Abort.
+struct abort_record {
+    int rank;
+    int code;
+};
+
+/// A signal that a process met and the rank that it ran (-1: no rank's thread).
+struct fault_record {
+    int rank;
+    int signal;
+    std::uintptr_t address;
+};
+
+/// One mapping of the table. All functions are thread-safe; the recording ones async-signal-safe.
+class job_table {
+  public:
+    /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if the
+    /// shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
+    static job_table create(const job_shape &shape);
+    /// Maps the table behind an inherited descriptor. Throws mpi_error if it is not one of this version.
+    static job_table attach(int descriptor);
+
+    /// The descriptor to hand down (close-on-exec is set; clear it in the child).
+    [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }
+    /// Leaves the descriptor to the caller, who closes it.
+    [[nodiscard]] int give_descriptor() noexcept { return memory_.give_descriptor(); }
+    /// Where the file goes on behind the table: at a page.
+    [[nodiscard]] std::size_t end() const noexcept { return memory_.bytes(); }
+
+    [[nodiscard]] job_id id() const noexcept;
+    [[nodiscard]] int processes() const noexcept;
+    [[nodiscard]] int ranks() const noexcept;
+    [[nodiscard]] int first_rank(int process) const noexcept;
+    [[nodiscard]] int rank_count(int process) const noexcept;
+    /// Threads that run the process's ranks if they are fibers, else 0.
+    [[nodiscard]] int worker_count(int process) const noexcept;
+    [[nodiscard]] job_shape shape() const;
+
+    /// The process's id as it sees itself, 0 until it has attached.
+    [[nodiscard]] int pid(int process) const noexcept;
+    void set_pid(int process, int pid) noexcept;
+
+    [[nodiscard]] rank_progress progress(int rank) const noexcept;
+    void advance(int rank, rank_progress to) noexcept;
+    /// Exit status of a rank that has `ended` or `left_early`.
+    [[nodiscard]] int exit_status(int rank) const noexcept;
+    void set_exit_status(int rank, int status) noexcept;
+
+    void record_abort(int rank, int code) noexcept; ///< the first one stays
+    [[nodiscard]] std::optional<abort_record> aborted() const noexcept;
+    void record_fault(int rank, int signal, std::uintptr_t address) noexcept; ///< the first one stays
+    [[nodiscard]] std::optional<fault_record> fault() const noexcept;
+
+    // ---- what launched_bootstrap exchanges ----
+
+    /// Where processes wait for each other.
+    struct gate {
+        /// Processes that have come this time. Acquire and release: the last one has seen what all have put.
+        std::atomic<std::int32_t> arrived;
+        doorbell opened; ///< rings when the last one has come
+    };
+    [[nodiscard]] gate &fence_gate() const noexcept;
+    /// Room for the values of one process.
+    static constexpr std::size_t notice_bytes = 4096;
+    struct notices {
+        std::atomic<std::uint32_t> &used; ///< release by the process that puts, acquire by those who get
+        std::span<std::byte> room;
+    };
+    [[nodiscard]] notices notices_of(int process) const noexcept;
+
+  private:
+    struct header;
+    struct process_entry;
+    struct rank_entry;
+    explicit job_table(mapped_file memory) noexcept : memory_{std::move(memory)} {}
+    [[nodiscard]] header &head() const noexcept;
+    [[nodiscard]] process_entry &process_at(int process) const noexcept;
+    [[nodiscard]] rank_entry &rank_at(int rank) const noexcept;
+    [[nodiscard]] static std::size_t bytes_for(std::size_t processes, std::size_t ranks) noexcept;
+    /// Everything that others would follow blindly; false if the table is not what it says.
+    [[nodiscard]] bool sound() const noexcept;
+
+    mapped_file memory_;
+};
+
+} // namespace lisle

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plants wrong includes, one after the other, in a copy of src/ and expects tools/check_layers.py to name each.
+
+Usage: check_planted.py PROJECT_DIR
+"""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# File, what is planted in it, and what must be said.
+PLANTED = [
+    ("base/error.hpp", "world/job.hpp", "base includes world/job.hpp of world, which is above it"),
+    ("execution/rank.cpp", "protocol/engine.hpp", "execution includes protocol/engine.hpp of protocol"),
+    ("world/job.hpp", "fabric/fabric.hpp", "world includes fabric/fabric.hpp of fabric"),
+    ("fabric/routes.hpp", "fabric/local/mailbox.hpp", "fabric includes fabric/local/mailbox.hpp of fabric/local"),
+    ("api/embedded.cpp", "library/process.hpp", "api includes library/process.hpp of library"),
+    ("protocol/send.cpp", "fabric/local/local_fabric.hpp", "which is for library and fabric/local alone"),
+    ("base/error.cpp", "error.hpp", "name error.hpp with its folder"),
+    ("base/error.hpp", "runtime/job.hpp", "runtime/job.hpp is in no declared layer"),
+    ("new_folder/new.hpp", "base/error.hpp", "the file is in no declared layer"),
+]
+
+
+def check(project, source):
+    return subprocess.run([sys.executable, project / "tools/check_layers.py", source], text=True, check=False,
+                          capture_output=True)
+
+
+def main():
+    project = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as place:
+        source = Path(place) / "src"
+        shutil.copytree(project / "src", source)
+        clean = check(project, source)
+        if clean.returncode != 0:
+            sys.exit(f"the copy is not clean:\n{clean.stdout}")
+        for file, header, expected in PLANTED:
+            path = source / file
+            existed = path.exists()
+            before = path.read_text() if existed else ""
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f'{before}\n#include "{header}"\n')
+            result = check(project, source)
+            if result.returncode != 1 or expected not in result.stdout or f"src/{file}:" not in result.stdout:
+                sys.exit(f'"{header}" in src/{file} gives status {result.returncode} and\n{result.stdout}'
+                         f'{result.stderr}instead of\n{expected}')
+            if existed:
+                path.write_text(before)
+            else:
+                path.unlink()
+
+
+if __name__ == "__main__":
+    main()
