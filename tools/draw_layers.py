@@ -15,10 +15,10 @@ from pathlib import Path
 from layers import Layers, includes
 
 BOX, GAP, LEFT, TOP = 34, 14, 40, 20
-NAME_WIDTH, ARROWS = 150, 260
+NAME_WIDTH, ARROWS = 150, 110
 TEXT, LINE, FILL = "#2b2f36", "#0b5fa5", "#eef3f8"
 PURPOSE = LEFT + ARROWS + NAME_WIDTH + 16
-WIDTH = 1000
+WIDTH = 860
 
 
 def edges_of(layers, source):
@@ -73,7 +73,7 @@ def drawing(layers, source):
                 parts.append(f'<path d="M{middle},{top[layer] + BOX} L{middle},{top[target] - 2}" stroke="{LINE}" '
                              'fill="none" stroke-width="1.5" marker-end="url(#tip)"/>')
             else:
-                bend = x - 24 - 20 * steps
+                bend = x - 20 - 16 * steps
                 parts.append(f'<path d="M{x},{start:.1f} C{bend},{start:.1f} {bend},{end:.1f} {x - 2},{end:.1f}" '
                              f'stroke="{LINE}" fill="none" stroke-width="1.5" marker-end="url(#tip)"/>')
     for layer in shown:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a job's segment is set aside for memory that ranks share beside their mailboxes. Both the
+// How much of a node's segment is set aside for memory that ranks share beside their mailboxes. Both the
 // launcher, which reserves the memory, and the library, which uses it, compute this from the number of
 // ranks alone.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a process that the other processes of its job reach by address: what programs get from
-// MPI_Alloc_mem. The file behind the job's segment has a part for each process, far longer than it will ever
+// MPI_Alloc_mem. The file behind the node's segment has a part for each process, far longer than it will ever
 // fill and empty until it is written. A process maps its own part and allocates from it; others map it when
 // they first have to do with something there. So a message from such memory is copied once, without the
 // kernel's help, and where the kernel would not give any.
