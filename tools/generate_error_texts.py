@@ -18,6 +18,9 @@ def main():
         sys.exit(f"error_texts.json and constants.json differ in {set(texts) ^ {c['name'] for c in classes}}")
     rows = [f'    {{{c["value"]}, "{c["name"]}", "{texts[c["name"]]}"}},'
             for c in sorted(classes, key=lambda c: c["value"])]  # fmt: skip
+    # Those of the extensions have numbers between the standard's last class and MPI_ERR_LASTCODE.
+    rows[-1:-1] = [f'    {{{c["value"]}, "{c["name"]}", "{c["error_text"]}"}},'
+                   for c in standard.load(data, "extensions.json")["constants"] if "error_text" in c]  # fmt: skip
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text("\n".join(rows) + "\n", encoding="utf-8")
 

@@ -2,6 +2,7 @@
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
 #include "api/active_requests.hpp"
 #include "api/request.hpp"
+#include "base/error_texts.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
 #include "execution/rank_local.hpp"
@@ -29,7 +30,8 @@ void throw_failure(const outcome &ended, communicator *comm) {
                                  " bytes"),
                         comm};
     }
-    throw mpi_error{ended.error, "the operation failed", comm};
+    const std::string_view text = error_text(ended.error);
+    throw mpi_error{ended.error, text.empty() ? "the operation failed" : std::string{text}, comm};
 }
 
 } // namespace lisle::abi

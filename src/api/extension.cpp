@@ -6,6 +6,7 @@
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/rendezvous/receive_allocate.hpp"
 #include "world/job.hpp"
@@ -15,7 +16,8 @@ namespace lisle::api {
 
 void comm_shares_memory(communicator &comm, int rank, int *flag) {
     const int number = comm.point_to_point.peers->member(rank);
-    *flag = this_rank().get_job().here(number) ? 1 : 0;
+    const lisle::rank &self = this_rank();
+    *flag = self.engine().routes().share_addresses(self.number(), number) ? 1 : 0;
 }
 
 void comm_shadow(communicator &comm, MPI_Comm *shadow) {

@@ -33,7 +33,8 @@ namespace lisle::api {
            (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && count >= 0 &&
            type != nullptr &&
            target->point_to_point.home->try_receive_short(
-               {buf, count, *type}, {target->point_to_point.context, source, tag}, status);
+               {buf, count, *type}, {target->point_to_point.context, source, tag},
+                *target->point_to_point.peers, status);
 }
 
 } // namespace lisle::api

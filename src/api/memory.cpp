@@ -10,6 +10,7 @@
 #include "communicator/info.hpp"
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
+#include "fabric/shared_memory.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "base/settings.hpp"
 
@@ -41,7 +42,8 @@ std::size_t alignment(const info *hints) {
 /// In memory that the other processes of the job reach by address. Null: there is none, or no room in it.
 void *allocate_open(std::size_t bytes) {
     const rank &self = this_rank();
-    shared_heap *const open = self.engine().fabric_to(self.number()).open();
+    fabric::shared_memory *const node = self.engine().routes().to(self.number()).node;
+    shared_heap *const open = node != nullptr ? node->heap() : nullptr;
     return open != nullptr && value_of(setting::shared_heap) != 0 ? open->allocate(bytes) : nullptr;
 }
 

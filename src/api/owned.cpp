@@ -31,7 +31,8 @@ typed_buffer bytes_at(const void *address, MPI_Count bytes) {
 }
 
 bool shares_memory(const protocol::channel &channel, int rank) {
-    return this_rank().get_job().here(channel.peers->member(rank));
+    const lisle::rank &self = this_rank();
+    return self.engine().routes().share_addresses(self.number(), channel.peers->member(rank));
 }
 
 void free_copy(void *buffer, MPI_Count, void *) {

@@ -210,8 +210,7 @@ void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest
 void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
                MPI_Request *request) {
     give_persistent(std::make_unique<protocol::receive_operation>(
-                        *comm.point_to_point.home, typed_buffer{buf, count, type},
-                        protocol::envelope{comm.point_to_point.context, source, tag}),
+                        comm.point_to_point, typed_buffer{buf, count, type}, source, tag),
                     type, comm, request);
 }
 

@@ -82,7 +82,9 @@ void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
 
 void fiber_worker::rest(std::uint64_t nanoseconds) noexcept {
     if (!yield()) {
-        home_.sleep_at_home(nanoseconds);
+        if (!body_.clock->all_blocked()) {
+            home_.sleep_at_home(nanoseconds);
+        }
         yield();
     }
 }
@@ -134,7 +136,9 @@ void fiber_worker::collect_rung() noexcept {
 
 fiber_worker::fiber &fiber_worker::wait_for_ready() noexcept {
     while (!others_ready()) {
-        home_.sleep_at_home();
+        if (!body_.clock->all_blocked()) {
+            home_.sleep_at_home();
+        }
     }
     return *take_first();
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
 #include "execution/fiber_stacks.hpp"
 #include "execution/fiber_switch.hpp"
@@ -30,6 +31,7 @@ struct fiber_body {
     void *argument;
     /// Where the calling thread keeps one more pointer that belongs to the fiber (the host's); may be null.
     void **(*place_of_extra)();
+    job_clock *clock; ///< told when all fibers wait
 };
 
 class fiber_worker {

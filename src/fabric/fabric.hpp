@@ -2,22 +2,33 @@
 // The one interface between the protocol engine and whatever moves packets. A fabric knows nothing of
 // matching, ordering between fabrics, requests or flow control: it carries packets of bounded size in
 // order from one endpoint to another, may refuse one, and never blocks. Adding a fabric means
-// implementing this class; nothing above it changes.
+// implementing this class; nothing above it changes. What only some can do stands in interfaces of its
+// own: remote_memory.hpp and shared_memory.hpp.
+//
+// A new fabric implements: name, reaches, limits, try_claim, publish, poll, set_congested, arm. One whose
+// endpoints have addresses also address and connect; one that does not ring doorbells, waking; one that can
+// read and write its peers' memory, memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
-#include <sys/uio.h>
+#include <vector>
 
 #include "base/copy_bytes.hpp"
 
 namespace lisle {
-class shared_heap;
+class job_clock;
 }
 
 namespace lisle::fabric {
+
+class mailbox_sender;
+class mailbox_receiver;
+class remote_memory;
+class shared_memory;
 
 /// What travels with each packet besides its payload. The meaning of all fields but `payload_bytes` is
 /// the protocol's.
@@ -42,105 +53,126 @@ struct packet_slot {
 
 enum class claim_result : std::uint8_t {
     claimed,
-    full,      ///< no room now: try again after some progress
+    full,      ///< no room now, or no connection yet: try again after some progress
     congested, ///< the receiver has asked for no more unexpected data: announce it instead
+    failed,    ///< the peer has failed: nothing reaches it any more
 };
 
-/// Receives packets from `fabric::poll`. The payload is only valid during the call.
+/// Receives what `fabric::poll` finds. Peers are named by their numbers in the job.
 class sink {
   public:
-    virtual void arrived(const packet_header &header, std::span<const std::byte> payload) = 0;
+    /// A packet. The payload is valid during the call only.
+    /// @param peer who has sent it, as the fabric knows it, whatever the packet says
+    virtual void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) = 0;
+    /// The peer is dead or cut off for good: it neither sends nor receives from now on. Told once to each
+    /// endpoint.
+    virtual void peer_failed(int peer) = 0;
 
   protected:
     ~sink() = default;
 };
 
-class cooperative_copy;
-class mailbox_sender;
-class mailbox_receiver;
-
-struct fabric_limits {
+/// What holds for packets and copies between one pair of ranks.
+struct route_limits {
     std::size_t largest_payload; ///< bytes in one packet
-    std::size_t inline_payload;  ///< up to this size a payload costs no more than an empty packet
-    std::size_t least_read;      ///< from this size on, direct copies may be the fastest way for a message
-    /// The owner sleeps at most this long when the fabric is in use, in nanoseconds; 0: `arm` makes
-    /// sure that the owner's doorbell rings.
-    std::uint64_t poll_interval;
-    std::size_t surely_read = 0; ///< from this size on (and from least_read on) they surely are
+    /// Longest message that is better sent before its receive is known, in bytes.
+    std::size_t eager = SIZE_MAX;
+    /// From this size on, reading the peer's memory may be the fastest way for a message; SIZE_MAX: never.
+    std::size_t least_read = SIZE_MAX;
+    std::size_t surely_read = 0; ///< from this size on (and from least_read on) it surely is
 };
 
-/// One device or medium, as one process uses it. Endpoints are numbered by the job's ranks.
-/// Thread-safety: claiming and publishing from any thread; poll and arm for one endpoint by one thread
-/// at a time (the holder of the engine's lock).
+/// How the owner of an endpoint learns of an arrival while it sleeps.
+struct waking {
+    enum class by : std::uint8_t {
+        doorbell,   ///< the owner's doorbell rings (execution/doorbell.hpp)
+        descriptor, ///< a file descriptor becomes readable
+        polling,    ///< nothing tells: the owner sleeps for short times and polls
+    };
+    by how = by::doorbell;
+    int descriptor = -1;           ///< for by::descriptor; stays the same
+    std::uint64_t nanoseconds = 0; ///< for by::polling: the longest sleep between two polls, not 0
+};
+
+/// Where an endpoint is found, in bytes that only its fabric understands. Empty: it need not be said.
+using endpoint_address = std::vector<std::byte>;
+
+/// Finds the address of a peer's endpoint, when the first packet is to go there: what a fabric with addresses is
+/// given at its construction, by who exchanges them (world's bootstrap). Must not wait: empty, not known yet.
+using address_lookup = std::function<endpoint_address(int peer)>;
+
+/// One device or medium, as one process uses it. Its endpoints, one for each rank of the process, and their
+/// peers are numbered by the job.
+/// Thread-safety: claiming, filling and publishing from any thread; poll, arm and set_congested for one endpoint by
+/// one thread at a time (the holder of the engine's lock); the rest from any thread.
 class fabric {
   public:
     virtual ~fabric() = default;
 
+    /// For messages to users.
     [[nodiscard]] virtual const char *name() const noexcept = 0;
-    [[nodiscard]] virtual const fabric_limits &limits() const noexcept = 0;
-    [[nodiscard]] virtual bool reaches(int dest) const noexcept = 0;
 
-    /// Reserves a packet to `dest`. A claimed packet must be published soon: those behind it wait.
-    /// @param payload_bytes at most limits().largest_payload
+    // ---- who is reached, and how ----
+
+    [[nodiscard]] virtual bool reaches(int peer) const noexcept = 0;
+    /// @pre reaches(peer)
+    [[nodiscard]] virtual route_limits limits(int peer) const noexcept = 0;
+    /// The address of an own endpoint, to be told to peers.
+    [[nodiscard]] virtual endpoint_address address([[maybe_unused]] int self) const { return {}; }
+    /// Says where a peer's endpoint is. The connection may be made now or at the first packet; one that comes
+    /// to nothing is reported as peer_failed.
+    virtual void connect([[maybe_unused]] int peer, [[maybe_unused]] std::span<const std::byte> address) {}
+
+    /// Copies between this process's memory and that of a peer; null: its memory cannot be reached.
+    [[nodiscard]] virtual remote_memory *memory([[maybe_unused]] int peer) noexcept { return nullptr; }
+    /// The memory that this process and a peer share; null: they are not on one node, or are to behave so.
+    [[nodiscard]] virtual shared_memory *node([[maybe_unused]] int peer) noexcept { return nullptr; }
+    /// True if addresses of this process mean the same to the peer: it is a rank of this process, and may be
+    /// reached past the fabric. False obliges everybody to use packets.
+    [[nodiscard]] virtual bool same_address_space([[maybe_unused]] int peer) const noexcept { return false; }
+
+    /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
+    /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on
+    [[nodiscard]] virtual std::unique_ptr<fabric> on_track([[maybe_unused]] int track) const {
+        return nullptr;
+    }
+    /// The time that the job lives by, if this fabric has one of its own (execution/clock.hpp); null: the real
+    /// one.
+    [[nodiscard]] virtual job_clock *clock() noexcept { return nullptr; }
+
+    // ---- packets ----
+
+    /// Reserves a packet. A claimed packet must be published soon: those behind it wait.
+    /// @param self the sending endpoint @param payload_bytes at most limits(dest).largest_payload
     /// @param solicited false for data that nobody asked for: only that can be `congested`
-    [[nodiscard]] virtual claim_result try_claim(int dest, std::size_t payload_bytes, bool solicited,
+    [[nodiscard]] virtual claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                                  packet_slot &slot) noexcept = 0;
     /// Copies the payload of a claimed packet to its slot. (A caller that makes the payload as it goes writes
     /// there itself.)
-    virtual void fill(int, packet_slot &slot, const void *from, std::size_t bytes) noexcept {
+    virtual void fill([[maybe_unused]] int dest, packet_slot &slot, const void *from,
+                      std::size_t bytes) noexcept {
         copy_bytes(slot.payload, from, bytes);
     }
     virtual void publish(int dest, packet_slot &slot) noexcept = 0;
 
-    /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
-    /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on
-    [[nodiscard]] virtual std::unique_ptr<fabric> on_track(int) const { return nullptr; }
-
-    /// Hands at most `most` arrived packets of endpoint `self` to `into`, in order of each sender.
+    /// Hands at most `most` packets that have arrived at endpoint `self` to `into`, in order of each sender.
     virtual int poll(int self, sink &into, int most) = 0;
-    /// Announces that `self` is about to sleep. False: something has arrived or is arriving, poll again.
-    /// True: the doorbell of `self` rings at the next arrival.
-    [[nodiscard]] virtual bool arm(int self) noexcept = 0;
     /// Tells senders whether `self` can take data that it has not asked for.
     virtual void set_congested(int self, bool congested) noexcept = 0;
 
     /// Where packets to `dest` go, if they go through a mailbox in memory: the engine then posts there and
     /// drains its own without calling the fabric for each packet. Null: they go another way.
-    [[nodiscard]] virtual mailbox_sender *mailbox_to(int) noexcept { return nullptr; }
+    [[nodiscard]] virtual mailbox_sender *mailbox_to([[maybe_unused]] int dest) noexcept { return nullptr; }
     /// The same for what arrives at `self`. Used under the rules of `poll`.
-    [[nodiscard]] virtual mailbox_receiver *mailbox_of(int) noexcept { return nullptr; }
+    [[nodiscard]] virtual mailbox_receiver *mailbox_of([[maybe_unused]] int self) noexcept { return nullptr; }
 
-    /// Copies from the memory of `peer` into `to`, one run of remote memory. False: not possible here
-    /// (find another way); once false, always false (but for what can be reached).
-    [[nodiscard]] virtual bool read(int peer, std::uint64_t remote_address,
-                                    std::span<const iovec> to) noexcept = 0;
-    /// Copies to the memory of `peer`, under the same conditions.
-    [[nodiscard]] virtual bool write(int, std::uint64_t, std::span<const iovec>) noexcept { return false; }
-    /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
-    [[nodiscard]] virtual cooperative_copy *cooperative_copy_of(int) noexcept { return nullptr; }
+    // ---- sleeping ----
 
-    // ---- memory that endpoints share: what a fabric within a node can have, others do without ----
-
-    /// The block of memory under `key`, made and zeroed at the first request. Null: there is none, and this
-    /// is the same for all who ask for it; all name one size. Whoever asked, with either answer, says at the
-    /// end that it leaves; when all `sharers` have, the key and the memory are free again.
-    [[nodiscard]] virtual std::byte *block(std::uint64_t, std::size_t) noexcept { return nullptr; }
-    virtual void leave_block(std::uint64_t, int) noexcept {}
-    /// After a store to a block, made with sequential consistency, that `dest` may wait for: wakes it if it
-    /// sleeps. (Before it does, `arm` has it look once more at what it waits for.)
-    virtual void nudge(int) noexcept {}
-    /// False: nudge() would do nothing now, for no endpoint. Saves who wants to wake many.
-    [[nodiscard]] virtual bool anyone_watches() noexcept { return false; }
-
-    /// The memory of this process that its peers reach by address (fabric/local/shared_heap.hpp); null: there is
-    /// none.
-    [[nodiscard]] virtual shared_heap *open() noexcept { return nullptr; }
-    /// Where bytes at an address of `peer` lie here if they are in such memory; null: they are not.
-    [[nodiscard]] virtual std::byte *reach(int, std::uint64_t, std::size_t) noexcept { return nullptr; }
-
-    /// True if the memory of all endpoints' processes can be used with read and write. The first one who asks
-    /// finds out, by means of `peer`, and all get the same answer.
-    [[nodiscard]] virtual bool memory_open([[maybe_unused]] int peer) noexcept { return false; }
+    /// How the owner of `self` is woken. The same for the endpoint's life.
+    [[nodiscard]] virtual waking wakes([[maybe_unused]] int self) const noexcept { return {}; }
+    /// Announces that the owner of `self` is about to sleep. False: something has arrived or is arriving, poll
+    /// again. True: the next arrival wakes it in the way that wakes() says.
+    [[nodiscard]] virtual bool arm(int self) noexcept = 0;
 };
 
 } // namespace lisle::fabric

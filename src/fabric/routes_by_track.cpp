@@ -8,7 +8,11 @@ routes *routes_by_track::find(int track) {
         return &first_;
     }
     sought_routes &other = others_[static_cast<std::size_t>(track) - 1];
-    std::call_once(other.sought, [&] { other.found = first_.on_track(track); });
+    std::call_once(other.sought, [&] {
+        if (auto found = first_.on_track(track)) {
+            other.found.emplace(*std::move(found));
+        }
+    });
     return other.found ? &*other.found : nullptr;
 }
 

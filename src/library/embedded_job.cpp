@@ -84,10 +84,11 @@ class embedded_run {
             return;
         }
         const auto run = [](void *self, int index) { static_cast<embedded_run *>(self)->run_rank(index); };
-        fiber_worker worker{job_.bells_of_worker(number),
-                            job_.places().worker_begin(0, number),
-                            *stacks_,
-                            {.run = run, .argument = this, .place_of_extra = nullptr}};
+        fiber_worker worker{
+            job_.bells_of_worker(number),
+            job_.places().worker_begin(0, number),
+            *stacks_,
+            {.run = run, .argument = this, .place_of_extra = nullptr, .clock = &job_.clock()}};
         worker.run();
     }
 

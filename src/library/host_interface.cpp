@@ -56,7 +56,7 @@ void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
     lisle::fiber_worker worker{here.bells_of_worker(number),
                                here.places().worker_begin(here.process(), number),
                                *stacks,
-                               {.run = run, .argument = argument, .place_of_extra = place_of_extra}};
+                               {.run = run, .argument = argument, .place_of_extra = place_of_extra, .clock = &here.clock()}};
     worker.run();
 }
 

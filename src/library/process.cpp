@@ -103,7 +103,13 @@ std::unique_ptr<process> make() {
 process::process(std::unique_ptr<bootstrap> start, node_segment segment,
                  std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, bells_{bells_of(segment_, *start)}, job_{std::move(start), bells_},
-      routes_{make_routes(segment_, job_.start(), makers)} {}
+      routes_{make_routes(segment_, job_.start(), makers)} {
+    for (const auto &fabric : routes_.first().fabrics()) {
+        if (job_clock *const own = fabric->clock()) {
+            job_.live_by(*own);
+        }
+    }
+}
 
 process &process::current() {
     // Never destroyed: threads of a program may still be in the library when it exits.

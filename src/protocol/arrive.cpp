@@ -9,21 +9,46 @@
 #include "protocol/refuse.hpp"
 #include "base/copy_bytes.hpp"
 #include "base/thread_sanitizer.hpp"
+#include "fabric/shared_memory.hpp"
 
 namespace lisle::protocol {
 
 namespace {
 
-template <class T> T read_as(std::span<const std::byte> payload) {
-    if (payload.size() < sizeof(T)) {
-        refuse("is too short", payload.size());
+template <class T> T read_as(const arrival &packet) {
+    if (packet.payload.size() < sizeof(T)) {
+        refuse(packet.peer, "is too short", packet.payload.size());
     }
     T value;
-    std::memcpy(&value, payload.data(), sizeof value);
+    std::memcpy(&value, packet.payload.data(), sizeof value);
     return value;
 }
 
 } // namespace
+
+constexpr std::array<packet_handler, 256> engine::own_handlers() {
+    std::array<packet_handler, 256> table{};
+    const auto set = [&table](packet_kind kind, packet_handler handler) {
+        table[static_cast<std::size_t>(kind)] = handler;
+    };
+    set(packet_kind::eager, [](engine &home, const arrival &packet) {
+        home.arrived_eager(packet.what, packet.payload);
+    });
+    set(packet_kind::announcement,
+        [](engine &home, const arrival &packet) { home.arrived_announcement(packet); });
+    set(packet_kind::clear_to_send,
+        [](engine &home, const arrival &packet) { home.arrived_clearance(packet); });
+    set(packet_kind::data, [](engine &home, const arrival &packet) { home.arrived_data(packet); });
+    set(packet_kind::offer, [](engine &home, const arrival &packet) { home.arrived_offer(packet); });
+    set(packet_kind::written, [](engine &home, const arrival &packet) { home.arrived_written(packet); });
+    set(packet_kind::done, [](engine &home, const arrival &packet) { home.arrived_done(packet); });
+    set(packet_kind::cancel, [](engine &home, const arrival &packet) { home.arrived_cancel(packet); });
+    set(packet_kind::cancel_answer,
+        [](engine &home, const arrival &packet) { home.arrived_cancel_answer(packet); });
+    return table;
+}
+
+constinit std::array<packet_handler, 256> active_messages::handlers_ = engine::own_handlers();
 
 void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
     const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
@@ -36,39 +61,25 @@ void engine::store_long_data(receive_operation &receive, std::span<const std::by
     receive.result.error = stored < data.size() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-void engine::arrived(const fabric::packet_header &header, std::span<const std::byte> payload) {
+void engine::arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) {
     const envelope what{header.context, header.source, header.tag};
-    const auto kind = static_cast<packet_kind>(header.kind);
-    if (kind == packet_kind::eager) {
+    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
         arrived_eager(what, payload);
     } else {
-        arrived_other(what, kind, header.flags, payload);
+        arrived_other(peer, what, header.kind, header.flags, payload);
     }
 }
 
-void engine::arrived_other(envelope what, packet_kind kind, std::uint8_t flags,
+void engine::arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
                            std::span<const std::byte> payload) {
-    switch (kind) {
-    case packet_kind::eager:
-        break; // seen to by the callers
-    case packet_kind::announcement:
-        return arrived_announcement(what, flags, payload);
-    case packet_kind::clear_to_send:
-        return arrived_clearance(read_as<clearance>(payload));
-    case packet_kind::data:
-        return arrived_data(what.context, payload);
-    case packet_kind::offer:
-        return arrived_offer(what.source, what.context, read_as<offer>(payload));
-    case packet_kind::written:
-        return arrived_written(what.context);
-    case packet_kind::done:
-        return arrived_done(what.context);
-    case packet_kind::cancel:
-        return arrived_cancel(what.source, what.context);
-    case packet_kind::cancel_answer:
-        return arrived_cancel_answer(what.context, what.tag != 0);
+    if (peer < 0 || peer >= routes_.size()) {
+        refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
     }
-    refuse("is of an unknown kind", static_cast<unsigned>(kind));
+    const packet_handler handler = active_messages::handler_of(kind);
+    if (handler == nullptr) {
+        refuse(peer, "is of an unknown kind", kind);
+    }
+    handler(*this, {peer, what, flags, payload});
 }
 
 void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
@@ -81,26 +92,28 @@ void engine::keep_eager(envelope what, std::span<const std::byte> payload, recei
     keep_locked(*message, captor);
 }
 
-void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
-                                  std::span<const std::byte> payload) {
-    const auto said = read_as<announcement>(payload);
-    if (said.rank < 0 || said.rank >= job_.size() || said.sender == 0 || said.bytes > INT64_MAX) {
-        refuse("announces a message of an impossible sender or size", said.bytes);
+void engine::arrived_announcement(const arrival &packet) {
+    const envelope what = packet.what;
+    announced_message said{read_as<announcement>(packet), packet.peer, packet.flags};
+    if (said.sender == 0 || said.bytes > INT64_MAX) {
+        refuse(packet.peer, "announces a message of an impossible size", said.bytes);
     }
-    if (said.plain != 0 && !lies_here(said)) {
-        refuse("says where data of another process lie", said.sender);
+    if (said.here() ? !routes_.share_addresses(number_, packet.peer) || said.key != seal_ || said.address == 0
+                    : said.plain()) {
+        refuse(packet.peer, "says where data of another process lies", said.address);
     }
+    const bool carries = (packet.flags & carries_data) != 0;
     const auto data =
-        (flags & carries_data) != 0 ? payload.subspan(sizeof said) : std::span<const std::byte>{};
-    if ((flags & carries_data) != 0 && data.size() != said.bytes) {
-        refuse("carries less than it announces", data.size());
+        carries ? packet.payload.subspan(sizeof(announcement)) : std::span<const std::byte>{};
+    if (carries && data.size() != said.bytes) {
+        refuse(packet.peer, "carries less than it announces", data.size());
     }
     receive_operation *const receive = matcher_.match(what);
     if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         receive->sender = said;
-        if ((flags & carries_data) != 0) {
+        if (carries) {
             store_data(*receive, data);
             tell_done_locked(said);
             complete_locked(*receive);
@@ -119,83 +132,94 @@ void engine::arrived_announcement(const envelope &what, std::uint8_t flags,
     keep_locked(*message, receive);
 }
 
-void engine::tell_done_locked(const announcement &sender) {
-    send_control_locked(sender.rank,
+void engine::tell_done_locked(const announced_message &sender) {
+    send_control_locked(sender.peer,
                         {sender.sender, 0, 0, static_cast<std::uint8_t>(packet_kind::done), 0, 0, 0}, nullptr,
                         0);
 }
 
-void engine::arrived_clearance(const clearance &clear) {
-    send_operation *const send = sends_.find(clear.sender);
-    if (send == nullptr || clear.bytes > static_cast<std::uint64_t>(send->buffer.bytes())) {
-        refuse("asks for data that nobody announced", clear.sender);
+send_operation &engine::named_send(const arrival &packet, std::uint64_t id, const char *otherwise) {
+    send_operation *const send = sends_.find(id);
+    if (send == nullptr || send->dest != packet.peer) {
+        refuse(packet.peer, otherwise, id);
     }
-    send->receiver_id = clear.receiver;
-    send->streamed = 0;
-    send->stream_end = static_cast<MPI_Count>(clear.bytes);
-    if (!send->in_pieces) { // else whoever makes them sends them
-        streams_.push_back(send);
+    return *send;
+}
+
+void engine::arrived_clearance(const arrival &packet) {
+    const auto clear = read_as<clearance>(packet);
+    if (has_failed(packet.peer)) {
+        return; // what it asks for is no more
+    }
+    send_operation &send = named_send(packet, clear.sender, "asks for data that nobody announced");
+    if (clear.bytes > static_cast<std::uint64_t>(send.buffer.bytes()) || send.receiver_id != 0) {
+        refuse(packet.peer, "asks for more than was announced", clear.bytes);
+    }
+    send.receiver_id = clear.receiver;
+    send.streamed = 0;
+    send.stream_end = static_cast<MPI_Count>(clear.bytes);
+    if (!send.in_pieces) { // else whoever makes them sends them
+        streams_.push_back(send.dest, &send);
         count_waiting_locked();
     }
 }
 
-void engine::arrived_data(std::uint64_t receiver, std::span<const std::byte> payload) {
-    receive_operation *const receive = receives_.find(receiver);
-    if (receive == nullptr ||
-        static_cast<MPI_Count>(payload.size()) > receive->stream_end - receive->streamed) {
-        refuse("brings data that nobody asked for", payload.size());
+void engine::arrived_data(const arrival &packet) {
+    receive_operation *const receive = receives_.find(packet.what.context);
+    if (receive == nullptr || receive->sender.peer != packet.peer ||
+        static_cast<MPI_Count>(packet.payload.size()) > receive->stream_end - receive->streamed) {
+        refuse(packet.peer, "brings data that nobody asked for", packet.payload.size());
     }
     if (receive->pieces != nullptr) [[unlikely]] {
-        keep_piece_locked(*receive, payload);
+        keep_piece_locked(*receive, packet.payload);
     } else {
-        unpack(receive->buffer, receive->streamed, payload);
+        unpack(receive->buffer, receive->streamed, packet.payload);
     }
-    receive->streamed += static_cast<MPI_Count>(payload.size());
+    receive->streamed += static_cast<MPI_Count>(packet.payload.size());
     if (receive->streamed == receive->stream_end) {
-        receives_.erase(receiver);
-        choice_.end(receive, static_cast<std::uint64_t>(receive->stream_end));
+        receives_.erase(packet.what.context);
+        choice_.end(receive, static_cast<std::uint64_t>(receive->stream_end), clock_);
         complete_locked(*receive);
     }
 }
 
-void engine::arrived_done(std::uint64_t sender) {
-    send_operation *const send = sends_.find(sender);
-    if (send == nullptr) {
-        refuse("reports the end of a message that was not sent", sender);
-    }
-    note_acquire_by_peer([&] { return routes_.to(send->dest).cooperative_copy_of(send->dest); });
-    sends_.erase(sender);
-    complete_locked(*send);
+void engine::arrived_done(const arrival &packet) {
+    const std::uint64_t id = packet.what.context;
+    send_operation &send = named_send(packet, id, "reports the end of a message that was not sent to it");
+    note_acquire_by_peer([&]() -> fabric::cooperative_copy * {
+        fabric::shared_memory *const node = routes_.to(send.dest).node;
+        return node != nullptr ? node->cooperative_copy_of(send.dest) : nullptr;
+    });
+    sends_.erase(id);
+    withdraw_buffer(send);
+    complete_locked(send);
 }
 
-void engine::arrived_cancel(int from, std::uint64_t sender) {
-    if (from < 0 || from >= job_.size()) {
-        refuse("cancels for an impossible sender", static_cast<unsigned>(from));
-    }
-    unexpected_message *const message = matcher_.find_announced(from, sender);
+void engine::arrived_cancel(const arrival &packet) {
+    const std::uint64_t sender = packet.what.context;
+    unexpected_message *const message = matcher_.find_announced(packet.peer, sender);
     if (message != nullptr) {
         matcher_.take(*message);
         unexpected_message::destroy(message);
         update_congestion();
     }
-    send_control_locked(from,
-                        {sender, number_, message != nullptr ? 1 : 0,
+    send_control_locked(packet.peer,
+                        {sender, 0, message != nullptr ? 1 : 0,
                          static_cast<std::uint8_t>(packet_kind::cancel_answer), 0, 0, 0},
                         nullptr, 0);
 }
 
-void engine::arrived_cancel_answer(std::uint64_t sender, bool withdrawn) {
-    if (!withdrawn) {
+void engine::arrived_cancel_answer(const arrival &packet) {
+    if (packet.what.tag == 0) {
         return; // it was received, so it completes like any other
     }
     // A withdrawn operation is still there: nobody else can complete it any more.
-    send_operation *const send = sends_.find(sender);
-    if (send == nullptr) {
-        refuse("withdraws a message that was not sent", sender);
-    }
-    sends_.erase(sender);
-    send->result.cancelled = true;
-    complete_locked(*send);
+    const std::uint64_t id = packet.what.context;
+    send_operation &send = named_send(packet, id, "withdraws a message that was not sent to it");
+    sends_.erase(id);
+    withdraw_buffer(send);
+    send.result.cancelled = true;
+    complete_locked(send);
 }
 
 void engine::update_congestion() {

@@ -3,11 +3,13 @@
 #include "protocol/engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <mutex>
 
 #include "datatype/copy.hpp"
+#include "protocol/eager/short_path.hpp"
+#include "protocol/process_seal.hpp"
+#include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -22,19 +24,16 @@ constexpr int poll_batch = 32;
 // Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
 // microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
 constexpr unsigned brief_looks_alone = 1000;
-// Of its time a rank that waits for local messages spends at most one part in so many on fabrics that have
-// to be asked and have nothing; and it reads the clock for that once in so many looks.
-constexpr std::int64_t idle_share = 64;
-constexpr unsigned looks_between_clocks = 64;
-// Longest messages sent unasked, measured with bench/: within a process one copy is saved above this.
-constexpr std::int64_t eager_here_default = 4096;
+// Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer one
+// copy is saved above this.
+constexpr std::size_t eager_if_copied_once = 4096;
 
-std::size_t eager_limit_from(std::int64_t set, std::int64_t standard, std::size_t largest) {
-    return std::min(static_cast<std::size_t>(set >= 0 ? set : standard), largest);
+std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
+    return set >= 0 ? static_cast<std::size_t>(set) : standard;
 }
 
-fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
-    fabric::routes *const found = all.find(track);
+const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
+    const fabric::routes *const found = all.find(track);
     if (found == nullptr) {
         fail(MPI_ERR_OTHER, "a communicator is on track ", track,
              ", which not all fabrics in use here have: set LISLE_TRACKS=1 for all processes of the job");
@@ -46,28 +45,39 @@ fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
 
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     : job_{owner.get_job()}, owner_{owner}, number_{owner.number()}, track_{track},
-      routes_{routes_on(routes, track)}, bell_{owner.bell()},
+      routes_{routes_on(routes, track)},
+      eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
+      eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
+      unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
+      short_limit_{std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
+      mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
+      clock_{job_.clock()}, bell_{owner.bell()},
       spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this} {
-    const std::size_t largest = routes_.to(number_).limits().largest_payload;
-    const std::int64_t set = value_of(setting::eager_limit);
-    eager_here_ = eager_limit_from(set, eager_here_default, largest);
-    eager_elsewhere_ = eager_limit_from(set, static_cast<std::int64_t>(largest), largest);
-    unexpected_limit_ = static_cast<std::size_t>(value_of(setting::unexpected_limit));
+    if (clock_.simulated()) {
+        spin_policy_ = {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
+    }
     brief_looks_ = job_.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
-    short_limit_ = std::min({eager_here_, eager_elsewhere_, fabric::cell::inline_bytes});
-    mailboxes_ = routes_.mailboxes();
     starts_alone_ = track != 0 && owner.engine().starts_alone_;
     for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
+            inbox_carrier_ = fabric.get();
         } else {
-            others_.push_back(fabric.get());
+            others_.add(*fabric);
+        }
+    }
+}
+
+engine::~engine() {
+    for (const auto &fabric : routes_.fabrics()) {
+        if (const fabric::waking how = fabric->wakes(number_); how.how == fabric::waking::by::descriptor) {
+            descriptor_watch::forget(how.descriptor);
         }
     }
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one; });
+    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one && each.others_.empty(); });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -77,6 +87,12 @@ void engine::expect_one_thread(bool one) noexcept {
     if (job_.workers() != 1) {
         return;
     }
+    // Nor may one hand messages to another past a route that says packets only.
+    for (int rank = job_.first_rank(); job_.here(rank); ++rank) {
+        if (mailboxes_[rank] == nullptr || !routes_.to(rank).same_address_space) {
+            return;
+        }
+    }
     const bool before = lock_.serves_one_thread();
     const bool all = job_.promise_one_thread(one && fiber_worker::current() != nullptr);
     if (all == before) {
@@ -85,7 +101,7 @@ void engine::expect_one_thread(bool one) noexcept {
     for (int rank = job_.first_rank(); job_.here(rank); ++rank) {
         if (lisle::rank *const other = job_.find(rank); other != nullptr) {
             other->engine().lock_.serve_one_thread(all);
-            other->engine().one_worker_ = all && mailboxes_[rank] != nullptr;
+            other->engine().one_worker_ = all;
         }
     }
 }
@@ -108,20 +124,19 @@ int engine::take_packets_locked() {
     int taken = 0;
     if (inbox_ != nullptr) [[likely]] {
         taken = inbox_->drain(
-            [this](const fabric::packet_header &header, std::span<const std::byte> payload)
-                __attribute__((always_inline)) {
-                    const envelope what{header.context, header.source, header.tag};
-                    const auto kind = static_cast<packet_kind>(header.kind);
-                    if (kind == packet_kind::eager) [[likely]] {
-                        arrived_eager(what, payload);
-                    } else {
-                        arrived_other(what, kind, header.flags, payload);
-                    }
-                },
+            [this](const fabric::packet_header &header, std::span<const std::byte> payload,
+                   const fabric::cell &packet) __attribute__((always_inline)) {
+                const envelope what{header.context, header.source, header.tag};
+                if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
+                    arrived_eager(what, payload);
+                } else {
+                    arrived_other(packet.sender(), what, header.kind, header.flags, payload);
+                }
+            },
             read_in_pieces_ == 0 ? poll_batch : 1);
     }
     if (!others_.empty()) [[unlikely]] {
-        taken += poll_others_locked();
+        taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr);
     }
     if (taken != 0) {
         note_news_locked();
@@ -129,25 +144,29 @@ int engine::take_packets_locked() {
     return taken;
 }
 
-int engine::poll_others_locked() {
-    const auto clock = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
-    if (inbox_ != nullptr && passes_over_others_ != 0) {
-        --passes_over_others_;
-        return 0;
+void engine::expect_locked(request &pending, int peer) noexcept {
+    if (others_.empty() || pending.at_end != 0) {
+        return;
     }
-    const std::int64_t before = clock();
-    int taken = 0;
-    if (inbox_ == nullptr || before >= others_due_) {
-        for (fabric::fabric *const other : others_) {
-            taken += other->poll(number_, *this, poll_batch);
-        }
-        if (taken == 0) {
-            const std::int64_t after = clock();
-            others_due_ = after + (after - before) * idle_share;
-        }
+    const std::uint8_t expected =
+        peer < 0 ? others_.expect_anywhere() : others_.expect(*routes_.to(peer).carrier);
+    if (expected != 0) {
+        pending.expected = expected;
+        pending.at_end |= request::forget_at_end;
     }
-    passes_over_others_ = taken == 0 ? looks_between_clocks : 0;
-    return taken;
+}
+
+void engine::complete_specially_locked(request &finished) {
+    if ((finished.at_end & request::forget_at_end) != 0) {
+        finished.at_end &= static_cast<std::uint8_t>(~request::forget_at_end);
+        others_.forget(finished.expected);
+    }
+    if ((finished.at_end & request::destroy_at_end) != 0) {
+        orphans_.push_back(&finished);
+        return;
+    }
+    // Release: as in complete_quietly_locked().
+    finished.complete.store(true, std::memory_order_release);
 }
 
 bool engine::move_messages() {
@@ -161,6 +180,10 @@ bool engine::move_messages() {
     if (!streams_.empty()) [[unlikely]] {
         any |= push_streams_locked();
     }
+    while (stalled_ != nullptr) [[unlikely]] {
+        pending_transfer *const again = std::exchange(stalled_, stalled_->next);
+        again->next = std::exchange(transfers_, again);
+    }
     return unlock_and_transfer() || any;
 }
 
@@ -173,13 +196,14 @@ bool engine::unlock_and_transfer() {
     while (transfers != nullptr) {
         // Read on first: what follows gives the object away.
         pending_transfer &current = *std::exchange(transfers, transfers->next);
-        if (current.what == pending_transfer::sort::joined) {
-            join(current);
+        if (current.what == pending_transfer::kind::call) {
+            auto &work = static_cast<pending_call &>(current);
+            work.run(*this, work);
             continue;
         }
         auto &receive = static_cast<receive_operation &>(current);
-        if (receive.what == pending_transfer::sort::stored) [[unlikely]] {
-            receive.what = pending_transfer::sort::announced;
+        if (receive.what == pending_transfer::kind::stored) [[unlikely]] {
+            receive.what = pending_transfer::kind::announced;
             accept(*receive.captured, receive);
         } else {
             transfer(receive);
@@ -202,7 +226,14 @@ bool engine::look_locked(const request &awaited) {
                waiting_to_leave_ == 0;
     };
     take_packets_locked();
-    while (seen_nothing() && inbox_ != nullptr) {
+    if (!others_.empty()) [[unlikely]] {
+        while (seen_nothing() && looks++ < most && !lock_.wanted()) {
+            take_packets_locked();
+        }
+        unlock_and_transfer();
+        return awaited.complete.load(std::memory_order_acquire);
+    }
+    while (seen_nothing()) {
         while (inbox_->next() == nullptr && looks < most && !lock_.wanted() &&
                !awaited.complete.load(std::memory_order_relaxed)) { // by end_if_watched()
             ++looks;
@@ -313,7 +344,7 @@ void engine::release(request &freed) {
     if (!freed.complete.load(std::memory_order_acquire)) {
         const std::scoped_lock guard{lock_};
         if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {
-            freed.orphaned = true;
+            freed.at_end |= request::destroy_at_end;
             return;
         }
     }
@@ -325,12 +356,14 @@ bool engine::drained() {
     return deferred_.empty() && streams_.empty();
 }
 
-bool engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
-                             std::size_t bytes, const typed_buffer *data, std::size_t data_bytes) {
+fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
+                                             const void *payload, std::size_t bytes,
+                                             const typed_buffer &data, std::size_t data_bytes) {
     fabric::packet_slot slot{};
-    auto &fabric = routes_.to(dest);
-    if (fabric.try_claim(dest, bytes + data_bytes, true, slot) != fabric::claim_result::claimed) {
-        return false;
+    auto &carrier = *routes_.to(dest).carrier;
+    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, true, slot);
+    if (result != fabric::claim_result::claimed) {
+        return result;
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
@@ -338,46 +371,59 @@ bool engine::try_send_packet(int dest, const fabric::packet_header &header, cons
         std::memcpy(slot.payload, payload, bytes);
     }
     if (data_bytes != 0) {
-        pack(*data, 0, {slot.payload + bytes, data_bytes});
+        pack(data, 0, {slot.payload + bytes, data_bytes});
     }
-    fabric.publish(dest, slot);
-    return true;
+    carrier.publish(dest, slot);
+    return result;
+}
+
+fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
+                                             const void *payload, std::size_t bytes) {
+    return try_send_packet(dest, header, payload, bytes, {}, 0);
+}
+
+void engine::send_control(int dest, const fabric::packet_header &header, const void *payload,
+                          std::size_t bytes) {
+    const std::scoped_lock guard{lock_};
+    send_control_locked(dest, header, payload, bytes);
 }
 
 void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
                                  std::size_t bytes) {
-    if (deferred_.empty() && try_send_packet(dest, header, payload, bytes, nullptr, 0)) {
-        return;
+    if (!deferred_.any_for(dest)) {
+        const auto result = try_send_packet(dest, header, payload, bytes);
+        if (result == fabric::claim_result::claimed || result == fabric::claim_result::failed) {
+            return; // what a failure means for operations is seen to by peer_failed()
+        }
     }
     counts_.add(counted::deferred_packets);
-    auto &kept = deferred_.emplace_back(dest, header);
+    deferred_packet kept{.header = header, .payload = {}};
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
     if (bytes != 0) {
         std::memcpy(kept.payload, payload, bytes);
     }
+    deferred_.push_back(dest, kept);
     count_waiting_locked();
 }
 
 bool engine::flush_deferred_locked() {
-    // In order for each destination; a full mailbox does not hold up packets to others.
-    std::vector<int> full;
-    std::deque<deferred_packet> kept;
-    for (auto &packet : deferred_) {
-        const bool waits = std::find(full.begin(), full.end(), packet.dest) != full.end();
-        if (waits || !try_send_packet(packet.dest, packet.header, packet.payload, packet.header.payload_bytes,
-                                      nullptr, 0)) {
-            if (!waits) {
-                full.push_back(packet.dest);
+    const std::size_t before = deferred_.size();
+    deferred_.serve_each([this](int dest, auto &queue) {
+        while (!queue.empty()) {
+            const deferred_packet &packet = queue.front();
+            const auto result =
+                try_send_packet(dest, packet.header, packet.payload, packet.header.payload_bytes);
+            if (result != fabric::claim_result::claimed && result != fabric::claim_result::failed) {
+                return;
             }
-            kept.push_back(packet);
+            queue.pop_front();
         }
+    });
+    if (deferred_.size() == before) {
+        return false;
     }
-    const bool any = kept.size() != deferred_.size();
-    if (any) {
-        deferred_ = std::move(kept);
-        count_waiting_locked();
-    }
-    return any;
+    count_waiting_locked();
+    return true;
 }
 
 } // namespace lisle::protocol

@@ -12,15 +12,16 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fabric/fabric.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "fabric/routes.hpp"
 #include "fabric/routes_by_track.hpp"
+#include "protocol/active_messages.hpp"
 #include "protocol/engine_counts.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/rendezvous/id_table.hpp"
@@ -28,12 +29,18 @@
 #include "protocol/operation.hpp"
 #include "protocol/rendezvous/path_choice.hpp"
 #include "execution/spin_policy.hpp"
+#include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressor.hpp"
+#include "protocol/queues_by_peer.hpp"
 #include "protocol/eager/short_receive.hpp"
 #include "protocol/matching/started_receives.hpp"
 #include "execution/fiber_worker.hpp"
 #include "world/job.hpp"
 #include "base/spin_lock.hpp"
+
+namespace lisle::fabric {
+class cooperative_copy;
+}
 
 namespace lisle::protocol {
 
@@ -42,8 +49,8 @@ class engine final : private fabric::sink {
     /// @param track of the rank's tracks, see tracks.hpp. Throws if the job has no such track.
     engine(fabric::routes_by_track &routes, rank &owner, int track);
 
-    /// The fabric that carries packets of this track to a rank of the job.
-    [[nodiscard]] fabric::fabric &fabric_to(int rank) const noexcept { return routes_.to(rank); }
+    /// Where packets of this track to the ranks of the job go, and what each route allows.
+    [[nodiscard]] const fabric::routes &routes() const noexcept { return routes_; }
 
     // ---- operations (send.cpp, receive.cpp) ----
 
@@ -57,7 +64,7 @@ class engine final : private fabric::sink {
     /// Whether announce_and_watch() may be used: for data in one piece to another rank of the process, from a
     /// thread that may keep its core for a while.
     [[nodiscard]] bool may_watch(const send_operation &send) const noexcept {
-        return job_.here(send.dest) && send.dest != number_ && send.buffer.type->contiguous() &&
+        return routes_.share_addresses(number_, send.dest) && send.dest != number_ && send.buffer.type->contiguous() &&
                send.buffer.address != nullptr && !send.in_pieces && brief_looks() != 0;
     }
     /// The same for a blocking call, whose thread then looks for the end alone: the receiver finds the data's
@@ -68,11 +75,15 @@ class engine final : private fabric::sink {
     void help(int dest);
     /// Starts a receive: where one thread starts all of the rank's, without the lock, since an exchange for
     /// each would be a fifth of a window's time. Whoever takes the lock next to match something enters it.
-    void start(receive_operation &receive) {
+    /// @param peers the group that the pattern's source is a rank of; the receive is given its `from` by it
+    void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
+            receive.from = peer_named(peers, receive.pattern.source);
             start_in_turn(receive);
         }
     }
+    /// The same for one whose `from` is set.
+    void start(receive_operation &receive) { start_in_turn(receive); }
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
@@ -100,48 +111,25 @@ class engine final : private fabric::sink {
     /// out if `take` is set. Looks only; makes no progress.
     [[nodiscard]] unexpected_message *probe(const envelope &pattern, bool take, outcome &found);
 
-    /// True if so many bytes for `dest` are sent before their receive is known: fewer where the receiver can
-    /// copy from this buffer itself.
+    /// True if so many bytes for `dest` are sent before their receive is known: what the route and the settings
+    /// allow, and fewer where the receiver can copy from this buffer itself.
     [[nodiscard]] bool goes_unasked(int dest, const typed_buffer &buffer, std::size_t bytes) const noexcept {
-        return bytes <= eager_here_ || (bytes <= eager_elsewhere_ && !is_copied_once(dest, buffer));
+        return bytes <= routes_.to(dest).limits.eager &&
+               (bytes <= eager_if_copied_once_ ||
+                (bytes <= eager_otherwise_ && !is_copied_once(dest, buffer)));
     }
 
+    // short_path.hpp
     /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
-    /// has happened, take the general way. Here, so that it is inlined.
+    /// has happened, take the general way.
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
-                                                          int dest, std::size_t bytes) noexcept {
-        if (bytes > short_limit_ || !buffer.type->plain() ||
-            deferred_count_.load(std::memory_order_relaxed) != 0) {
-            return false;
-        }
-        if (one_worker_ &&
-            hand_over_to_fiber(static_cast<const std::byte *>(buffer.address), bytes, what, dest)) {
-            return true;
-        }
-        fabric::mailbox_sender *const mailbox = mailboxes_[dest];
-        return mailbox != nullptr &&
-               mailbox->try_post({what.context, what.source, what.tag,
-                                  static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
-                                  static_cast<std::uint32_t>(bytes)},
-                                 buffer.address, false) == fabric::claim_result::claimed;
-    }
-
+                                                          int dest, std::size_t bytes) noexcept;
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
+    /// @param peers the group that the pattern's source is a rank of
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
-                                                             const envelope &pattern, MPI_Status *status) {
-        if (inbox_ == nullptr || !buffer.type->plain() || has_progressors_.load(std::memory_order_relaxed) ||
-            !lock_.try_lock()) [[unlikely]] {
-            return false;
-        }
-        auto *const to = static_cast<std::byte *>(buffer.address);
-        const attempt result = take_if_idle_locked(to, buffer.bytes(), pattern, status);
-        lock_.unlock();
-        if (result == attempt::taken) [[likely]] {
-            return true;
-        }
-        return result == attempt::too_early && receive_short_as_fiber(to, buffer.bytes(), pattern, status);
-    }
+                                                             const envelope &pattern, const group &peers,
+                                                             MPI_Status *status);
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
 
@@ -175,6 +163,21 @@ class engine final : private fabric::sink {
     /// @param tries how often it has come here
     void found_no_room(unsigned &tries);
 
+    // ---- for modules that add kinds of packets (active_messages.hpp) ----
+
+    /// Sends a control packet now, or keeps it until there is room. In order of each destination; dropped if the
+    /// peer has failed. @param bytes at most control_bytes
+    void send_control(int dest, const fabric::packet_header &header, const void *payload, std::size_t bytes);
+    /// The same for packet handlers, which hold the lock.
+    void send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
+                             std::size_t bytes);
+    /// Sends one packet with data, if there is room. @param bytes at most the route's largest_payload
+    [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
+                                                       const void *payload, std::size_t bytes);
+    /// For packet handlers: completes a request, or has work done once the lock is free.
+    void complete_locked(request &finished);
+    void do_unlocked(pending_call &work) noexcept { work.next = std::exchange(transfers_, &work); }
+
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
     void complete(request &finished);
@@ -182,6 +185,7 @@ class engine final : private fabric::sink {
     void release(request &freed);
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
+    ~engine();
 
     /// What has been counted since the rank began.
     [[nodiscard]] const engine_counts &counts() const noexcept { return counts_; }
@@ -202,14 +206,18 @@ class engine final : private fabric::sink {
         }
         void free() override {}
     };
+    /// A control packet that found no room.
     struct deferred_packet {
-        int dest;
         fabric::packet_header header;
-        std::byte payload[sizeof(announcement)];
+        std::byte payload[control_bytes];
     };
 
     // arrive.cpp; all with the lock held
-    void arrived(const fabric::packet_header &header, std::span<const std::byte> payload) override;
+    friend class active_messages;
+    /// What the engine itself does with packets, by their kind.
+    static constexpr std::array<packet_handler, 256> own_handlers();
+    void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override;
+    void peer_failed(int peer) override;
     [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload) {
         receive_operation *const receive = matcher_.match(what);
         if (receive != nullptr && !receive->captures) [[likely]] {
@@ -224,16 +232,19 @@ class engine final : private fabric::sink {
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
-    [[gnu::noinline]] void arrived_other(envelope what, packet_kind kind, std::uint8_t flags,
+    /// @param peer who sent it, not checked yet
+    [[gnu::noinline]] void arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
                                          std::span<const std::byte> payload);
-    void arrived_announcement(const envelope &what, std::uint8_t flags, std::span<const std::byte> payload);
-    void arrived_clearance(const clearance &clear);
-    void arrived_data(std::uint64_t receiver, std::span<const std::byte> payload);
-    void arrived_offer(int receiver, std::uint64_t receiver_id, const offer &said);
-    void arrived_written(std::uint64_t receiver);
-    void arrived_done(std::uint64_t sender);
-    void arrived_cancel(int from, std::uint64_t sender);
-    void arrived_cancel_answer(std::uint64_t sender, bool withdrawn);
+    void arrived_announcement(const arrival &packet);
+    void arrived_clearance(const arrival &packet);
+    void arrived_data(const arrival &packet);
+    void arrived_offer(const arrival &packet);
+    void arrived_written(const arrival &packet);
+    void arrived_done(const arrival &packet);
+    void arrived_cancel(const arrival &packet);
+    void arrived_cancel_answer(const arrival &packet);
+    /// The send that a peer names; it must be one to that peer.
+    [[nodiscard]] send_operation &named_send(const arrival &packet, std::uint64_t id, const char *otherwise);
     /// Stores a whole message that is here, and notes its size and whether it fitted.
     [[gnu::always_inline]] static void store_data(receive_operation &receive,
                                                   std::span<const std::byte> data) {
@@ -250,7 +261,7 @@ class engine final : private fabric::sink {
                                                   std::span<const std::byte> data);
     /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
     void keep_locked(unexpected_message &message, receive_operation *captor);
-    void tell_done_locked(const announcement &sender);
+    void tell_done_locked(const announced_message &sender);
     void update_congestion();
 
     /// What came of trying to take a short message.
@@ -260,64 +271,18 @@ class engine final : private fabric::sink {
         impossible, ///< take the general way
     };
     [[nodiscard, gnu::always_inline]] attempt
-    take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status) {
-        return matcher_.idle() && waiting_to_leave_ == 0 && !started_.any()
-                   ? take_short_locked(to, room, pattern, status)
-                   : attempt::impossible;
-    }
+    take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status);
     [[nodiscard, gnu::always_inline]] attempt take_short_locked(std::byte *to, MPI_Count room,
-                                                                const envelope &pattern, MPI_Status *status) {
-        // The other fabrics are not asked here: now and then the general way must be taken.
-        if (!others_.empty() && ++receives_ignoring_others_ % 32 == 0) [[unlikely]] {
-            return attempt::impossible;
-        }
-        const fabric::cell *packet = inbox_->next();
-        if (packet == nullptr) {
-            if (fiber_worker *const worker = fiber_worker::current();
-                worker != nullptr && worker->others_ready()) {
-                return attempt::too_early;
-            }
-            const unsigned most = brief_looks();
-            for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
-                if (++looks > most || lock_.wanted()) {
-                    return attempt::impossible;
-                }
-            }
-        }
-        const fabric::packet_header header = packet->header;
-        if (header.payload_bytes > fabric::cell::inline_bytes) {
-            return take_longer_locked(to, room, pattern, status, *packet);
-        }
-        if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
-            !store_if_wanted(to, room, pattern, status, {header.context, header.source, header.tag},
-                             packet->inline_payload, header.payload_bytes)) {
-            return attempt::impossible;
-        }
-        inbox_->consume();
-        return attempt::taken;
-    }
+                                                                const envelope &pattern, MPI_Status *status);
     /// The same for a message whose data lie beside the cell. By value: callers keep theirs in registers.
     [[nodiscard, gnu::noinline]] attempt take_longer_locked(std::byte *to, MPI_Count room, envelope pattern,
                                                             MPI_Status *status, const fabric::cell &packet);
     /// Stores a short message where a fiber of this worker waits for it, past the mailbox: the sender does
     /// all of the work, as in McMPI. False: nobody waits for it, or another message comes first.
     [[nodiscard, gnu::always_inline]] bool hand_over_to_fiber(const std::byte *data, std::size_t bytes,
-                                                              const envelope &what, int dest) noexcept {
-        rank *const receiver = job_.find(dest);
-        if (receiver == nullptr) {
-            return false;
-        }
-        engine &theirs = receiver->engine();
-        short_receive *const awaited = theirs.awaited_;
-        if (awaited == nullptr || awaited->claimed != mailboxes_[dest]->claimed() ||
-            !store_if_wanted(awaited->to, awaited->room, awaited->pattern, awaited->status, what, data,
-                             static_cast<std::uint32_t>(bytes))) {
-            return false;
-        }
-        awaited->taken = true;
-        theirs.awaited_ = nullptr;
-        return true;
-    }
+                                                              const envelope &what, int dest) noexcept;
+    /// True if what a receive from this rank takes arrives through the mailbox: else that is not the place to look.
+    [[nodiscard, gnu::cold]] bool comes_by_mailbox(int source, const group &peers) const noexcept;
     /// Lets other fibers run and looks again, a few times. By value: callers keep theirs in registers.
     /// @pre others can run
     [[nodiscard, gnu::noinline]] bool receive_short_as_fiber(std::byte *to, MPI_Count room, envelope pattern,
@@ -343,10 +308,6 @@ class engine final : private fabric::sink {
     void keep_piece_locked(receive_operation &receive, std::span<const std::byte> payload);
 
     // transfer.cpp
-    /// True if the sender is of this process and has the data: `address` is its operation.
-    [[nodiscard]] bool lies_here(const announcement &sender) const noexcept {
-        return job_.here(sender.rank) && sender.address != 0;
-    }
     /// Fetches the data of a matched, announced message and completes both sides. Without the lock.
     void transfer(receive_operation &receive);
     /// Moves the data of a matched message of a rank of this process. Without the lock.
@@ -354,7 +315,7 @@ class engine final : private fabric::sink {
     /// One of this rank's sends is complete. Without the lock.
     void finish(send_operation &send);
     /// Tells the sender of a message whose data is no longer needed from it. Without the lock.
-    void finish_sender(const announcement &sender);
+    void finish_sender(const announced_message &sender);
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
     /// Asks for a stream if the message may come either way and that is to be preferred. True if so.
     [[nodiscard]] bool prefer_stream(receive_operation &receive, MPI_Count bytes);
@@ -363,8 +324,13 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool is_copied_once(int dest, const typed_buffer &buffer) const noexcept;
     /// Where the sender's data can be read, if it lies in memory that this process reaches by address; or
     /// null.
-    [[nodiscard]] const std::byte *reach(const announcement &sender, MPI_Count bytes);
+    [[nodiscard]] const std::byte *reach(const announced_message &sender, MPI_Count bytes);
+    // remote_read.cpp
+    class remote_read;
+    /// Begins to read the data from the peer's memory, and goes on with the receive at the end. False: not
+    /// possible, nothing has happened.
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
+    void end_read_locked(receive_operation &receive, bool moved);
     bool push_streams_locked();
     /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
     /// Returns how many. By whoever brings the data: no other thread sends for the operation meanwhile.
@@ -378,31 +344,42 @@ class engine final : private fabric::sink {
         deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
     }
 
-    // transfer_jointly.cpp
+    // transfer_cooperatively.cpp
     struct joining;
     /// Fetches a message together with its sender. False: not possible, nothing has happened.
     [[nodiscard]] bool copy_jointly(receive_operation &receive, MPI_Count bytes);
     void end_joint_copy_locked(receive_operation &receive);
     /// The sender's part. Without the lock.
-    void join(pending_transfer &part);
+    void join(const joining &part);
 
-    /// Sends a packet with a payload that fits a cell, or keeps it until there is room. Lock held.
-    void send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
-                             std::size_t bytes);
-    [[nodiscard]] bool try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
-                                       std::size_t bytes, const typed_buffer *data, std::size_t data_bytes);
+    [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
+                                                       const void *payload, std::size_t bytes,
+                                                       const typed_buffer &data, std::size_t data_bytes);
     bool flush_deferred_locked();
-    void complete_locked(request &finished);
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
-        if (finished.orphaned) [[unlikely]] {
-            bury_locked(finished);
+        if (finished.at_end != 0) [[unlikely]] {
+            complete_specially_locked(finished);
             return;
         }
         // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
         finished.complete.store(true, std::memory_order_release);
     }
-    [[gnu::cold, gnu::noinline]] void bury_locked(request &orphan) { orphans_.push_back(&orphan); }
+    [[gnu::noinline]] void complete_specially_locked(request &finished);
+    /// Notes that an operation is pending which only packets from this peer (or anybody: -1) can end.
+    void expect_locked(request &pending, int peer) noexcept;
+    [[nodiscard]] static int peer_named(const group &peers, int source) noexcept {
+        return source >= 0 ? peers.member(source) : -1;
+    }
+
+    // send.cpp
+    /// Lets the receiver read the buffer of a long message, where the route has remote memory. False: it has not.
+    [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
+    void withdraw_buffer(send_operation &send) noexcept;
+
+    // failure.cpp
+    [[nodiscard]] bool has_failed(int peer) const noexcept;
+    void fail_locked(request &failed);
     /// Takes packets that have arrived, at most some. Returns how many.
     int take_packets_locked();
     [[nodiscard]] bool look_locked(const request &awaited);
@@ -424,10 +401,10 @@ class engine final : private fabric::sink {
     /// @param longest how long it may sleep at most; made shorter if need be
     [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
     void remove_sleeper();
+    /// How long the rank may sleep where a fabric wakes it in this way, in nanoseconds; 0: until it is woken.
+    [[nodiscard]] std::uint64_t longest_sleep(const fabric::waking &how) noexcept;
     /// Whether who has looked here in vain `idle` times should look elsewhere.
     [[nodiscard]] bool should_look_elsewhere(unsigned idle) const noexcept;
-    /// Asks the fabrics that have no mailbox here, but not so often that local messages suffer.
-    int poll_others_locked();
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
@@ -436,14 +413,18 @@ class engine final : private fabric::sink {
     rank &owner_;
     int number_;
     int track_;
-    fabric::routes &routes_;
-    std::size_t eager_here_;
-    std::size_t eager_elsewhere_; ///< not less
-    std::size_t unexpected_limit_;
-    std::size_t short_limit_;
-    fabric::mailbox_sender *const *mailboxes_;  ///< by destination
+    const fabric::routes &routes_;
+    const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
+    const std::size_t eager_otherwise_;      ///< not less
+    const std::size_t unexpected_limit_;
+    const std::size_t short_limit_;
+    fabric::mailbox_sender *const *const mailboxes_;  ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
-    std::vector<fabric::fabric *> others_;      ///< the fabrics that have to be asked
+    const fabric::fabric *inbox_carrier_ = nullptr; ///< whose it is
+    const std::uint64_t signature_;             ///< of this rank's packets
+    polled_fabrics others_;                     ///< the fabrics that have to be asked
+    const std::uint64_t seal_;                  ///< process_seal()
+    job_clock &clock_;
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock
     /// One thread at a time starts receives.
@@ -468,9 +449,11 @@ class engine final : private fabric::sink {
     bool congested_ = false;
     id_table<send_operation> sends_;       ///< announced
     id_table<receive_operation> receives_; ///< to which other processes stream
-    std::deque<send_operation *> streams_;
-    std::deque<deferred_packet> deferred_;
-    std::size_t waiting_to_leave_ = 0; ///< how many both are
+    queues_by_peer<send_operation *> streams_;
+    queues_by_peer<deferred_packet> deferred_;
+    pending_transfer *stalled_ = nullptr; ///< reads of remote memory that found no room
+    std::size_t waiting_to_leave_ = 0;    ///< how many streams and deferred packets there are
+    std::vector<int> failed_;             ///< peers
     /// Messages that are received in pieces. While there are any, packets are taken one by one: what has been
     /// read makes room for more.
     int read_in_pieces_ = 0;
@@ -486,10 +469,6 @@ class engine final : private fabric::sink {
     // Tests that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
     started_receives started_; ///< by the one thread that starts them alone
-    // Of fabrics that have to be asked and lately had nothing; under the lock: how many looks to pass over
-    // before the clock is read again, and from when on (nanoseconds of the steady clock) to ask.
-    unsigned passes_over_others_ = 0;
-    std::int64_t others_due_ = 0;
 };
 
 /// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.

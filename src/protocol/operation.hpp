@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "datatype/typed_buffer.hpp"
+#include "fabric/remote_memory.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/matching/envelope.hpp"
 #include "protocol/matching/keyed_queues.hpp"
@@ -24,14 +25,21 @@ class unexpected_message;
 
 /// Data to be moved: found under an engine's lock, done without it.
 struct pending_transfer {
-    enum class sort : std::uint8_t {
+    enum class kind : std::uint8_t {
         announced, ///< a receive matched with an announcement
         stored,    ///< a receive matched with a message that is stored, its `captured`
-        joined,    ///< a sender's part in a cooperative copy
+        call,      ///< a pending_call
     };
-    explicit pending_transfer(sort what) noexcept : what{what} {}
+    explicit pending_transfer(kind what) noexcept : what{what} {}
     pending_transfer *next = nullptr;
-    sort what;
+    kind what;
+};
+
+/// Any other work. Belongs to whoever made it.
+struct pending_call : pending_transfer {
+    using function = void (*)(engine &home, pending_call &self);
+    explicit pending_call(function run) noexcept : pending_transfer{kind::call}, run{run} {}
+    function run;
 };
 
 /// Base of both: what streams and lists need.
@@ -66,8 +74,13 @@ class operation : public request, public cached_object<256> {
 // caller how many lines a peer's thread writes to complete one.
 class alignas(64) receive_operation final : public operation, public pending_transfer {
   public:
-    receive_operation(engine &home, const typed_buffer &buffer, const envelope &pattern)
-        : operation{home}, pending_transfer{sort::announced}, buffer{buffer}, pattern{pattern} {}
+    /// @param from number in the job of the rank that the message comes from; -1: any, or not known
+    receive_operation(engine &home, const typed_buffer &buffer, const envelope &pattern, int from = -1)
+        : operation{home}, pending_transfer{kind::announced}, buffer{buffer}, pattern{pattern}, from{from} {}
+    /// Of messages in a channel.
+    receive_operation(const channel &channel, const typed_buffer &buffer, int source, int tag)
+        : receive_operation{*channel.home, buffer, {channel.context, source, tag},
+                            source >= 0 ? channel.peers->member(source) : -1} {}
 
     /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has
     /// disposed of, the latest is used again: what most receives leave as it was is not written again.
@@ -101,7 +114,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
-    unexpected_message *captured; ///< if it captures: null until it has; see also `sort`
+    unexpected_message *captured; ///< if it captures: null until it has; see also `kind`
     /// Order of posting: of several receives that would take a message, the oldest does.
     std::uint64_t stamp;
 
@@ -112,6 +125,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
     bool posted = false;
     /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
     bool captures = false;
+    int from; ///< see the constructor; set only if some fabric has to be asked for packets
 
   private:
     friend class node_cache<receive_operation>;
@@ -124,7 +138,7 @@ class alignas(64) receive_operation final : public operation, public pending_tra
 
   public:
     /// What was announced, once it is matched.
-    announcement sender;
+    announced_message sender;
     /// If not null, packets of data go there and not into the buffer (pieces.hpp).
     piece_queue *pieces = nullptr;
 };
@@ -143,6 +157,9 @@ class send_operation final : public operation {
     send_mode mode;
     bool in_pieces = false; ///< the data comes bit by bit (pieces.hpp), and lies nowhere
     std::uint64_t receiver_id = 0;
+    /// Of the buffer, while it is exposed to the receiver's reads; see `exposed`.
+    fabric::memory_key key = 0;
+    bool exposed = false;
 };
 
 static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);

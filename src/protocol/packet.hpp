@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engines of two ranks say to each other. A message is either carried by one packet (eager) or
-// announced by one (rendezvous); what follows an announcement depends on where the two ranks live:
+// announced by one (rendezvous: the announcement is what others call RTS); what follows an announcement
+// depends on the route between the two ranks:
 //
-//   same process        receiver (or whoever makes progress for it) copies from the sender's buffer
-//   readable memory     receiver offers to share the copy and reads, the sender writes at the same time if
-//                       it is there (and says `written` if it was last); then the receiver says `done`
-//   otherwise           receiver asks (`clear_to_send`), sender streams `data` packets
+//   same address space  receiver (or whoever makes progress for it) copies from the sender's buffer
+//   node memory         receiver offers to share the copy and reads, the sender writes at the same time if
+//                       it is there (and says `written` if it was last); then the receiver says `done` (FIN)
+//   remote memory       receiver reads, then says `done`
+//   packets only        receiver asks (`clear_to_send`, CTS), sender streams `data` packets
 //
-// Operations are named by identifiers (see id_table.hpp), those of another process never by addresses.
+// Operations are named by identifiers (see id_table.hpp), those of another process never by addresses. Who
+// sent a packet is known from the fabric; what the packet names must belong to that peer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
     eager,         ///< envelope in the header, payload: the message
-    announcement,  ///< envelope in the header, payload: `announcement`, then the message if `carries_data`
-    clear_to_send, ///< payload: `clearance`
+    announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if `carries_data`
+    clear_to_send, ///< (CTS) payload: `clearance`
     data,          ///< context: the receiver's identifier, payload: the next bytes of the message
-    offer,         ///< context: the receiver's identifier, source: its number, payload: `offer`
+    offer,         ///< context: the receiver's identifier, payload: `offer`
     written,       ///< context: the receiver's identifier; all pieces of the copy have ended
-    done,          ///< context: the sender's identifier; its buffer is free
-    cancel,        ///< context: the sender's identifier, source: its number in the job
+    done,          ///< (FIN) context: the sender's identifier; its buffer is free
+    cancel,        ///< context: the sender's identifier
     cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
 };
+/// Kinds from here on are those of modules above the engine (active_messages.hpp).
+inline constexpr std::uint8_t first_module_kind = 32;
 
-/// packet_header::flags of an announcement.
+/// Bytes of payload that a control packet has at most: what is kept where there is no room for it.
+inline constexpr std::size_t control_bytes = 32;
+
+// packet_header::flags of an announcement.
+/// The message follows the announcement in the packet.
 inline constexpr std::uint8_t carries_data = 1;
+/// `address` is that of the sender's operation, and `key` the process's seal. Only where the route has the same
+/// address space.
+inline constexpr std::uint8_t within_process = 2;
+/// Besides: the data lies in one piece at `sender`, and the send has no identifier: it cannot be cancelled.
+inline constexpr std::uint8_t in_one_piece = 4;
 
 struct announcement {
     std::uint64_t bytes; ///< size of the message
-    /// Where it lies in the sender's memory, in one piece; 0: in several, or not yet there. In one process:
-    /// its operation, or 0.
+    /// Where the message lies in the sender's memory, in one piece; 0: in several, or it cannot be read.
     std::uint64_t address;
-    std::uint64_t sender; ///< the sender's identifier, or where its data lie
-    std::int32_t rank;    ///< the sender's number in the job
-    /// 1: in one process, data in one piece, of a sender that has no identifier: it cannot be cancelled.
-    std::uint32_t plain;
+    std::uint64_t sender; ///< the sender's identifier
+    std::uint64_t key;    ///< of the sender's memory, where the route has remote memory
+};
+static_assert(sizeof(announcement) <= control_bytes);
+
+/// What a receiver knows of an announced message.
+struct announced_message : announcement {
+    std::int32_t peer = -1; ///< who announced it
+    std::uint8_t flags = 0;
+    [[nodiscard]] bool here() const noexcept { return (flags & within_process) != 0; }
+    [[nodiscard]] bool plain() const noexcept { return (flags & in_one_piece) != 0; }
 };
 
 /// The receiver begins to read a message, and the sender may help.
@@ -47,11 +68,13 @@ struct offer {
     std::uint64_t bytes;   ///< how many, from the message's beginning
     std::uint64_t turn;    ///< of the receiver's cooperative copy
 };
+static_assert(sizeof(offer) <= control_bytes);
 
 struct clearance {
     std::uint64_t sender;
     std::uint64_t receiver;
     std::uint64_t bytes; ///< how many the receiver wants, from the message's beginning
 };
+static_assert(sizeof(clearance) <= control_bytes);
 
 } // namespace lisle::protocol

@@ -123,16 +123,15 @@ void partitioned_send::mark_ready(int partition) {
 }
 
 void partitioned_send::settle_locked() {
-    std::erase_if(sends_, [this](request *send) {
-        if (!is_complete(*send)) {
-            return false;
-        }
+    // From the end, and no further than to one that is under way: all of them are waited for.
+    while (!sends_.empty() && is_complete(*sends_.back())) {
+        request *const send = sends_.back();
+        sends_.pop_back();
         if (result.error == MPI_SUCCESS) {
             result.error = send->result.error;
         }
         send->free();
-        return true;
-    });
+    }
 }
 
 bool partitioned_send::ready() {
@@ -177,6 +176,7 @@ void partitioned_receive::start() {
         result = {};
         posted_ = false;
         look_locked();
+        settle_in_order_locked();
     }
     watch();
 }
@@ -189,12 +189,13 @@ void partitioned_receive::post_locked() {
         static_cast<greeting &>(*heard_) = {};
         result.error = MPI_ERR_INTERN;
         messages_.clear();
-        missing_ = 0;
+        missing_ = settled_ = 0;
         return;
     }
     const auto count = static_cast<std::size_t>(heard_->partitions);
     messages_.resize(count);
     missing_ = count;
+    settled_ = 0;
     const MPI_Count size = buffer_.type->size();
     const bool fits = heard_->bytes * heard_->partitions <= elements() * size;
     for (std::size_t i = 0; i < count; ++i) {
@@ -215,10 +216,10 @@ void partitioned_receive::post_locked() {
     }
 }
 
-void partitioned_receive::settle_locked(std::size_t index) {
+bool partitioned_receive::settle_locked(std::size_t index) {
     incoming &message = messages_[index];
     if (message.here || !is_complete(*message.receive)) {
-        return;
+        return message.here;
     }
     if (result.error == MPI_SUCCESS) {
         result.error = message.receive->result.error;
@@ -230,6 +231,7 @@ void partitioned_receive::settle_locked(std::size_t index) {
     }
     message.here = true;
     --missing_;
+    return true;
 }
 
 void partitioned_receive::look_locked() {
@@ -248,14 +250,18 @@ void partitioned_receive::look_locked() {
     if (!posted_) {
         post_locked();
     }
-    for (std::size_t i = 0; missing_ != 0 && i < messages_.size(); ++i) {
-        settle_locked(i);
+}
+
+void partitioned_receive::settle_in_order_locked() {
+    while (posted_ && settled_ < messages_.size() && settle_locked(settled_)) {
+        ++settled_;
     }
 }
 
 bool partitioned_receive::ready() {
     const std::scoped_lock lock{mutex_};
     look_locked();
+    settle_in_order_locked();
     if (!posted_ || missing_ != 0) {
         return false;
     }
@@ -267,18 +273,23 @@ bool partitioned_receive::ready() {
     return true;
 }
 
-bool partitioned_receive::arrived_locked(int partition) const {
+bool partitioned_receive::arrived_locked(int partition) {
     if (!posted_) {
         return false;
     }
     const MPI_Count own = buffer_.bytes(), all = heard_->bytes * heard_->partitions;
     if (missing_ == 0 || own == 0 || partition * own >= all) {
+        settle_in_order_locked();
         return missing_ == 0;
     }
-    const MPI_Count first = partition * own / heard_->bytes;
-    const MPI_Count last = (std::min((partition + 1) * own, all) - 1) / heard_->bytes;
-    return std::all_of(messages_.begin() + first, messages_.begin() + last + 1,
-                       [](const incoming &message) { return message.here; });
+    const auto first = static_cast<std::size_t>(partition * own / heard_->bytes);
+    const auto last = static_cast<std::size_t>((std::min((partition + 1) * own, all) - 1) / heard_->bytes);
+    for (std::size_t index = first; index <= last; ++index) {
+        if (!settle_locked(index)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool partitioned_receive::arrived(int partition) {

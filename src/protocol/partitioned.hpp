@@ -84,8 +84,11 @@ class partitioned_receive final : public partitioned_request {
     bool ready() override;
     void look_locked();
     void post_locked();
-    void settle_locked(std::size_t index);
-    [[nodiscard]] bool arrived_locked(int partition) const;
+    /// Ends the receive of one message if it is complete. True if the message is here.
+    bool settle_locked(std::size_t index);
+    /// The same for each in order, up to the first that is not here: what it takes does not grow with the looks.
+    void settle_in_order_locked();
+    [[nodiscard]] bool arrived_locked(int partition);
 
     int tag_;
     std::mutex mutex_; ///< protects what follows
@@ -95,6 +98,7 @@ class partitioned_receive final : public partitioned_request {
     bool posted_ = false;
     std::vector<incoming> messages_;
     std::size_t missing_ = 0;
+    std::size_t settled_ = 0; ///< all messages before this one are here
 };
 
 } // namespace lisle::protocol

@@ -10,7 +10,7 @@ namespace lisle::protocol {
 void engine::start_in_turn(receive_operation &receive) {
     lock_.lock();
     enter_started_locked();
-    if (matcher_.stores_nothing()) [[likely]] {
+    if (matcher_.stores_nothing() && others_.empty()) [[likely]] {
         matcher_.post(receive);
         lock_.unlock();
         return;
@@ -30,14 +30,20 @@ void engine::enter_all_started_locked() {
         matcher_.take(*message);
         update_congestion();
         receive.captured = message;
-        receive.what = pending_transfer::sort::stored;
+        receive.what = pending_transfer::kind::stored;
         receive.next = std::exchange(transfers_, &receive);
     });
 }
 
 void engine::start_locked(receive_operation &receive) {
+    expect_locked(receive, receive.from);
     unexpected_message *const message = matcher_.find(receive.pattern);
     if (message == nullptr) {
+        if (has_failed(receive.from)) [[unlikely]] {
+            fail_locked(receive);
+            unlock_and_follow_up();
+            return;
+        }
         matcher_.post(receive);
         lock_.unlock();
         return;
@@ -65,10 +71,17 @@ engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelo
     return attempt::taken;
 }
 
+bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
+    const int from = peer_named(peers, source);
+    return from >= 0 && routes_.to(from).carrier == inbox_carrier_;
+}
+
 bool engine::start_and_look(receive_operation &receive) {
     lock_.lock();
     enter_started_locked();
-    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed)) [[likely]] {
+    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed) &&
+        !has_failed(receive.from)) [[likely]] {
+        expect_locked(receive, receive.from);
         matcher_.post(receive);
         return look_locked(receive);
     }
@@ -114,6 +127,9 @@ unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &f
     const std::scoped_lock guard{lock_};
     enter_started_locked(); // what they take is not there for a probe
     unexpected_message *const message = matcher_.find(pattern);
+    if (message == nullptr) {
+        others_.ask_all_once(); // who probes waits for what nobody has posted a receive for
+    }
     if (message != nullptr) {
         found.source = message->what.source;
         found.tag = message->what.tag;
@@ -150,7 +166,7 @@ void receive_operation::cancel() {
 }
 
 outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
-    receive_operation operation{*channel.home, buffer, {channel.context, source, tag}};
+    receive_operation operation{channel, buffer, source, tag};
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
     } else if (!channel.home->start_and_look(operation)) {
@@ -178,7 +194,7 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     if (try_send_short(send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
-    receive_operation receiving{*channel.home, receive_buffer, {channel.context, source, receive_tag}};
+    receive_operation receiving{channel, receive_buffer, source, receive_tag};
     receiving.start();
     send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
     wait(receiving);

@@ -4,6 +4,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "base/error.hpp"
+#include "base/error_texts.hpp"
 
 namespace lisle::protocol {
 
@@ -62,6 +63,9 @@ outcome scoped_request::wait() {
     protocol::wait(*owned_);
     const outcome ended = owned_->result;
     std::exchange(owned_, nullptr)->free();
+    if (ended.error != MPI_SUCCESS && ended.error != MPI_ERR_TRUNCATE) {
+        fail(ended.error, error_text(ended.error));
+    }
     if (ended.error != MPI_SUCCESS) {
         fail(ended.error, "the message was longer than the buffer, of which it filled ", ended.bytes,
              " bytes");

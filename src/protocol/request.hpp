@@ -82,8 +82,11 @@ class request : public object {
     bool persistent = false;
     /// False for a persistent request that is not started: waiting for it returns at once.
     bool active = true;
-    /// The user has freed the request: it is destroyed when it completes. Under the engine's lock.
-    bool orphaned = false;
+    /// What its completion causes besides, bits of these; under the engine's lock.
+    std::uint8_t at_end = 0;
+    static constexpr std::uint8_t destroy_at_end = 1; ///< the user has freed it
+    static constexpr std::uint8_t forget_at_end = 2;  ///< it is counted as pending: `expected`
+    std::uint8_t expected = 0;                        ///< see polled_fabrics
     disposal ending = disposal::general;
     outcome result;
     engine *home;

@@ -5,7 +5,11 @@
 #include "datatype/copy.hpp"
 #include "protocol/eager/short_message.hpp"
 #include "protocol/tracks.hpp"
+#include "base/error.hpp"
 #include "fabric/local/shared_heap.hpp"
+#include "fabric/remote_memory.hpp"
+#include "fabric/shared_memory.hpp"
+#include "mpi.h"
 
 namespace lisle::protocol {
 
@@ -20,12 +24,13 @@ constexpr std::size_t most_streamed = std::size_t{192} << 10;
 } // namespace
 
 bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept {
-    if (job_.here(dest)) {
+    const fabric::route &way = routes_.to(dest);
+    if (routes_.share_addresses(number_, dest)) {
         return !buffer.type->scattered();
     }
-    const shared_heap *const open = routes_.to(dest).open();
-    return open != nullptr && buffer.type->contiguous() &&
-           open->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
+    const shared_heap *const heap = way.node != nullptr ? way.node->heap() : nullptr;
+    return heap != nullptr && buffer.type->contiguous() &&
+           heap->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
 }
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
@@ -34,8 +39,8 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
         return claim_result::full; // an earlier message of ours may still wait for room: keep the order
     }
     fabric::packet_slot slot{};
-    auto &fabric = routes_.to(dest);
-    const claim_result result = fabric.try_claim(dest, bytes, false, slot);
+    auto &fabric = *routes_.to(dest).carrier;
+    const claim_result result = fabric.try_claim(number_, dest, bytes, false, slot);
     if (result == claim_result::claimed) [[likely]] {
         *slot.header = {what.context,
                         what.source,
@@ -85,15 +90,18 @@ bool engine::announce_and_watch(send_operation &send) {
     const announcement said{.bytes = bytes,
                             .address = reinterpret_cast<std::uint64_t>(&send),
                             .sender = reinterpret_cast<std::uint64_t>(send.buffer.address),
-                            .rank = number_,
-                            .plain = 1};
-    const fabric::packet_header header{
-        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), 0, 0,
-        sizeof said};
+                            .key = seal_};
+    const fabric::packet_header header{send.context,
+                                       send.source,
+                                       send.tag,
+                                       static_cast<std::uint8_t>(packet_kind::announcement),
+                                       within_process | in_one_piece,
+                                       0,
+                                       sizeof said};
     send.begin_watching();
     fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
     if (mailbox == nullptr || deferred_count_.load(std::memory_order_relaxed) != 0 ||
-        mailbox->try_post(header, &said, true) != claim_result::claimed) {
+        mailbox->try_post(signature_, header, &said, true) != claim_result::claimed) {
         const std::scoped_lock guard{lock_};
         send_control_locked(send.dest, header, &said, sizeof said);
     }
@@ -108,42 +116,75 @@ bool engine::announce_and_watch(send_operation &send) {
 }
 
 void engine::announce(send_operation &send) {
-    const bool here = job_.here(send.dest);
+    const fabric::route &way = routes_.to(send.dest);
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
     counts_.add(counted::announced_messages);
     counts_.add(counted::announced_bytes, bytes);
-    announcement said{.bytes = bytes, .address = 0, .sender = 0, .rank = number_, .plain = 0};
-    if (here) {
+    announcement said{.bytes = bytes, .address = 0, .sender = 0, .key = 0};
+    std::uint8_t flags = 0;
+    if (routes_.share_addresses(number_, send.dest)) {
         // Fibers of one thread have the same caches.
         const bool streams = send.buffer.type->scattered() && bytes <= most_streamed &&
                              send.dest != number_ && fiber_worker::current() == nullptr;
-        said.address = send.in_pieces || streams ? 0 : reinterpret_cast<std::uint64_t>(&send);
-    } else if (send.buffer.type->contiguous()) {
+        if (!send.in_pieces && !streams) {
+            said.address = reinterpret_cast<std::uint64_t>(&send);
+            said.key = seal_;
+            flags = within_process;
+        }
+    } else if (send.buffer.type->contiguous() && (way.node != nullptr || expose_buffer(send, way))) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
+        said.key = send.key;
     }
     fabric::packet_header header{
-        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), 0, 0,
+        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,
         sizeof said};
     {
         const std::scoped_lock guard{lock_};
-        send.id = sends_.insert(send);
-        said.sender = send.id;
-        // A short message that only wants to hear of its match takes its data along.
-        bool sent = false;
-        if (send.mode == send_mode::synchronous &&
-            goes_unasked(send.dest, send.buffer, bytes + sizeof said) && deferred_.empty()) {
-            header.flags = carries_data;
-            sent = try_send_packet(send.dest, header, &said, sizeof said, &send.buffer, bytes);
-            header.flags = 0;
+        if (!has_failed(send.dest)) [[likely]] {
+            send.id = sends_.insert(send);
+            send.receiver_id = 0;
+            said.sender = send.id;
+            expect_locked(send, send.dest);
+            // A short message that only wants to hear of its match takes its data along.
+            bool sent = false;
+            if (send.mode == send_mode::synchronous &&
+                goes_unasked(send.dest, send.buffer, bytes + sizeof said) && deferred_.empty()) {
+                header.flags = flags | carries_data;
+                sent = try_send_packet(send.dest, header, &said, sizeof said, send.buffer, bytes) ==
+                       claim_result::claimed;
+                header.flags = flags;
+            }
+            if (!sent) {
+                send_control_locked(send.dest, header, &said, sizeof said);
+            }
+            return;
         }
-        if (!sent) {
-            send_control_locked(send.dest, header, &said, sizeof said);
-        }
+    }
+    lock_.lock();
+    fail_locked(send);
+    unlock_and_follow_up();
+}
+
+bool engine::expose_buffer(send_operation &send, const fabric::route &way) {
+    const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
+    if (way.memory == nullptr || bytes < way.limits.least_read || send.in_pieces) {
+        return false;
+    }
+    const auto key = way.memory->expose(send.buffer.address, bytes);
+    send.exposed = key.has_value();
+    send.key = key.value_or(0);
+    return send.exposed;
+}
+
+void engine::withdraw_buffer(send_operation &send) noexcept {
+    if (std::exchange(send.exposed, false)) [[unlikely]] {
+        routes_.to(send.dest).memory->withdraw(send.key);
     }
 }
 
 void engine::help(int dest) {
-    rank *const receiver = dest != number_ ? job_.find(dest) : nullptr;
+    rank *const receiver =
+        dest != number_ && routes_.share_addresses(number_, dest) ? job_.find(dest) : nullptr;
     if (engine *const theirs = receiver != nullptr ? receiver->tracks().find(track_) : nullptr) {
         theirs->move_messages();
     }
@@ -158,7 +199,7 @@ void engine::cancel(send_operation &send) {
         return;
     }
     send_control_locked(send.dest,
-                        {send.id, number_, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
+                        {send.id, 0, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
                         nullptr, 0);
 }
 
@@ -173,6 +214,14 @@ void send_operation::start() {
 void send_operation::cancel() {
     home->cancel(*this);
 }
+
+namespace {
+
+[[noreturn, gnu::cold]] void throw_peer_failed(int peer) {
+    fail(MPIX_ERR_PROC_FAILED, "rank ", peer, " of the job has failed");
+}
+
+} // namespace
 
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
     if (dest == MPI_PROC_NULL) {
@@ -191,6 +240,9 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
         if (result == claim_result::claimed) [[likely]] {
             return;
         }
+        if (result == claim_result::failed) {
+            throw_peer_failed(number);
+        }
     }
     alignas(64) send_operation operation{buffer, channel, dest, tag, mode};
     bool ended = false; // a receiver that is there is faster without help
@@ -203,6 +255,9 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     if (!ended) {
         mine.help(number);
         wait(operation);
+    }
+    if (operation.result.error != MPI_SUCCESS) [[unlikely]] {
+        throw_peer_failed(number);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
 #include "execution/rank.hpp"
 #include "world/bootstrap.hpp"
@@ -52,6 +53,11 @@ class job {
         return promised_.fetch_add(one ? 1 : never, std::memory_order_relaxed) + 1 == rank_count_ && one;
     }
 
+    /// The time that the job lives by: the machine's, unless a fabric has one of its own.
+    [[nodiscard]] job_clock &clock() const noexcept { return *clock_; }
+    /// @pre no rank has entered @param clock outlives the job
+    void live_by(job_clock &clock) noexcept { clock_ = &clock; }
+
     /// Takes in a rank of this process. Throws if it is here already.
     rank &enter(std::unique_ptr<rank> entering);
     /// Ends a rank: its state is destroyed. No thread may be in the library for it.
@@ -74,6 +80,7 @@ class job {
     const std::uint64_t context_part_;
     const doorbell_row bells_;
     std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
+    job_clock *clock_ = &real_clock::instance();
     std::vector<std::atomic<rank *>> ranks_;
 };
 

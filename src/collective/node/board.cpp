@@ -18,17 +18,6 @@ namespace lisle::collective {
 
 namespace {
 
-/// The fabric that carries everything among the members, or null if there are several.
-fabric::fabric *common_fabric(const protocol::engine &home, const group &members) {
-    fabric::fabric *const first = &home.fabric_to(members.member(0));
-    for (int rank = 1; rank < members.size(); ++rank) {
-        if (&home.fabric_to(members.member(rank)) != first) {
-            return nullptr;
-        }
-    }
-    return first;
-}
-
 /// The contexts of a communicator are 0 to 2 more than its own, so this is nobody's.
 constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
     return context + 3;
@@ -43,8 +32,8 @@ constexpr std::uint64_t claimed_ahead_in_strip = 8;
 
 std::shared_ptr<board> make_board(const communicator &comm) {
     const group &members = comm.local_group();
-    job &job = this_rank().get_job();
-    fabric::fabric *const medium = common_fabric(this_rank().engine(), members);
+    const fabric::routes &ways = this_rank().engine().routes();
+    fabric::shared_memory *const medium = fabric::common_node(ways, members.members());
     // Threads of a process that are ranks each have a context of their own.
     if (comm.inter() || comm.of_threads() || members.size() < 2 || medium == nullptr) {
         return nullptr;
@@ -56,7 +45,7 @@ std::shared_ptr<board> make_board(const communicator &comm) {
     }
     bool one_process = true;
     for (int rank = 0; rank < members.size() && one_process; ++rank) {
-        one_process = job.here(members.member(rank));
+        one_process = ways.to(members.member(rank)).same_address_space;
     }
     return std::make_shared<board>(*medium, memory, comm.point_to_point, one_process);
 }

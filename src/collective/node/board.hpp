@@ -24,7 +24,7 @@
 
 #include "collective/node/block_view.hpp"
 #include "communicator/communicator.hpp"
-#include "fabric/fabric.hpp"
+#include "fabric/shared_memory.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "base/copy_bytes.hpp"
 
@@ -71,7 +71,7 @@ class board {
     }
 
     /// @param members the communicator's channel of user messages, which outlives the board
-    board(fabric::fabric &medium, std::byte *memory, const protocol::channel &members, bool one_process)
+    board(fabric::shared_memory &medium, std::byte *memory, const protocol::channel &members, bool one_process)
         : medium_{medium}, memory_{memory}, home_{*members.home}, key_{members.context},
           members_{*members.peers}, self_{members.self}, one_process_{one_process},
           finished_by_(static_cast<std::size_t>(members_.size())) {}
@@ -262,7 +262,7 @@ class board {
     struct alignas(64) slot {
         /// Number of the operation plus one, and below that the bytes that lie here. The store publishes
         /// them and pairs with the load in posted(). That is sequentially consistent, and a fence follows
-        /// the store, because of the sleeping (fabric::nudge).
+        /// the store, because of the sleeping (shared_memory::nudge).
         std::atomic<std::uint64_t> posted;
         std::byte bytes[most_in_slot];
     };
@@ -339,7 +339,7 @@ class board {
     void tell(std::uint64_t finished) noexcept;
     void nudge_all() noexcept;
 
-    fabric::fabric &medium_;
+    fabric::shared_memory &medium_;
     std::byte *memory_;
     protocol::engine &home_;
     std::byte *pages_ = nullptr;

@@ -26,11 +26,11 @@ bool all_take_turns_here(job &here, const communicator &comm) {
     if (comm.inter() || comm.of_threads() || comm.size() < 2 || !takes_turns) {
         return false;
     }
-    bool all = true;
-    for (int rank = 0; rank < comm.size() && all && here.places().processes() > 1; ++rank) {
-        all = here.here(comm.local_group().member(rank));
-    }
-    return all;
+    const fabric::routes &ways = this_rank().engine().routes();
+    const std::vector<int> members = comm.local_group().members();
+    return fabric::common_node(ways, members) != nullptr &&
+           std::all_of(members.begin(), members.end(),
+                       [&ways](int member) { return ways.to(member).same_address_space; });
 }
 
 /// A table for each worker of members; for threads each its own.
@@ -289,7 +289,7 @@ void meeting::end(const communicator &comm, std::uint64_t round) {
 
 void meeting::wake(const communicator &comm) {
     const rank &self = this_rank();
-    fabric::fabric &medium = self.engine().fabric_to(self.number());
+    fabric::shared_memory &medium = *self.engine().routes().to(comm.local_group().member(0)).node;
     if (!medium.anyone_watches()) {
         return;
     }

@@ -136,7 +136,7 @@ class meeting {
     std::atomic<int> served_{0};
     /// Rounds in which all tables have been full, and rounds that have ended. The stores publish what was
     /// shown, and the results; they pair with the loads of whoever waits, sequentially consistent because of
-    /// the sleeping (fabric::nudge).
+    /// the sleeping (shared_memory::nudge).
     alignas(64) std::atomic<std::uint64_t> all_full_{0};
     std::atomic<std::uint64_t> round_{0};
 };

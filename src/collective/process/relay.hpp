@@ -62,7 +62,7 @@ class relay {
 
     struct alignas(line_of_cache) parcel {
         /// The number of the scan plus one. Publishes the parcel; sequentially consistent, as its load,
-        /// because of the sleeping (fabric::nudge).
+        /// because of the sleeping (shared_memory::nudge).
         std::atomic<std::uint64_t> posted{0};
         MPI_Count bytes;
         alignas(std::max_align_t) std::byte data[most];

@@ -23,18 +23,16 @@ local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::o
                        segment, start.places().process_index_on_node(start.self().index))} {}
 
 local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
-                           std::size_t surely_read, int track, std::shared_ptr<shared_heap> open)
+                           std::size_t surely_read, int track, std::shared_ptr<shared_heap> heap)
     : segment_{segment}, start_{start}, places_{start.places()},
       node_{places_.node_of_process(start.self().index)}, track_{track},
       first_rank_{places_.first_rank(start.self().index)},
       writers_(static_cast<std::size_t>(segment.ranks())),
-      shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, open_{std::move(open)},
+      shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, heap_{std::move(heap)},
       cross_memory_{least_read.has_value()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks(), track);
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
-               .inline_payload = cell::inline_bytes,
                .least_read = least_read.value_or(SIZE_MAX),
-               .poll_interval = 0,
                .surely_read = surely_read};
     if (track == 0 && expect_remote_barriers()) {
         segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
@@ -62,12 +60,12 @@ std::unique_ptr<fabric> local_fabric::on_track(int track) const {
     const bool reads = limits_.least_read != SIZE_MAX;
     return std::unique_ptr<fabric>{new local_fabric{segment_, start_,
                                                     reads ? std::optional{limits_.least_read} : std::nullopt,
-                                                    limits_.surely_read, track, open_}};
+                                                    limits_.surely_read, track, heap_}};
 }
 
-claim_result local_fabric::try_claim(int dest, std::size_t payload_bytes, bool solicited,
+claim_result local_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                      packet_slot &slot) noexcept {
-    return senders_[index_of(dest)].try_claim(payload_bytes, solicited, slot);
+    return senders_[index_of(dest)].try_claim(signed_by(self), payload_bytes, solicited, slot);
 }
 
 void local_fabric::publish(int dest, packet_slot &slot) noexcept {

@@ -32,7 +32,7 @@ constexpr std::uint32_t begin_of(std::uint32_t next_line, std::uint32_t lines, s
 
 } // namespace
 
-claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited,
+claim_result mailbox_sender::try_claim(std::uint64_t signature, std::size_t payload_bytes, bool solicited,
                                        packet_slot &slot) noexcept {
     const std::uint32_t lines = lines_of(payload_bytes);
     // Acquire: the receiver's reads of what it has returned came before our writes to it.
@@ -59,7 +59,7 @@ claim_result mailbox_sender::try_claim(std::size_t payload_bytes, bool solicited
     slot.header = &mine.header;
     slot.payload =
         lines == 0 ? mine.inline_payload : data + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
-    slot.token = now.cells | (now.flag ? wake_bit : 0);
+    slot.token = now.cells | signature | (now.flag ? wake_bit : 0);
     return claim_result::claimed;
 }
 
@@ -77,8 +77,8 @@ std::span<const std::byte> mailbox_receiver::take_lines(std::uint32_t payload_by
 }
 
 int mailbox_receiver::poll(sink &into, int most) {
-    return drain([&into](const packet_header &header,
-                         std::span<const std::byte> payload) { into.arrived(header, payload); },
+    return drain([&into](const packet_header &header, std::span<const std::byte> payload,
+                         const cell &packet) { into.arrived(packet.sender(), header, payload); },
                  most);
 }
 

@@ -33,12 +33,23 @@ struct alignas(line_bytes) cell {
 
     packet_header header;
     std::byte inline_payload[inline_bytes];
-    /// Ticket + 1 of the packet that lies here. The sender's release store publishes header and payload
-    /// and pairs with the receiver's acquire load. (Where a longer payload lies follows from the order
-    /// of the claims, so it is not said.)
-    std::atomic<std::uint32_t> stamp;
+    /// Ticket + 1 of the packet that lies here, and above it who has sent it (signed_by). The sender's release
+    /// store publishes header and payload and pairs with the receiver's acquire load. (Where a longer payload
+    /// lies follows from the order of the claims, so it is not said.)
+    std::atomic<std::uint64_t> stamp;
+
+    /// The number in the job of the rank that has sent the packet: its word, for what lies in shared memory.
+    /// Relaxed: the caller has seen the stamp.
+    [[nodiscard]] std::int32_t sender() const noexcept {
+        return static_cast<std::int32_t>(stamp.load(std::memory_order_relaxed) >> 32);
+    }
 };
 static_assert(sizeof(cell) == line_bytes);
+
+/// What a rank's packets carry above the ticket of their stamp.
+[[nodiscard]] constexpr std::uint64_t signed_by(int rank) noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(rank)} << 32;
+}
 
 /// The two counters of a mailbox in one word: cells (32 bits) and lines of data (30 bits), and a flag. Bit 1
 /// belongs to claim_lease.
@@ -80,7 +91,8 @@ class mailbox_sender {
     mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell, lease_terms terms = {}) noexcept
         : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell}, terms_{terms} {}
 
-    [[nodiscard]] claim_result try_claim(std::size_t payload_bytes, bool solicited,
+    /// @param signature of the sending rank: signed_by()
+    [[nodiscard]] claim_result try_claim(std::uint64_t signature, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept;
     void publish(packet_slot &slot) noexcept { publish(slot.token); }
 
@@ -91,8 +103,9 @@ class mailbox_sender {
     }
 
     /// Claims, fills and publishes a packet whose payload fits the cell.
-    /// @pre header.payload_bytes <= cell::inline_bytes
-    [[nodiscard, gnu::always_inline]] claim_result try_post(const packet_header &header, const void *payload,
+    /// @param signature of the sending rank: signed_by() @pre header.payload_bytes <= cell::inline_bytes
+    [[nodiscard, gnu::always_inline]] claim_result try_post(std::uint64_t signature,
+                                                            const packet_header &header, const void *payload,
                                                             bool solicited) noexcept {
         mailbox_memory &memory = *memory_;
         const std::uint32_t cells = layout_.cells;
@@ -115,7 +128,7 @@ class mailbox_sender {
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
-        mine.stamp.store(ticket + 1, std::memory_order_release);
+        mine.stamp.store(signature | (ticket + 1), std::memory_order_release);
         own_soon(memory.cells()[(ticket + cells_ahead) & (cells - 1)]);
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
             bell_->ring();
@@ -168,15 +181,17 @@ class mailbox_sender {
         __builtin_prefetch(&next, 1);
 #endif
     }
-    // A token is the ticket, and above it whether the receiver has to be woken.
-    static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 32;
+    // A token is the ticket, above it the sender's number, and at the top whether the receiver has to be woken.
+    static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 63;
 
     void publish(std::uint64_t token) noexcept {
         const auto ticket = static_cast<std::uint32_t>(token);
         // Whoever writes this cell next has seen the credit for it, which the receiver returned after it
         // read what is written here. If it does so in another process, only we can say it.
         note_release_by_peer(&memory_->credit);
-        memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(ticket + 1, std::memory_order_release);
+        const std::uint64_t signature = token & ~wake_bit & ~std::uint64_t{0xffffffff};
+        memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(signature | (ticket + 1),
+                                                                   std::memory_order_release);
         if ((token & wake_bit) != 0) [[unlikely]] {
             bell_->ring();
         }
@@ -200,7 +215,7 @@ class alignas(line_bytes) mailbox_receiver {
     /// time: read each part once.
     [[nodiscard, gnu::always_inline]] const cell *next() const noexcept {
         const cell &place = memory_->cells()[consumed_.cells & (layout_.cells - 1)];
-        return place.stamp.load(std::memory_order_acquire) == consumed_.cells + 1 ? &place : nullptr;
+        return ticket_in(place) == consumed_.cells + 1 ? &place : nullptr;
     }
     /// The payload of that packet if it does not fit its cell. To be asked for once, and then consumed.
     [[nodiscard]] std::span<const std::byte> take_lines(std::uint32_t payload_bytes) noexcept;
@@ -212,7 +227,8 @@ class alignas(line_bytes) mailbox_receiver {
         }
     }
 
-    /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>)`.
+    /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>, const cell &)`;
+    /// the cell says who has sent it.
     template <class Arrived> int drain(Arrived &&arrived, int most) {
         const cell *const cells = memory_->cells();
         const std::uint32_t mask = layout_.cells - 1;
@@ -220,7 +236,7 @@ class alignas(line_bytes) mailbox_receiver {
         for (; delivered < most; ++delivered) {
             const std::uint32_t ticket = consumed_.cells;
             const cell &packet = cells[ticket & mask];
-            if (packet.stamp.load(std::memory_order_acquire) != ticket + 1) { // as in next()
+            if (ticket_in(packet) != ticket + 1) {
                 break;
             }
             // One copy of what a peer could still change, checked before it is used.
@@ -229,7 +245,7 @@ class alignas(line_bytes) mailbox_receiver {
             if (header.payload_bytes > cell::inline_bytes) [[unlikely]] {
                 payload = take_lines(header.payload_bytes).data();
             }
-            arrived(header, std::span<const std::byte>{payload, header.payload_bytes});
+            arrived(header, std::span<const std::byte>{payload, header.payload_bytes}, packet);
             consume();
         }
         return delivered;
@@ -249,6 +265,10 @@ class alignas(line_bytes) mailbox_receiver {
     void set_congested(bool congested) noexcept;
 
   private:
+    /// Acquire: what the sender wrote before it published the packet is seen.
+    [[nodiscard, gnu::always_inline]] static std::uint32_t ticket_in(const cell &place) noexcept {
+        return static_cast<std::uint32_t>(place.stamp.load(std::memory_order_acquire));
+    }
     void return_credit() noexcept;
     [[nodiscard]] std::byte *data() noexcept {
         return reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);

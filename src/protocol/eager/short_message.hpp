@@ -3,9 +3,8 @@
 // it is most. Whatever is not short, or cannot go at once, takes the general way.
 #pragma once
 
-#include "protocol/engine.hpp"
+#include "protocol/eager/short_path.hpp"
 #include "protocol/point_to_point.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle::protocol {
 
@@ -47,7 +46,7 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
                                                                 const channel &channel, int source, int tag,
                                                                 MPI_Status *status) {
     return source != MPI_PROC_NULL &&
-           channel.home->try_receive_short(buffer, {channel.context, source, tag}, status);
+           channel.home->try_receive_short(buffer, {channel.context, source, tag}, *channel.peers, status);
 }
 
 /// start_receive()
@@ -59,7 +58,7 @@ start_receive_quickly(const typed_buffer &buffer, const channel &channel, int so
     if (source == MPI_PROC_NULL) [[unlikely]] {
         operation->start();
     } else {
-        mine.start(*operation);
+        mine.start(*operation, *channel.peers);
     }
     return operation;
 }

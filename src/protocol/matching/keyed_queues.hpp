@@ -71,6 +71,18 @@ template <class Node> class keyed_queues {
         }
     }
 
+    /// Calls `use` with each node, in no particular order.
+    template <class Use> void each(Use use) {
+        for (queue_of<Node> *bin : bins_) {
+            for (auto *queue = bin; queue != nullptr; queue = queue->next_in_bin) {
+                for (Node *node = queue->first; node != nullptr;
+                     node = node->link(queue->key.wildcards()).next) {
+                    use(*node);
+                }
+            }
+        }
+    }
+
   private:
     static constexpr std::size_t first_bins = 16;
 

@@ -88,6 +88,20 @@ receive_operation *matcher::match_in_table(envelope message) noexcept {
     return best;
 }
 
+std::vector<receive_operation *> matcher::posted_from(int peer) {
+    std::vector<receive_operation *> found;
+    const auto note = [&](receive_operation &receive) {
+        if (receive.from == peer) {
+            found.push_back(&receive);
+        }
+    };
+    for (receive_operation *each = first_; each != nullptr; each = each == last_ ? nullptr : each->link(0).next) {
+        note(*each);
+    }
+    posted_.each([&](receive_operation &receive) { note(receive); });
+    return found;
+}
+
 void matcher::store(unexpected_message &message) {
     message.older = newest_;
     (newest_ != nullptr ? newest_->newer : oldest_) = &message;
@@ -134,8 +148,8 @@ void matcher::take(unexpected_message &message) noexcept {
 
 unexpected_message *matcher::find_announced(int rank, std::uint64_t sender) noexcept {
     for (auto *message = oldest_; message != nullptr; message = message->newer) {
-        if (message->announced() && message->sender.rank == rank && message->sender.sender == sender &&
-            message->sender.plain == 0) {
+        if (message->announced() && message->sender.peer == rank && message->sender.sender == sender &&
+            !message->sender.plain()) {
             return message;
         }
     }

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "protocol/operation.hpp"
 #include "protocol/matching/unexpected.hpp"
@@ -53,6 +54,8 @@ class matcher {
         head->posted = false;
         return head;
     }
+    /// The posted receives that name this peer. Takes time in proportion to what is posted.
+    [[nodiscard]] std::vector<receive_operation *> posted_from(int peer);
 
     void store(unexpected_message &message);
     /// The oldest stored message that `pattern` accepts, or null.

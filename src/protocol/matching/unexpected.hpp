@@ -41,7 +41,7 @@ class unexpected_message final : public object {
     engine &home; ///< where it was stored
     envelope what{};
     MPI_Count bytes = 0;
-    announcement sender{};
+    announced_message sender{};
     std::size_t stored;
     /// All of it has been shown to the user as one piece.
     bool shown = false;

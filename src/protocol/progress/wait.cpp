@@ -9,7 +9,9 @@
 #include <mutex>
 #include <sched.h>
 
+#include "protocol/eager/short_path.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
 #include "execution/fiber_worker.hpp"
 #include "base/settings.hpp"
@@ -39,9 +41,9 @@ constexpr std::uint64_t retry_nanoseconds = 100'000;
 // Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
 // whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
 bool offer_core(std::chrono::nanoseconds long_turn) {
-    const auto before = std::chrono::steady_clock::now();
+    const std::int64_t before = real_clock::now(); // of the machine, whatever time the job lives by
     sched_yield();
-    return std::chrono::steady_clock::now() - before < long_turn;
+    return real_clock::now() - before < long_turn.count();
 }
 
 } // namespace
@@ -161,6 +163,10 @@ void engine::found_nothing() noexcept {
 }
 
 void engine::found_no_room(unsigned &tries) {
+    if (!others_.empty()) [[unlikely]] { // one of them may have to be asked before it sends on
+        const std::scoped_lock guard{lock_};
+        others_.ask_all_once();
+    }
     if (progress() || progress_elsewhere()) {
         return;
     }
@@ -180,10 +186,21 @@ void engine::found_no_room(unsigned &tries) {
     }
 }
 
+std::uint64_t engine::longest_sleep(const fabric::waking &how) noexcept {
+    switch (how.how) {
+    case fabric::waking::by::doorbell:
+        return 0;
+    case fabric::waking::by::descriptor:
+        // From here on the doorbell rings at an arrival, also at one that has come since it was armed.
+        return descriptor_watch::ring_when_readable(how.descriptor, bell_) ? 0 : retry_nanoseconds;
+    case fabric::waking::by::polling:
+        return how.nanoseconds;
+    }
+    return retry_nanoseconds;
+}
+
 bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
     const std::scoped_lock guard{lock_};
-    passes_over_others_ = 0; // whoever sleeps has time to ask them all before
-    others_due_ = 0;
     enter_started_locked();
     // Anything that came since the caller last looked may be what it waits for: one more round.
     if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
@@ -191,12 +208,15 @@ bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
     }
     for (const auto &fabric : routes_.fabrics()) {
         if (!fabric->arm(number_)) {
+            others_.ask_all_once();
             return false;
         }
-        const std::uint64_t interval = fabric->limits().poll_interval;
-        longest = longest == 0 ? interval : interval == 0 ? longest : std::min(longest, interval);
+        if (const std::uint64_t interval = longest_sleep(fabric->wakes(number_)); interval != 0) {
+            longest = longest == 0 ? interval : std::min(longest, interval);
+            others_.ask_all_once(); // after the sleep
+        }
     }
-    if (!deferred_.empty() || !streams_.empty()) {
+    if (waiting_to_leave_ != 0 || stalled_ != nullptr) {
         longest = retry_nanoseconds;
     }
     ++sleepers_;

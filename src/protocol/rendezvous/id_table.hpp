@@ -35,6 +35,15 @@ template <class T> class id_table {
         free_.push_back(index);
     }
 
+    /// Calls `use(id, target)` for each, which it may erase.
+    template <class Use> void each(Use use) {
+        for (std::uint32_t index = 0; index < entries_.size(); ++index) {
+            if (T *const target = entries_[index].target) {
+                use(std::uint64_t{entries_[index].generation} << 32 | index, *target);
+            }
+        }
+    }
+
   private:
     struct entry {
         T *target = nullptr;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of two ways is faster for a message that could go either, found by trying: how long both take depends
+// Which of two paths is faster for a message that could go either, found by trying: how long both take depends
 // on where the cores lie, which changes while a job runs (on virtual machines at least), and on nothing that
 // could be asked. Used by the holder of an engine's lock.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
+
+#include "execution/clock.hpp"
 
 namespace lisle::protocol {
 
 class path_choice {
   public:
-    enum way : unsigned char { joint, stream };
-    using clock = std::chrono::steady_clock;
+    enum path : unsigned char { joint, stream };
 
-    /// The way for the next message: the one that has been faster, now and then the other.
-    [[nodiscard]] way next() noexcept {
+    /// The path of the next message: the one that has been faster, now and then the other.
+    [[nodiscard]] path next() noexcept {
         const bool joint_is_slower = cost_[joint] > cost_[stream];
         const bool try_the_slower = ++messages_ % messages_between_tries == 0;
         return joint_is_slower != try_the_slower ? stream : joint;
     }
     /// A message begins to move. One is measured at a time.
-    void begin(const void *message, way taken, clock::time_point now = clock::now()) noexcept {
+    /// @param now nanoseconds of the job's clock
+    void begin(const void *message, path taken, std::int64_t now) noexcept {
         if (measured_ == nullptr) {
             measured_ = message;
             taken_ = taken;
@@ -30,18 +31,17 @@ class path_choice {
         }
     }
     /// It has moved.
-    void end(const void *message, std::uint64_t bytes) noexcept {
+    void end(const void *message, std::uint64_t bytes, job_clock &clock) noexcept {
         if (measured_ == message && bytes != 0) {
-            end(bytes, clock::now());
+            end(bytes, clock.nanoseconds());
         }
     }
     /// The measured one has moved.
-    void end(std::uint64_t bytes, clock::time_point now) noexcept {
+    void end(std::uint64_t bytes, std::int64_t now) noexcept {
         measured_ = nullptr;
-        const std::chrono::duration<double, std::nano> spent = now - begun_;
-        const double cost = spent.count() / static_cast<double>(bytes);
+        const double cost = static_cast<double>(now - begun_) / static_cast<double>(bytes);
         double &known = cost_[taken_];
-        // A peer that was away for long says nothing about the way: one sample may at most double the cost.
+        // A peer that was away for long says nothing about the path: one sample may at most double the cost.
         known = known == 0 ? cost : known + (std::min(cost, 2 * known) - known) / 4;
     }
 
@@ -50,8 +50,8 @@ class path_choice {
 
     double cost_[2] = {0, 0}; ///< nanoseconds for a byte; 0: not tried yet
     const void *measured_ = nullptr;
-    way taken_ = joint;
-    clock::time_point begun_;
+    path taken_ = joint;
+    std::int64_t begun_ = 0;
     unsigned messages_ = 0;
 };
 

@@ -49,6 +49,7 @@ std::span<const std::byte> receive_piece(unexpected_message &message) {
 void engine::ask_for_pieces(receive_operation &receive) {
     const std::scoped_lock guard{lock_};
     ++read_in_pieces_;
+    expect_locked(receive, receive.sender.peer);
     ask_for_stream_locked(receive, receive.buffer.bytes());
 }
 

@@ -14,8 +14,9 @@ namespace {
 /// First the receive that captures, then, with the user's buffer, the receive of what was captured.
 class allocating_receive final : public progressed_request {
   public:
-    allocating_receive(engine &home, const allocation &how, const datatype &type, const envelope &pattern)
-        : progressed_request{home}, how_{how}, receiving_{home, {nullptr, 0, type}, pattern} {
+    allocating_receive(engine &home, const allocation &how, const datatype &type, const envelope &pattern,
+                       int from = -1)
+        : progressed_request{home}, how_{how}, receiving_{home, {nullptr, 0, type}, pattern, from} {
         receiving_.keep(type);
         receiving_.captures = true;
         receiving_.captured = nullptr;
@@ -108,7 +109,7 @@ void engine::keep_locked(unexpected_message &message, receive_operation *captor)
 }
 
 const void *engine::readable(unexpected_message &message) const {
-    if (message.announced() && lies_here(message.sender)) {
+    if (message.announced() && message.sender.here()) {
         const typed_buffer &theirs = reinterpret_cast<send_operation *>(message.sender.address)->buffer;
         if (theirs.type->contiguous() && message.bytes != 0) {
             return theirs.address;
@@ -128,7 +129,8 @@ void engine::discard(unexpected_message &message) {
 request *start_receive_allocate(const allocation &how, const datatype &type, const channel &channel,
                                 int source, int tag) {
     auto made = std::make_unique<allocating_receive>(*channel.home, how, type,
-                                                     envelope{channel.context, source, tag});
+                                                     envelope{channel.context, source, tag},
+                                                     source >= 0 ? channel.peers->member(source) : -1);
     made->start();
     return made.release();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the data of announced messages moves: by one copy within a process, by copies of the kernel's between
-// processes (those of both sides: transfer_jointly.cpp), or as a stream of packets where the kernel does not
+// processes (those of both sides: transfer_cooperatively.cpp), or as a stream of packets where the kernel does not
 // allow that or the data lies in pieces on the sender's side.
 #include <algorithm>
 #include <mutex>
@@ -9,6 +9,7 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
+#include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
 #include "execution/shared_task.hpp"
 
@@ -16,10 +17,6 @@ namespace lisle::protocol {
 
 namespace {
 
-// Pieces of a receive buffer that one system call fills.
-constexpr std::size_t most_runs = 1024;
-// Shorter ones, on average, cost the kernel more than a stream costs.
-constexpr MPI_Count least_run = 4096;
 // Packets that one round of progress may add to a stream: others want the lock, too.
 constexpr int stream_batch = 4;
 // Within a process both sides copy messages of at least so many bytes, in such pieces, measured with bench/.
@@ -29,11 +26,11 @@ constexpr MPI_Count shared_piece = MPI_Count{256} << 10;
 } // namespace
 
 void engine::transfer(receive_operation &receive) {
-    const announcement sender = receive.sender;
+    const announced_message sender = receive.sender;
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    if (lies_here(sender)) {
+    if (sender.here()) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
@@ -45,9 +42,12 @@ void engine::transfer(receive_operation &receive) {
         if (data != nullptr) {
             copy({data, bytes, byte_type()}, receive.buffer, 0, bytes);
             counts_.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
-        } else if (!read_from_peer(receive, bytes)) {
-            const std::scoped_lock guard{lock_};
-            ask_for_stream_locked(receive, bytes);
+        } else {
+            if (!read_from_peer(receive, bytes)) {
+                lock_.lock();
+                ask_for_stream_locked(receive, bytes);
+                unlock_and_follow_up();
+            }
             return;
         }
     }
@@ -56,14 +56,14 @@ void engine::transfer(receive_operation &receive) {
 }
 
 void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
-    const announcement &sender = receive.sender;
-    const typed_buffer data = sender.plain != 0
+    const announced_message &sender = receive.sender;
+    const typed_buffer data = sender.plain()
                                   ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
                                                  static_cast<MPI_Count>(sender.bytes), byte_type()}
                                   : reinterpret_cast<send_operation *>(sender.address)->buffer;
     const bool receiver_copies = &this_rank() == &owner_;
     // Whoever else waits has no part in it and would answer its own peers later.
-    const lisle::rank *const helper = receiver_copies ? job_.find(sender.rank) : &owner_;
+    const lisle::rank *const helper = receiver_copies ? job_.find(sender.peer) : &owner_;
     if (bytes < least_shared_copy || job_.oversubscribed() || helper == nullptr) {
         copy(data, receive.buffer, 0, bytes);
         return;
@@ -82,8 +82,8 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
         &whole, [] { sched_yield(); });
 }
 
-void engine::finish_sender(const announcement &sender) {
-    if (lies_here(sender)) {
+void engine::finish_sender(const announced_message &sender) {
+    if (sender.here()) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
         sending.home->finish(sending);
     } else {
@@ -104,65 +104,51 @@ void engine::finish(send_operation &send) {
     unlock_and_follow_up();
 }
 
-const std::byte *engine::reach(const announcement &sender, MPI_Count bytes) {
-    return sender.address == 0
+const std::byte *engine::reach(const announced_message &sender, MPI_Count bytes) {
+    fabric::shared_memory *const node = routes_.to(sender.peer).node;
+    return sender.address == 0 || node == nullptr
                ? nullptr
-               : routes_.to(sender.rank).reach(sender.rank, sender.address, static_cast<std::size_t>(bytes));
-}
-
-bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
-    const announcement &sender = receive.sender;
-    auto &fabric = routes_.to(sender.rank);
-    if (sender.address == 0 || static_cast<std::size_t>(bytes) < fabric.limits().least_read) {
-        return false;
-    }
-    std::vector<iovec> pieces;
-    for (MPI_Count offset = 0; offset < bytes;) {
-        pieces.clear();
-        const MPI_Count covered = runs(receive.buffer, offset, bytes - offset, most_runs, pieces);
-        if (covered < static_cast<MPI_Count>(pieces.size()) * least_run ||
-            !fabric.read(sender.rank, sender.address + static_cast<std::uint64_t>(offset), pieces)) {
-            return false;
-        }
-        offset += covered;
-    }
-    counts_.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
-    return true;
+               : node->reach(sender.peer, sender.address, static_cast<std::size_t>(bytes));
 }
 
 void engine::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) {
     counts_.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
+    if (has_failed(receive.sender.peer)) [[unlikely]] {
+        fail_locked(receive);
+        return;
+    }
     receive.streamed = 0;
     receive.stream_end = bytes;
     receive.id = receives_.insert(receive);
     const clearance clear{receive.sender.sender, receive.id, static_cast<std::uint64_t>(bytes)};
-    send_control_locked(receive.sender.rank,
+    send_control_locked(receive.sender.peer,
                         {0, 0, 0, static_cast<std::uint8_t>(packet_kind::clear_to_send), 0, 0, 0}, &clear,
                         sizeof clear);
 }
 
 bool engine::prefer_stream(receive_operation &receive, MPI_Count bytes) {
-    auto &fabric = routes_.to(receive.sender.rank);
+    const fabric::route &way = routes_.to(receive.sender.peer);
     const auto total = static_cast<std::size_t>(bytes);
-    if (receive.sender.address == 0 || total < fabric.limits().least_read ||
-        total >= fabric.limits().surely_read || fabric.cooperative_copy_of(number_) == nullptr) {
+    if (receive.sender.address == 0 || way.node == nullptr || total < way.limits.least_read ||
+        total >= way.limits.surely_read || way.node->cooperative_copy_of(number_) == nullptr) {
         return false;
     }
     const std::scoped_lock guard{lock_};
     if (choice_.next() != path_choice::stream) {
         return false;
     }
-    choice_.begin(&receive, path_choice::stream);
+    choice_.begin(&receive, path_choice::stream, clock_.nanoseconds());
     ask_for_stream_locked(receive, bytes);
     return true;
 }
 
 std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_buffer &from,
                                               MPI_Count offset, std::size_t most) {
-    auto &fabric = routes_.to(send.dest);
-    const std::size_t bytes = std::min(most, fabric.limits().largest_payload);
+    const fabric::route &way = routes_.to(send.dest);
+    auto &fabric = *way.carrier;
+    const std::size_t bytes = std::min(most, way.limits.largest_payload);
     fabric::packet_slot slot{};
-    if (fabric.try_claim(send.dest, bytes, true, slot) != fabric::claim_result::claimed) {
+    if (fabric.try_claim(number_, send.dest, bytes, true, slot) != fabric::claim_result::claimed) {
         return std::nullopt;
     }
     *slot.header = {send.receiver_id,
@@ -184,28 +170,38 @@ std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_
 
 void engine::end_stream_locked(send_operation &send) {
     sends_.erase(send.id);
+    withdraw_buffer(send);
     complete_locked(send);
 }
 
 bool engine::push_streams_locked() {
     bool any = false;
-    for (std::size_t i = 0; i < streams_.size();) {
-        send_operation &send = *streams_[i];
+    std::vector<send_operation *> ended;
+    streams_.serve_each([&](int, auto &queue) {
+        // Each stream in turn, until the first packet that finds no room: then the others find none either.
         bool room = true;
-        for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end; ++packets) {
-            const auto left = static_cast<std::size_t>(send.stream_end - send.streamed);
-            room = try_stream(send, send.buffer, send.streamed, left).has_value();
-            any |= room;
+        for (std::size_t rest = queue.size(); rest != 0 && room; --rest) {
+            send_operation &send = *queue.front();
+            for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end;
+                 ++packets) {
+                const auto left = static_cast<std::size_t>(send.stream_end - send.streamed);
+                room = try_stream(send, send.buffer, send.streamed, left).has_value();
+                any |= room;
+            }
+            if (send.streamed == send.stream_end) {
+                queue.pop_front();
+                ended.push_back(&send);
+            } else if (room) {
+                queue.pop_front();
+                queue.push_back(&send);
+            }
         }
-        if (send.streamed == send.stream_end) {
-            streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
-            count_waiting_locked();
-            end_stream_locked(send);
-        } else {
-            ++i;
-        }
+    });
+    for (send_operation *const each : ended) {
+        end_stream_locked(*each);
     }
-    return any;
+    count_waiting_locked();
+    return any || !ended.empty();
 }
 
 } // namespace lisle::protocol

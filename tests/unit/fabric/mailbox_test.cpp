@@ -47,7 +47,7 @@ struct box {
 
     claim_result send(int source, int tag, std::span<const std::byte> payload) {
         packet_slot slot{};
-        const auto result = sender.try_claim(payload.size(), true, slot);
+        const auto result = sender.try_claim(signed_by(source), payload.size(), true, slot);
         if (result == claim_result::claimed) {
             *slot.header = {7, source, tag, 1, 0, 0, static_cast<std::uint32_t>(payload.size())};
             std::copy(payload.begin(), payload.end(), slot.payload);
@@ -69,14 +69,16 @@ struct checking_sink final : sink {
     std::map<int, int> next;
     int wrong = 0;
     int count = 0;
-    void arrived(const packet_header &header, std::span<const std::byte> payload) override {
+    void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) override {
         ++count;
+        wrong += peer != header.source ? 1 : 0;
         const auto expected = pattern(header.source, header.tag, payload.size());
         if (header.tag != next[header.source]++ ||
             !std::equal(payload.begin(), payload.end(), expected.begin())) {
             ++wrong;
         }
     }
+    void peer_failed(int) override { ++wrong; }
 };
 
 } // namespace
@@ -123,7 +125,7 @@ TEST(mailbox, writes_nothing_over_a_packet_that_is_held) {
     const auto wanted = pattern(1, 0, largest);
     ASSERT_EQ(here.send(1, 0, wanted), claim_result::claimed);
     std::span<const std::byte> held;
-    const auto hold_first = [&](const packet_header &header, std::span<const std::byte> payload) {
+    const auto hold_first = [&](const packet_header &header, std::span<const std::byte> payload, const cell &) {
         if (header.tag == 0) {
             here.receiver.hold();
             held = payload;
@@ -187,10 +189,10 @@ TEST(mailbox, tells_senders_of_unsolicited_data_that_the_receiver_is_congested) 
     box here{{64, 256}};
     packet_slot slot{};
     here.receiver.set_congested(true);
-    EXPECT_EQ(here.sender.try_claim(8, false, slot), claim_result::congested);
+    EXPECT_EQ(here.sender.try_claim(signed_by(0), 8, false, slot), claim_result::congested);
     EXPECT_EQ(here.send(0, 0, pattern(0, 0, 8)), claim_result::claimed) << "solicited packets still pass";
     here.receiver.set_congested(false);
-    EXPECT_EQ(here.sender.try_claim(8, false, slot), claim_result::claimed);
+    EXPECT_EQ(here.sender.try_claim(signed_by(0), 8, false, slot), claim_result::claimed);
 }
 
 TEST(mailbox, wakes_a_receiver_that_sleeps_between_packets) {

@@ -16,7 +16,9 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
+#include "base/error.hpp"
 #include "library/process.hpp"
+#include "mpi.h"
 #include "world/launched_bootstrap.hpp"
 #include "toy_fabric.hpp"
 
@@ -29,7 +31,9 @@ namespace {
 struct setup {
     const char *name;
     std::vector<int> shape;
-    bool toy;
+    /// Which fabrics: the local one, a toy one, two toy ones each for every other rank, or a toy one for the
+    /// odd ranks beside the local one.
+    enum fabrics : unsigned char { local, toy, two_toys, toy_beside_local } over;
     bool cross_memory;
     int track = 0;
     friend void PrintTo(const setup &chosen, std::ostream *out) { *out << chosen.name; }
@@ -39,18 +43,10 @@ struct setup {
 class run {
   public:
     explicit run(const setup &chosen)
-        : shape_{chosen.shape}, context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
+        : shape_{chosen.shape}, segment_{node_segment::create(shape_)}, context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
         auto table = job_table::create(shape_);
-        auto first = node_segment::create(shape_);
-        auto shared = std::make_shared<toy::exchange>(shape_.ranks());
-        const fabric_maker makers[] = {
-            [&](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-                if (chosen.toy) {
-                    return std::make_unique<toy::toy_fabric>(shared, segment, 500);
-                }
-                const auto least_read = chosen.cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
-                return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
-            }};
+        const node_segment &first = segment_;
+        const std::vector<fabric_maker> makers = makers_of(chosen);
         for (int index = 0; index < shape_.processes(); ++index) {
             auto start =
                 std::make_unique<launched_bootstrap>(job_table::attach(dup(table.descriptor())), index);
@@ -89,9 +85,55 @@ class run {
         }
     }
     [[nodiscard]] int size() const { return shape_.ranks(); }
+    /// Those of the toy fabrics, in the order in which they are asked.
+    [[nodiscard]] toy::exchange &exchange(std::size_t which) const { return *exchanges_[which]; }
+    /// Makes a rank fail, on all toy fabrics.
+    void kill(int rank) {
+        for (const auto &each : exchanges_) {
+            each->kill(rank, segment_);
+        }
+    }
 
   private:
+    std::vector<fabric_maker> makers_of(const setup &chosen) {
+        using by = fabric::waking::by;
+        const auto even = [](int rank) { return rank % 2 == 0; };
+        const auto odd = [](int rank) { return rank % 2 != 0; };
+        switch (chosen.over) {
+        case setup::toy:
+            return {toy_maker({})};
+        case setup::two_toys:
+            return {toy_maker({.largest_payload = 500,
+                               .eager = 300,
+                               .reads = true,
+                               .wakes = by::polling,
+                               .serves = even}),
+                    toy_maker({.largest_payload = 1200, .wakes = by::descriptor, .serves = odd})};
+        case setup::toy_beside_local:
+            return {toy_maker({.largest_payload = 700, .reads = true, .wakes = by::descriptor, .serves = odd}),
+                    local_maker(chosen.cross_memory)};
+        case setup::local:
+            break;
+        }
+        return {local_maker(chosen.cross_memory)};
+    }
+    static fabric_maker local_maker(bool cross_memory) {
+        return [cross_memory](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
+            const auto least_read = cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
+            return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
+        };
+    }
+    fabric_maker toy_maker(const toy::character &nature) {
+        exchanges_.push_back(std::make_shared<toy::exchange>(shape_.ranks()));
+        return [shared = exchanges_.back(), nature](node_segment &segment,
+                                                    const bootstrap &) -> std::unique_ptr<fabric::fabric> {
+            return std::make_unique<toy::toy_fabric>(shared, segment, nature);
+        };
+    }
+
+    std::vector<std::shared_ptr<toy::exchange>> exchanges_;
     job_shape shape_;
+    node_segment segment_;
     std::uint64_t context_;
     std::vector<std::unique_ptr<process>> processes_;
     group_ref members_;
@@ -285,15 +327,100 @@ TEST_P(engine_test, meets_messages_that_come_while_receives_are_started) {
     });
 }
 
+TEST(two_fabrics, a_packets_only_route_within_a_process_is_obeyed) {
+    run job{{"", {4}, setup::two_toys, false}};
+    std::atomic<std::uint64_t> copied{0};
+    job([&](int self, const channel &channel) {
+        for (const std::size_t bytes : {8U, 400U, 20000U, 800000U}) {
+            auto data = made_up_data(3, bytes);
+            std::vector<unsigned char> got(bytes);
+            auto *const receiving = start_receive(bytes_of(got), channel, (self + 3) % 4, 1);
+            send(bytes_of(data), channel, (self + 1) % 4, 1);
+            protocol::wait(*receiving);
+            receiving->free();
+            ASSERT_EQ(got, data);
+        }
+        copied += channel.home->counts().value(counted::copied_bytes);
+    });
+    EXPECT_EQ(copied.load(), 0U) << "data has gone around the fabrics, within the process";
+}
+
+TEST(two_fabrics, a_failed_peer_ends_what_needs_it_and_the_rest_goes_on) {
+    run job{{"", {1, 1, 1, 1}, setup::two_toys, false}};
+    std::atomic<int> ready{0};
+    job([&](int self, const channel &channel) {
+        constexpr int victim = 1;
+        if (self == victim) {
+            return;
+        }
+        std::vector<unsigned char> got(100), long_data(50000), any(8);
+        auto *const from_victim = start_receive(bytes_of(got), channel, victim, 5);
+        auto *const to_victim = start_send(bytes_of(long_data), channel, victim, 6);
+        auto *const from_any = start_receive(bytes_of(any), channel, MPI_ANY_SOURCE, 7);
+        if (++ready == 3) {
+            job.kill(victim);
+        }
+        protocol::wait(*from_victim);
+        EXPECT_EQ(from_victim->result.error, MPIX_ERR_PROC_FAILED);
+        from_victim->free();
+        protocol::wait(*to_victim);
+        EXPECT_EQ(to_victim->result.error, MPIX_ERR_PROC_FAILED);
+        to_victim->free();
+        // Later operations hear of it at once.
+        EXPECT_EQ(receive(bytes_of(got), channel, victim, 5).error, MPIX_ERR_PROC_FAILED);
+        EXPECT_THROW(send(bytes_of(got), channel, victim, 5), mpi_error);
+        EXPECT_THROW(send(bytes_of(long_data), channel, victim, 5), mpi_error);
+        // The others go on.
+        const int next = self == 0 ? 2 : self == 2 ? 3 : 0;
+        const int before = self == 0 ? 3 : self == 2 ? 0 : 2;
+        std::vector<unsigned char> eight(8, static_cast<unsigned char>(self));
+        send(bytes_of(eight), channel, next, 7);
+        protocol::wait(*from_any);
+        EXPECT_EQ(from_any->result.error, MPI_SUCCESS);
+        EXPECT_EQ(from_any->result.source, before);
+        EXPECT_EQ(any[0], before);
+        from_any->free();
+        auto data = made_up_data(9, 300000);
+        std::vector<unsigned char> room(300000);
+        auto *const sending = start_send(bytes_of(data), channel, next, 8);
+        EXPECT_EQ(receive(bytes_of(room), channel, before, 8).error, MPI_SUCCESS);
+        EXPECT_EQ(room, data);
+        protocol::wait(*sending);
+        sending->free();
+    });
+}
+
+TEST(two_fabrics, each_pair_uses_one_and_remote_memory_where_there_is_any) {
+    run job{{"", {1, 1, 1, 1}, setup::two_toys, false}};
+    job([&](int self, const channel &channel) {
+        auto data = made_up_data(4, 500000);
+        std::vector<unsigned char> got(500000);
+        auto *const receiving = start_receive(bytes_of(got), channel, self ^ 2, 1); // of the same parity
+        send(bytes_of(data), channel, self ^ 2, 1);
+        protocol::wait(*receiving);
+        receiving->free();
+        ASSERT_EQ(got, data);
+    });
+    // Packets go by who receives them: data to the first fabric's ranks is read, the second one has no memory.
+    EXPECT_GE(job.exchange(0).bytes_read.load(), 500000);
+    EXPECT_EQ(job.exchange(1).bytes_read.load(), 0);
+    EXPECT_GE(job.exchange(1).packets_sent.load(), 2 * 500000 / 1200);
+}
+
 INSTANTIATE_TEST_SUITE_P(fabrics, engine_test,
-                         testing::Values(setup{"local_threads", {3}, false, true},
-                                         setup{"local_processes", {1, 1, 1}, false, true},
-                                         setup{"local_processes_without_reads", {1, 1}, false, false},
-                                         setup{"local_mixed", {2, 2}, false, true},
-                                         setup{"local_threads_on_another_track", {3}, false, true, 1},
-                                         setup{"local_processes_on_another_track", {1, 1, 1}, false, true, 2},
-                                         setup{"local_mixed_on_another_track", {2, 2}, false, true, 3},
-                                         setup{"toy_threads", {3}, true, false},
-                                         setup{"toy_processes", {1, 1, 1}, true, false},
-                                         setup{"toy_mixed", {2, 1}, true, false}),
+                         testing::Values(setup{"local_threads", {3}, setup::local, true},
+                                         setup{"local_processes", {1, 1, 1}, setup::local, true},
+                                         setup{"local_processes_without_reads", {1, 1}, setup::local, false},
+                                         setup{"local_mixed", {2, 2}, setup::local, true},
+                                         setup{"local_threads_on_another_track", {3}, setup::local, true, 1},
+                                         setup{"local_processes_on_another_track", {1, 1, 1}, setup::local, true, 2},
+                                         setup{"local_mixed_on_another_track", {2, 2}, setup::local, true, 3},
+                                         setup{"toy_threads", {3}, setup::toy, false},
+                                         setup{"toy_processes", {1, 1, 1}, setup::toy, false},
+                                         setup{"toy_mixed", {2, 1}, setup::toy, false},
+                                         setup{"two_toys_threads", {4}, setup::two_toys, false},
+                                         setup{"two_toys_processes", {1, 1, 1, 1}, setup::two_toys, false},
+                                         setup{"two_toys_mixed", {2, 2}, setup::two_toys, false},
+                                         setup{"toy_beside_local_threads", {4}, setup::toy_beside_local, true},
+                                         setup{"toy_beside_local_mixed", {2, 2}, setup::toy_beside_local, true}),
                          [](const auto &chosen) { return std::string{chosen.param.name}; });

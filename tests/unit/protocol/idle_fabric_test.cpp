@@ -26,9 +26,11 @@ class slow_fabric final : public fabric::fabric {
   public:
     explicit slow_fabric(std::atomic<int> &polls) : polls_{polls} {}
     [[nodiscard]] const char *name() const noexcept override { return "slow"; }
-    [[nodiscard]] const ::lisle::fabric::fabric_limits &limits() const noexcept override { return limits_; }
     [[nodiscard]] bool reaches(int) const noexcept override { return false; }
-    [[nodiscard]] ::lisle::fabric::claim_result try_claim(int, std::size_t, bool,
+    [[nodiscard]] ::lisle::fabric::route_limits limits(int) const noexcept override {
+        return {.largest_payload = 1024};
+    }
+    [[nodiscard]] ::lisle::fabric::claim_result try_claim(int, int, std::size_t, bool,
                                                           ::lisle::fabric::packet_slot &) noexcept override {
         return ::lisle::fabric::claim_result::full;
     }
@@ -41,14 +43,14 @@ class slow_fabric final : public fabric::fabric {
     }
     [[nodiscard]] bool arm(int) noexcept override { return true; }
     void set_congested(int, bool) noexcept override {}
-    [[nodiscard]] bool read(int, std::uint64_t, std::span<const iovec>) noexcept override { return false; }
+    [[nodiscard]] ::lisle::fabric::waking wakes(int) const noexcept override {
+        return {.how = ::lisle::fabric::waking::by::polling, .nanoseconds = 1'000'000};
+    }
 
     static constexpr std::chrono::milliseconds poll_time{1};
 
   private:
     std::atomic<int> &polls_;
-    ::lisle::fabric::fabric_limits limits_{
-        .largest_payload = 1024, .inline_payload = 0, .least_read = SIZE_MAX, .poll_interval = 1'000'000};
 };
 
 } // namespace

@@ -13,11 +13,11 @@ namespace {
 /// Sends messages that take the given times for each way. @return how many of them went each way
 std::array<int, 2> send(path_choice &choice, int messages, std::array<int, 2> microseconds) {
     std::array<int, 2> count{};
-    const path_choice::clock::time_point begin{};
+    const std::int64_t begin = 1000;
     for (int i = 0; i < messages; ++i) {
         const auto way = choice.next();
         choice.begin(&count, way, begin);
-        choice.end(65536, begin + std::chrono::microseconds{microseconds[way]});
+        choice.end(65536, begin + std::int64_t{microseconds[way]} * 1000);
         ++count[way];
     }
     return count;
@@ -45,9 +45,9 @@ TEST(path_choice, survives_a_peer_that_is_away) {
 TEST(path_choice, measures_one_message_at_a_time) {
     path_choice choice;
     int one = 0, other = 0;
-    choice.begin(&one, path_choice::joint);
-    choice.begin(&other, path_choice::stream);
-    choice.end(&other, 65536); // not the measured one: nothing is learnt
-    choice.end(&one, 65536);
+    choice.begin(&one, path_choice::joint, 1000);
+    choice.begin(&other, path_choice::stream, 1000);
+    choice.end(&other, 65536, lisle::real_clock::instance()); // not the measured one: nothing is learnt
+    choice.end(&one, 65536, lisle::real_clock::instance());
     EXPECT_EQ(choice.next(), path_choice::stream); // which has not been tried yet
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a message that fits a packet's own cell, from the sender's call to the receiver's buffer, for the
+// engine's callers of whose time it is most: inlined into them.
+#pragma once
+
+#include "execution/rank.hpp"
+#include "protocol/engine.hpp"
+
+namespace lisle::protocol {
+
+inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
+                                   std::size_t bytes) noexcept {
+    if (bytes > short_limit_ || !buffer.type->plain() ||
+        deferred_count_.load(std::memory_order_relaxed) != 0) {
+        return false;
+    }
+    if (one_worker_ &&
+        hand_over_to_fiber(static_cast<const std::byte *>(buffer.address), bytes, what, dest)) {
+        return true;
+    }
+    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+    return mailbox != nullptr &&
+           mailbox->try_post(signature_,
+                             {what.context, what.source, what.tag,
+                              static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
+                              static_cast<std::uint32_t>(bytes)},
+                             buffer.address, false) == fabric::claim_result::claimed;
+}
+
+inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes, const envelope &what,
+                                       int dest) noexcept {
+    rank *const receiver = job_.find(dest);
+    if (receiver == nullptr) {
+        return false;
+    }
+    engine &theirs = receiver->engine();
+    short_receive *const awaited = theirs.awaited_;
+    if (awaited == nullptr || awaited->claimed != mailboxes_[dest]->claimed() ||
+        !store_if_wanted(awaited->to, awaited->room, awaited->pattern, awaited->status, what, data,
+                         static_cast<std::uint32_t>(bytes))) {
+        return false;
+    }
+    awaited->taken = true;
+    theirs.awaited_ = nullptr;
+    return true;
+}
+
+inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern,
+                                      const group &peers, MPI_Status *status) {
+    if (inbox_ == nullptr || !buffer.type->plain() || has_progressors_.load(std::memory_order_relaxed) ||
+        (!others_.empty() && !comes_by_mailbox(pattern.source, peers)) || !lock_.try_lock()) [[unlikely]] {
+        return false;
+    }
+    auto *const to = static_cast<std::byte *>(buffer.address);
+    const attempt result = take_if_idle_locked(to, buffer.bytes(), pattern, status);
+    lock_.unlock();
+    if (result == attempt::taken) [[likely]] {
+        return true;
+    }
+    return result == attempt::too_early && receive_short_as_fiber(to, buffer.bytes(), pattern, status);
+}
+
+inline engine::attempt engine::take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern,
+                                                   MPI_Status *status) {
+    return matcher_.idle() && waiting_to_leave_ == 0 && !started_.any()
+               ? take_short_locked(to, room, pattern, status)
+               : attempt::impossible;
+}
+
+inline engine::attempt engine::take_short_locked(std::byte *to, MPI_Count room, const envelope &pattern,
+                                                 MPI_Status *status) {
+    const fabric::cell *packet = inbox_->next();
+    if (packet == nullptr) {
+        if (fiber_worker *const worker = fiber_worker::current();
+            worker != nullptr && worker->others_ready()) {
+            return attempt::too_early;
+        }
+        const unsigned most = brief_looks();
+        for (unsigned looks = 0; packet == nullptr; packet = inbox_->next()) {
+            if (++looks > most || lock_.wanted()) {
+                return attempt::impossible;
+            }
+        }
+    }
+    const fabric::packet_header header = packet->header;
+    if (header.payload_bytes > fabric::cell::inline_bytes) {
+        return take_longer_locked(to, room, pattern, status, *packet);
+    }
+    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
+        !store_if_wanted(to, room, pattern, status, {header.context, header.source, header.tag},
+                         packet->inline_payload, header.payload_bytes)) {
+        return attempt::impossible;
+    }
+    inbox_->consume();
+    return attempt::taken;
+}
+
+} // namespace lisle::protocol

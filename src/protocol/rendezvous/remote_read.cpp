@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message that the receiver fetches from the sender's memory over a route with remote memory. The copies that
+// this takes end at once or later; the receive goes on when the last one has ended. If one is refused or fails,
+// the message comes as a stream after all.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "datatype/copy.hpp"
+#include "protocol/engine.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Runs of a receive buffer that one copy fills.
+constexpr std::size_t most_runs = 1024;
+// Shorter ones, on average, cost the kernel or the device more than a stream costs.
+constexpr MPI_Count least_run = 4096;
+
+} // namespace
+
+class engine::remote_read final : public pending_call, public fabric::copy_completion {
+  public:
+    remote_read(engine &home, receive_operation &receive, MPI_Count bytes)
+        : pending_call{&run_again}, home_{home}, receive_{receive}, bytes_{bytes} {}
+
+    /// Starts copies until all are started or one finds no room. Without the engine's lock; afterwards the object
+    /// may be gone.
+    void go_on() {
+        const announced_message &sender = receive_.sender;
+        fabric::remote_memory &memory = *home_.routes_.to(sender.peer).memory;
+        std::vector<iovec> runs_of_part;
+        while (offset_ < bytes_) {
+            runs_of_part.clear();
+            const MPI_Count covered =
+                runs(receive_.buffer, offset_, bytes_ - offset_, most_runs, runs_of_part);
+            if (covered < static_cast<MPI_Count>(runs_of_part.size()) * least_run) {
+                note_failure();
+                break;
+            }
+            under_way_.fetch_add(1, std::memory_order_relaxed);
+            const fabric::remote_place from{
+                sender.peer, sender.address + static_cast<std::uint64_t>(offset_), sender.key};
+            const auto started = memory.start_read(home_.number_, from, runs_of_part, *this);
+            if (started != fabric::copy_start::under_way) {
+                under_way_.fetch_sub(1, std::memory_order_relaxed); // not the last: this one still starts some
+            }
+            if (started == fabric::copy_start::full) {
+                const std::scoped_lock guard{home_.lock_};
+                next = std::exchange(home_.stalled_, this);
+                return;
+            }
+            if (started == fabric::copy_start::refused) {
+                note_failure();
+                break;
+            }
+            offset_ += covered;
+        }
+        if (is_last()) {
+            home_.lock_.lock();
+            end_locked();
+            home_.unlock_and_follow_up();
+        }
+    }
+
+  private:
+    static void run_again(engine &, pending_call &self) { static_cast<remote_read &>(self).go_on(); }
+    /// From poll(), with the engine's lock held.
+    void copied(bool moved) override {
+        if (!moved) {
+            note_failure();
+        }
+        if (is_last()) {
+            end_locked();
+        }
+    }
+    void note_failure() noexcept { failed_.store(true, std::memory_order_relaxed); }
+    /// Acquire and release: who ends last sees what the others have noted.
+    [[nodiscard]] bool is_last() noexcept { return under_way_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    void end_locked() {
+        const std::unique_ptr<remote_read> ended{this};
+        home_.end_read_locked(receive_, !failed_.load(std::memory_order_relaxed));
+    }
+
+    engine &home_;
+    receive_operation &receive_;
+    MPI_Count bytes_;
+    MPI_Count offset_ = 0; ///< of what has not been started yet; of the thread that starts
+    std::atomic<unsigned> under_way_{1}; ///< copies, and the thread that starts them
+    std::atomic<bool> failed_{false};    ///< relaxed: ordered by under_way_
+};
+
+bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
+    const fabric::route &way = routes_.to(receive.sender.peer);
+    if (receive.sender.address == 0 || way.memory == nullptr ||
+        static_cast<std::size_t>(bytes) < way.limits.least_read) {
+        return false;
+    }
+    (new remote_read{*this, receive, bytes})->go_on(); // it ends itself
+    return true;
+}
+
+void engine::end_read_locked(receive_operation &receive, bool moved) {
+    if (!moved) {
+        ask_for_stream_locked(receive, receive.result.bytes);
+        return;
+    }
+    counts_.add(counted::read_bytes, static_cast<std::uint64_t>(receive.result.bytes));
+    tell_done_locked(receive.sender);
+    complete_locked(receive);
+}
+
+} // namespace lisle::protocol
