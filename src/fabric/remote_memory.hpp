@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between the memory of this process and that of a peer, without the peer's help: what a fabric may
 // have besides packets. The owner of memory registers it and tells the key to its peers; they start copies,
-// which end at once or later, while the endpoint is polled.
+// which end at once or later, while the endpoint is polled. The engine reads a message so if both directions
+// between two ranks go over one fabric, or one of the two has no remote memory.
 #pragma once
 
 #include <cstddef>

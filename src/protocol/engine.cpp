@@ -66,6 +66,7 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
             others_.add(*fabric);
         }
     }
+    only_inbox_ = others_.empty() ? inbox_ : nullptr;
 }
 
 engine::~engine() {

@@ -420,7 +420,9 @@ class engine final : private fabric::sink {
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_;  ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
-    const fabric::fabric *inbox_carrier_ = nullptr; ///< whose it is
+    /// The same if nothing else has to be asked; else null.
+    fabric::mailbox_receiver *only_inbox_ = nullptr;
+    const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
     const std::uint64_t signature_;             ///< of this rank's packets
     polled_fabrics others_;                     ///< the fabrics that have to be asked
     const std::uint64_t seal_;                  ///< process_seal()

@@ -156,10 +156,9 @@ class send_operation final : public operation {
     int tag;
     send_mode mode;
     bool in_pieces = false; ///< the data comes bit by bit (pieces.hpp), and lies nowhere
+    bool exposed = false;   ///< the receiver may read the buffer, with `key`
     std::uint64_t receiver_id = 0;
-    /// Of the buffer, while it is exposed to the receiver's reads; see `exposed`.
     fabric::memory_key key = 0;
-    bool exposed = false;
 };
 
 static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);

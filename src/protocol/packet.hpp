@@ -44,6 +44,10 @@ inline constexpr std::uint8_t within_process = 2;
 /// Besides: the data lies in one piece at `sender`, and the send has no identifier: it cannot be cancelled.
 inline constexpr std::uint8_t in_one_piece = 4;
 
+/// `address` is in memory that has been exposed to remote copies, under `key`. Without this it is readable only
+/// where the route has node memory.
+inline constexpr std::uint8_t exposed_memory = 8;
+
 struct announcement {
     std::uint64_t bytes; ///< size of the message
     /// Where the message lies in the sender's memory, in one piece; 0: in several, or it cannot be read.
@@ -59,6 +63,7 @@ struct announced_message : announcement {
     std::uint8_t flags = 0;
     [[nodiscard]] bool here() const noexcept { return (flags & within_process) != 0; }
     [[nodiscard]] bool plain() const noexcept { return (flags & in_one_piece) != 0; }
+    [[nodiscard]] bool exposed() const noexcept { return (flags & exposed_memory) != 0; }
 };
 
 /// The receiver begins to read a message, and the sender may help.

@@ -73,7 +73,7 @@ engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelo
 
 bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
     const int from = peer_named(peers, source);
-    return from >= 0 && routes_.to(from).carrier == inbox_carrier_;
+    return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_;
 }
 
 bool engine::start_and_look(receive_operation &receive) {

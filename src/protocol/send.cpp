@@ -134,6 +134,7 @@ void engine::announce(send_operation &send) {
     } else if (send.buffer.type->contiguous() && (way.node != nullptr || expose_buffer(send, way))) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
         said.key = send.key;
+        flags = send.exposed ? exposed_memory : 0;
     }
     fabric::packet_header header{
         send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,

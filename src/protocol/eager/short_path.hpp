@@ -47,8 +47,8 @@ inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes,
 
 inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern,
                                       const group &peers, MPI_Status *status) {
-    if (inbox_ == nullptr || !buffer.type->plain() || has_progressors_.load(std::memory_order_relaxed) ||
-        (!others_.empty() && !comes_by_mailbox(pattern.source, peers)) || !lock_.try_lock()) [[unlikely]] {
+    if ((only_inbox_ == nullptr && !comes_by_mailbox(pattern.source, peers)) || !buffer.type->plain() ||
+        has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
         return false;
     }
     auto *const to = static_cast<std::byte *>(buffer.address);

@@ -94,7 +94,9 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
 
 bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     const fabric::route &way = routes_.to(receive.sender.peer);
-    if (receive.sender.address == 0 || way.memory == nullptr ||
+    // On a node the kernel needs no permission; elsewhere only what has been exposed can be read.
+    const bool readable = receive.sender.exposed() != (way.node != nullptr);
+    if (receive.sender.address == 0 || way.memory == nullptr || !readable ||
         static_cast<std::size_t>(bytes) < way.limits.least_read) {
         return false;
     }
