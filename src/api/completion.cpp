@@ -3,9 +3,9 @@
 #include "api/active_requests.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
+#include "execution/rank_local.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "execution/rank_local.hpp"
 
 namespace lisle::abi {
 

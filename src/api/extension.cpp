@@ -2,15 +2,15 @@
 #include "api/extension.hpp"
 
 #include "api/request.hpp"
-#include "reduction/op.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/rendezvous/receive_allocate.hpp"
+#include "reduction/op.hpp"
 #include "world/job.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle::api {
 

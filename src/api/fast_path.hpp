@@ -32,9 +32,9 @@ namespace lisle::api {
     return target != nullptr && (abi::is_peer(*target, source) || source == MPI_ANY_SOURCE) &&
            (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && count >= 0 &&
            type != nullptr &&
-           target->point_to_point.home->try_receive_short(
-               {buf, count, *type}, {target->point_to_point.context, source, tag},
-                *target->point_to_point.peers, status);
+           target->point_to_point.home->try_receive_short({buf, count, *type},
+                                                          {target->point_to_point.context, source, tag},
+                                                          *target->point_to_point.peers, status);
 }
 
 } // namespace lisle::api

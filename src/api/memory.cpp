@@ -7,12 +7,12 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "communicator/info.hpp"
 #include "base/error.hpp"
-#include "protocol/engine.hpp"
-#include "fabric/shared_memory.hpp"
-#include "fabric/local/shared_heap.hpp"
 #include "base/settings.hpp"
+#include "communicator/info.hpp"
+#include "fabric/local/shared_heap.hpp"
+#include "fabric/shared_memory.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle::api {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An array that grows and never moves: addresses for the most elements that it can ever have are reserved at
-// once, memory comes as elements are added. So readers keep a pointer to the first element, and read without a
-// lock while one thread appends.
+// once, memory comes as elements are added. So readers keep a pointer to the first element, and read without
+// a lock while one thread appends.
 #pragma once
 
 #include <atomic>
@@ -20,16 +20,16 @@ template <class T> class growing_array {
   public:
     /// Throws std::bad_alloc if there is not that much room among the addresses.
     explicit growing_array(std::size_t most) : most_{most} {
-        void *const room = mmap(nullptr, bytes_of(most), PROT_NONE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *const room =
+            mmap(nullptr, bytes_of(most), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (room == MAP_FAILED) {
             throw std::bad_alloc{};
         }
         first_ = static_cast<T *>(room);
     }
     growing_array(growing_array &&other) noexcept
-        : first_{std::exchange(other.first_, nullptr)}, most_{other.most_}, usable_bytes_{other.usable_bytes_},
-          size_{other.size_.load(std::memory_order_relaxed)} {}
+        : first_{std::exchange(other.first_, nullptr)}, most_{other.most_},
+          usable_bytes_{other.usable_bytes_}, size_{other.size_.load(std::memory_order_relaxed)} {}
     growing_array &operator=(growing_array &&) = delete; // readers may hold what it would replace
     ~growing_array() {
         if (first_ != nullptr) {

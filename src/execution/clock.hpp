@@ -15,8 +15,8 @@ class job_clock {
     [[nodiscard]] virtual std::int64_t nanoseconds() noexcept = 0;
     /// The smallest difference that nanoseconds() shows, in seconds.
     [[nodiscard]] virtual double resolution() const noexcept { return 1e-9; }
-    /// True if time passes only when all ranks wait: then looking again and again is of no use, and nobody sleeps
-    /// by the machine's time.
+    /// True if time passes only when all ranks wait: then looking again and again is of no use, and nobody
+    /// sleeps by the machine's time.
     [[nodiscard]] virtual bool simulated() const noexcept { return false; }
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
     /// event. True: some fiber may be able to go on, look again.

@@ -97,14 +97,15 @@ struct waking {
 /// Where an endpoint is found, in bytes that only its fabric understands. Empty: it need not be said.
 using endpoint_address = std::vector<std::byte>;
 
-/// Finds the address of a peer's endpoint, when the first packet is to go there: what a fabric with addresses is
-/// given at its construction, by who exchanges them (world's bootstrap). Must not wait: empty, not known yet.
+/// Finds the address of a peer's endpoint, when the first packet is to go there: what a fabric with addresses
+/// is given at its construction, by who exchanges them (world's bootstrap). Must not wait: empty, not known
+/// yet.
 using address_lookup = std::function<endpoint_address(int peer)>;
 
 /// One device or medium, as one process uses it. Its endpoints, one for each rank of the process, and their
 /// peers are numbered by the job.
-/// Thread-safety: claiming, filling and publishing from any thread; poll, arm and set_congested for one endpoint by
-/// one thread at a time (the holder of the engine's lock); the rest from any thread.
+/// Thread-safety: claiming, filling and publishing from any thread; poll, arm and set_congested for one
+/// endpoint by one thread at a time (the holder of the engine's lock); the rest from any thread.
 class fabric {
   public:
     virtual ~fabric() = default;
@@ -136,8 +137,8 @@ class fabric {
     [[nodiscard]] virtual std::unique_ptr<fabric> on_track([[maybe_unused]] int track) const {
         return nullptr;
     }
-    /// The time that the job lives by, if this fabric has one of its own (execution/clock.hpp); null: the real
-    /// one.
+    /// The time that the job lives by, if this fabric has one of its own (execution/clock.hpp); null: the
+    /// real one.
     [[nodiscard]] virtual job_clock *clock() noexcept { return nullptr; }
 
     // ---- packets ----
@@ -145,8 +146,8 @@ class fabric {
     /// Reserves a packet. A claimed packet must be published soon: those behind it wait.
     /// @param self the sending endpoint @param payload_bytes at most limits(dest).largest_payload
     /// @param solicited false for data that nobody asked for: only that can be `congested`
-    [[nodiscard]] virtual claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
-                                                 packet_slot &slot) noexcept = 0;
+    [[nodiscard]] virtual claim_result try_claim(int self, int dest, std::size_t payload_bytes,
+                                                 bool solicited, packet_slot &slot) noexcept = 0;
     /// Copies the payload of a claimed packet to its slot. (A caller that makes the payload as it goes writes
     /// there itself.)
     virtual void fill([[maybe_unused]] int dest, packet_slot &slot, const void *from,
@@ -170,8 +171,8 @@ class fabric {
 
     /// How the owner of `self` is woken. The same for the endpoint's life.
     [[nodiscard]] virtual waking wakes([[maybe_unused]] int self) const noexcept { return {}; }
-    /// Announces that the owner of `self` is about to sleep. False: something has arrived or is arriving, poll
-    /// again. True: the next arrival wakes it in the way that wakes() says.
+    /// Announces that the owner of `self` is about to sleep. False: something has arrived or is arriving,
+    /// poll again. True: the next arrival wakes it in the way that wakes() says.
     [[nodiscard]] virtual bool arm(int self) noexcept = 0;
 };
 

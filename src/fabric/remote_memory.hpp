@@ -44,9 +44,10 @@ class copy_completion {
 class remote_memory {
   public:
     /// Lets the peers that the fabric reaches copy from and to these bytes until withdraw(). Nothing: not
-    /// possible. Registering the same memory again and again is to be cheap: a fabric for which it is not keeps
-    /// a cache.
-    [[nodiscard]] virtual std::optional<memory_key> expose(const void *memory, std::size_t bytes) noexcept = 0;
+    /// possible. Registering the same memory again and again is to be cheap: a fabric for which it is not
+    /// keeps a cache.
+    [[nodiscard]] virtual std::optional<memory_key> expose(const void *memory,
+                                                           std::size_t bytes) noexcept = 0;
     /// @pre no copy that uses the key is under way
     virtual void withdraw(memory_key key) noexcept = 0;
 

@@ -25,7 +25,8 @@ struct route {
 };
 
 /// Peers are added at the end and stay: pointers to routes hold as long as this object.
-/// Thread-safe: any thread may read the routes to peers that it knows of; append() is called by one at a time.
+/// Thread-safe: any thread may read the routes to peers that it knows of; append() is called by one at a
+/// time.
 class routes {
   public:
     static constexpr std::size_t most_peers = std::size_t{1} << 20;
@@ -61,7 +62,8 @@ class routes {
 
 /// The memory that all of some ranks share through one fabric; null: they have none in common.
 /// @param members range of numbers of ranks in the job
-template <class Members> [[nodiscard]] shared_memory *common_node(const routes &known, const Members &members) {
+template <class Members>
+[[nodiscard]] shared_memory *common_node(const routes &known, const Members &members) {
     shared_memory *common = nullptr;
     for (const int member : members) {
         shared_memory *const node = known.to(member).node;

@@ -26,8 +26,8 @@ class shared_memory {
     /// end that it leaves; when all `sharers` have, the key and the memory are free again.
     [[nodiscard]] virtual std::byte *block(std::uint64_t key, std::size_t bytes) noexcept = 0;
     virtual void leave_block(std::uint64_t key, int sharers) noexcept = 0;
-    /// After a store to shared memory, made with sequential consistency, that `rank` may wait for: wakes it if it
-    /// sleeps. (Before it does, fabric::arm has it look once more at what it waits for.)
+    /// After a store to shared memory, made with sequential consistency, that `rank` may wait for: wakes it
+    /// if it sleeps. (Before it does, fabric::arm has it look once more at what it waits for.)
     virtual void nudge(int rank) noexcept = 0;
     /// False: nudge() would do nothing now, for no rank. Saves who wants to wake many.
     [[nodiscard]] virtual bool anyone_watches() noexcept = 0;
@@ -46,8 +46,8 @@ class shared_memory {
     /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
     [[nodiscard]] virtual cooperative_copy *cooperative_copy_of(int owner) noexcept = 0;
 
-    /// The memory of this process that its peers reach by address (fabric/local/shared_heap.hpp); null: there is
-    /// none.
+    /// The memory of this process that its peers reach by address (fabric/local/shared_heap.hpp); null: there
+    /// is none.
     [[nodiscard]] virtual shared_heap *heap() noexcept = 0;
     /// Where bytes at an address of `peer` lie here if they are in such memory; null: they are not.
     [[nodiscard]] virtual std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept = 0;

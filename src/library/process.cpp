@@ -100,8 +100,7 @@ std::unique_ptr<process> make() {
 
 } // namespace
 
-process::process(std::unique_ptr<bootstrap> start, node_segment segment,
-                 std::span<const fabric_maker> makers)
+process::process(std::unique_ptr<bootstrap> start, node_segment segment, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, bells_{bells_of(segment_, *start)}, job_{std::move(start), bells_},
       routes_{make_routes(segment_, job_.start(), makers)} {
     for (const auto &fabric : routes_.first().fabrics()) {

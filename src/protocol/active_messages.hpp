@@ -22,14 +22,15 @@ struct arrival {
     std::span<const std::byte> payload; ///< valid during the call
 };
 
-/// Called with the lock of `home` held, in any thread of the process: must neither wait nor call user code. May
-/// answer with engine::send_control_locked, complete requests with engine::complete_locked, and leave longer
-/// work to engine::do_unlocked.
+/// Called with the lock of `home` held, in any thread of the process: must neither wait nor call user code.
+/// May answer with engine::send_control_locked, complete requests with engine::complete_locked, and leave
+/// longer work to engine::do_unlocked.
 using packet_handler = void (*)(engine &home, const arrival &packet);
 
 class active_messages {
   public:
-    /// Adds a kind for good. To be called while the library is loaded, from the initializer of a static object.
+    /// Adds a kind for good. To be called while the library is loaded, from the initializer of a static
+    /// object.
     static void add(std::uint8_t kind, packet_handler handler) noexcept { handlers_[kind] = handler; }
     /// Null: there is no such kind.
     [[nodiscard]] static packet_handler handler_of(std::uint8_t kind) noexcept { return handlers_[kind]; }

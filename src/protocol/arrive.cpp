@@ -4,12 +4,12 @@
 // What a packet says is checked before it is believed.
 #include <cstring>
 
-#include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
-#include "protocol/refuse.hpp"
 #include "base/copy_bytes.hpp"
 #include "base/thread_sanitizer.hpp"
+#include "datatype/copy.hpp"
 #include "fabric/shared_memory.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/refuse.hpp"
 
 namespace lisle::protocol {
 
@@ -31,9 +31,8 @@ constexpr std::array<packet_handler, 256> engine::own_handlers() {
     const auto set = [&table](packet_kind kind, packet_handler handler) {
         table[static_cast<std::size_t>(kind)] = handler;
     };
-    set(packet_kind::eager, [](engine &home, const arrival &packet) {
-        home.arrived_eager(packet.what, packet.payload);
-    });
+    set(packet_kind::eager,
+        [](engine &home, const arrival &packet) { home.arrived_eager(packet.what, packet.payload); });
     set(packet_kind::announcement,
         [](engine &home, const arrival &packet) { home.arrived_announcement(packet); });
     set(packet_kind::clear_to_send,
@@ -103,8 +102,7 @@ void engine::arrived_announcement(const arrival &packet) {
         refuse(packet.peer, "says where data of another process lies", said.address);
     }
     const bool carries = (packet.flags & carries_data) != 0;
-    const auto data =
-        carries ? packet.payload.subspan(sizeof(announcement)) : std::span<const std::byte>{};
+    const auto data = carries ? packet.payload.subspan(sizeof(announcement)) : std::span<const std::byte>{};
     if (carries && data.size() != said.bytes) {
         refuse(packet.peer, "carries less than it announces", data.size());
     }

@@ -6,14 +6,14 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/error.hpp"
+#include "base/settings.hpp"
 #include "datatype/copy.hpp"
+#include "execution/usable_cores.hpp"
 #include "protocol/eager/short_path.hpp"
 #include "protocol/process_seal.hpp"
 #include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
-#include "base/error.hpp"
-#include "base/settings.hpp"
-#include "execution/usable_cores.hpp"
 
 namespace lisle::protocol {
 
@@ -24,8 +24,8 @@ constexpr int poll_batch = 32;
 // Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
 // microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
 constexpr unsigned brief_looks_alone = 1000;
-// Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer one
-// copy is saved above this.
+// Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
+// one copy is saved above this.
 constexpr std::size_t eager_if_copied_once = 4096;
 
 std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
@@ -44,8 +44,8 @@ const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
 } // namespace
 
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
-    : job_{owner.get_job()}, owner_{owner}, number_{owner.number()}, track_{track},
-      routes_{routes_on(routes, track)},
+    : job_{owner.get_job()}, owner_{owner}, number_{owner.number()}, track_{track}, routes_{routes_on(routes,
+                                                                                                      track)},
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
@@ -181,10 +181,11 @@ bool engine::move_messages() {
     if (!streams_.empty()) [[unlikely]] {
         any |= push_streams_locked();
     }
-    while (stalled_ != nullptr) [[unlikely]] {
-        pending_transfer *const again = std::exchange(stalled_, stalled_->next);
-        again->next = std::exchange(transfers_, again);
-    }
+    while (stalled_ != nullptr)
+        [[unlikely]] {
+            pending_transfer *const again = std::exchange(stalled_, stalled_->next);
+            again->next = std::exchange(transfers_, again);
+        }
     return unlock_and_transfer() || any;
 }
 
@@ -358,8 +359,8 @@ bool engine::drained() {
 }
 
 fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes,
-                                             const typed_buffer &data, std::size_t data_bytes) {
+                                             const void *payload, std::size_t bytes, const typed_buffer &data,
+                                             std::size_t data_bytes) {
     fabric::packet_slot slot{};
     auto &carrier = *routes_.to(dest).carrier;
     const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, true, slot);

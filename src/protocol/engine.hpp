@@ -17,26 +17,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/spin_lock.hpp"
+#include "execution/fiber_worker.hpp"
+#include "execution/spin_policy.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "fabric/routes.hpp"
 #include "fabric/routes_by_track.hpp"
 #include "protocol/active_messages.hpp"
+#include "protocol/eager/short_receive.hpp"
 #include "protocol/engine_counts.hpp"
-#include "protocol/progress/engine_lock.hpp"
-#include "protocol/rendezvous/id_table.hpp"
 #include "protocol/matching/matcher.hpp"
+#include "protocol/matching/started_receives.hpp"
 #include "protocol/operation.hpp"
-#include "protocol/rendezvous/path_choice.hpp"
-#include "execution/spin_policy.hpp"
+#include "protocol/progress/engine_lock.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressor.hpp"
 #include "protocol/queues_by_peer.hpp"
-#include "protocol/eager/short_receive.hpp"
-#include "protocol/matching/started_receives.hpp"
-#include "execution/fiber_worker.hpp"
+#include "protocol/rendezvous/id_table.hpp"
+#include "protocol/rendezvous/path_choice.hpp"
 #include "world/job.hpp"
-#include "base/spin_lock.hpp"
 
 namespace lisle::fabric {
 class cooperative_copy;
@@ -64,8 +64,9 @@ class engine final : private fabric::sink {
     /// Whether announce_and_watch() may be used: for data in one piece to another rank of the process, from a
     /// thread that may keep its core for a while.
     [[nodiscard]] bool may_watch(const send_operation &send) const noexcept {
-        return routes_.share_addresses(number_, send.dest) && send.dest != number_ && send.buffer.type->contiguous() &&
-               send.buffer.address != nullptr && !send.in_pieces && brief_looks() != 0;
+        return routes_.share_addresses(number_, send.dest) && send.dest != number_ &&
+               send.buffer.type->contiguous() && send.buffer.address != nullptr && !send.in_pieces &&
+               brief_looks() != 0;
     }
     /// The same for a blocking call, whose thread then looks for the end alone: the receiver finds the data's
     /// place in the announcement, and says that it has them by one store. True if it has; if not, wait for
@@ -111,8 +112,8 @@ class engine final : private fabric::sink {
     /// out if `take` is set. Looks only; makes no progress.
     [[nodiscard]] unexpected_message *probe(const envelope &pattern, bool take, outcome &found);
 
-    /// True if so many bytes for `dest` are sent before their receive is known: what the route and the settings
-    /// allow, and fewer where the receiver can copy from this buffer itself.
+    /// True if so many bytes for `dest` are sent before their receive is known: what the route and the
+    /// settings allow, and fewer where the receiver can copy from this buffer itself.
     [[nodiscard]] bool goes_unasked(int dest, const typed_buffer &buffer, std::size_t bytes) const noexcept {
         return bytes <= routes_.to(dest).limits.eager &&
                (bytes <= eager_if_copied_once_ ||
@@ -165,8 +166,8 @@ class engine final : private fabric::sink {
 
     // ---- for modules that add kinds of packets (active_messages.hpp) ----
 
-    /// Sends a control packet now, or keeps it until there is room. In order of each destination; dropped if the
-    /// peer has failed. @param bytes at most control_bytes
+    /// Sends a control packet now, or keeps it until there is room. In order of each destination; dropped if
+    /// the peer has failed. @param bytes at most control_bytes
     void send_control(int dest, const fabric::packet_header &header, const void *payload, std::size_t bytes);
     /// The same for packet handlers, which hold the lock.
     void send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
@@ -281,7 +282,8 @@ class engine final : private fabric::sink {
     /// all of the work, as in McMPI. False: nobody waits for it, or another message comes first.
     [[nodiscard, gnu::always_inline]] bool hand_over_to_fiber(const std::byte *data, std::size_t bytes,
                                                               const envelope &what, int dest) noexcept;
-    /// True if what a receive from this rank takes arrives through the mailbox: else that is not the place to look.
+    /// True if what a receive from this rank takes arrives through the mailbox: else that is not the place to
+    /// look.
     [[nodiscard, gnu::cold]] bool comes_by_mailbox(int source, const group &peers) const noexcept;
     /// Lets other fibers run and looks again, a few times. By value: callers keep theirs in registers.
     /// @pre others can run
@@ -373,7 +375,8 @@ class engine final : private fabric::sink {
     }
 
     // send.cpp
-    /// Lets the receiver read the buffer of a long message, where the route has remote memory. False: it has not.
+    /// Lets the receiver read the buffer of a long message, where the route has remote memory. False: it has
+    /// not.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
 
@@ -418,14 +421,14 @@ class engine final : private fabric::sink {
     const std::size_t eager_otherwise_;      ///< not less
     const std::size_t unexpected_limit_;
     const std::size_t short_limit_;
-    fabric::mailbox_sender *const *const mailboxes_;  ///< by destination
+    fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
     /// The same if nothing else has to be asked; else null.
     fabric::mailbox_receiver *only_inbox_ = nullptr;
     const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
-    const std::uint64_t signature_;             ///< of this rank's packets
-    polled_fabrics others_;                     ///< the fabrics that have to be asked
-    const std::uint64_t seal_;                  ///< process_seal()
+    const std::uint64_t signature_;                 ///< of this rank's packets
+    polled_fabrics others_;                         ///< the fabrics that have to be asked
+    const std::uint64_t seal_;                      ///< process_seal()
     job_clock &clock_;
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock

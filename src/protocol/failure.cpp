@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of operations when a peer fails: those that need it end with MPIX_ERR_PROC_FAILED, at once; all
-// others go on. A receive from any source waits on: another rank may send what it takes.
+// What becomes of operations when a peer fails: those that need it end with MPIX_ERR_PROC_FAILED, at once;
+// all others go on. A receive from any source waits on: another rank may send what it takes.
 #include <algorithm>
 
 #include "mpi.h"

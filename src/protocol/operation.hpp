@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/block_cache.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "fabric/remote_memory.hpp"
 #include "protocol/channel.hpp"
@@ -15,7 +16,6 @@
 #include "protocol/packet.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/request.hpp"
-#include "base/block_cache.hpp"
 
 namespace lisle::protocol {
 
@@ -79,7 +79,9 @@ class alignas(64) receive_operation final : public operation, public pending_tra
         : operation{home}, pending_transfer{kind::announced}, buffer{buffer}, pattern{pattern}, from{from} {}
     /// Of messages in a channel.
     receive_operation(const channel &channel, const typed_buffer &buffer, int source, int tag)
-        : receive_operation{*channel.home, buffer, {channel.context, source, tag},
+        : receive_operation{*channel.home,
+                            buffer,
+                            {channel.context, source, tag},
                             source >= 0 ? channel.peers->member(source) : -1} {}
 
     /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has

@@ -20,7 +20,8 @@ namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
     eager,         ///< envelope in the header, payload: the message
-    announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if `carries_data`
+    announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if
+                   ///< `carries_data`
     clear_to_send, ///< (CTS) payload: `clearance`
     data,          ///< context: the receiver's identifier, payload: the next bytes of the message
     offer,         ///< context: the receiver's identifier, payload: `offer`
@@ -38,14 +39,14 @@ inline constexpr std::size_t control_bytes = 32;
 // packet_header::flags of an announcement.
 /// The message follows the announcement in the packet.
 inline constexpr std::uint8_t carries_data = 1;
-/// `address` is that of the sender's operation, and `key` the process's seal. Only where the route has the same
-/// address space.
+/// `address` is that of the sender's operation, and `key` the process's seal. Only where the route has the
+/// same address space.
 inline constexpr std::uint8_t within_process = 2;
 /// Besides: the data lies in one piece at `sender`, and the send has no identifier: it cannot be cancelled.
 inline constexpr std::uint8_t in_one_piece = 4;
 
-/// `address` is in memory that has been exposed to remote copies, under `key`. Without this it is readable only
-/// where the route has node memory.
+/// `address` is in memory that has been exposed to remote copies, under `key`. Without this it is readable
+/// only where the route has node memory.
 inline constexpr std::uint8_t exposed_memory = 8;
 
 struct announcement {

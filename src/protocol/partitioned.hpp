@@ -86,7 +86,8 @@ class partitioned_receive final : public partitioned_request {
     void post_locked();
     /// Ends the receive of one message if it is complete. True if the message is here.
     bool settle_locked(std::size_t index);
-    /// The same for each in order, up to the first that is not here: what it takes does not grow with the looks.
+    /// The same for each in order, up to the first that is not here: what it takes does not grow with the
+    /// looks.
     void settle_in_order_locked();
     [[nodiscard]] bool arrived_locked(int partition);
 

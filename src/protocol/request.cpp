@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/request.hpp"
 
-#include "protocol/engine.hpp"
-#include "protocol/point_to_point.hpp"
 #include "base/error.hpp"
 #include "base/error_texts.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
 
 namespace lisle::protocol {
 

@@ -2,14 +2,14 @@
 // How messages leave: at once if they are short and there is room, otherwise announced first.
 #include <mutex>
 
-#include "datatype/copy.hpp"
-#include "protocol/eager/short_message.hpp"
-#include "protocol/tracks.hpp"
 #include "base/error.hpp"
+#include "datatype/copy.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/remote_memory.hpp"
 #include "fabric/shared_memory.hpp"
 #include "mpi.h"
+#include "protocol/eager/short_message.hpp"
+#include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
 
@@ -137,8 +137,8 @@ void engine::announce(send_operation &send) {
         flags = send.exposed ? exposed_memory : 0;
     }
     fabric::packet_header header{
-        send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,
-        sizeof said};
+        send.context, send.source, send.tag,   static_cast<std::uint8_t>(packet_kind::announcement),
+        flags,        0,           sizeof said};
     {
         const std::scoped_lock guard{lock_};
         if (!has_failed(send.dest)) [[likely]] {
@@ -199,8 +199,7 @@ void engine::cancel(send_operation &send) {
     if (send.complete.load(std::memory_order_relaxed)) {
         return;
     }
-    send_control_locked(send.dest,
-                        {send.id, 0, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
+    send_control_locked(send.dest, {send.id, 0, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
                         nullptr, 0);
 }
 

@@ -22,11 +22,11 @@
 #include <span>
 #include <vector>
 
+#include "base/copy_bytes.hpp"
 #include "collective/node/block_view.hpp"
 #include "communicator/communicator.hpp"
-#include "fabric/shared_memory.hpp"
 #include "datatype/typed_buffer.hpp"
-#include "base/copy_bytes.hpp"
+#include "fabric/shared_memory.hpp"
 
 namespace lisle::collective {
 
@@ -71,7 +71,8 @@ class board {
     }
 
     /// @param members the communicator's channel of user messages, which outlives the board
-    board(fabric::shared_memory &medium, std::byte *memory, const protocol::channel &members, bool one_process)
+    board(fabric::shared_memory &medium, std::byte *memory, const protocol::channel &members,
+          bool one_process)
         : medium_{medium}, memory_{memory}, home_{*members.home}, key_{members.context},
           members_{*members.peers}, self_{members.self}, one_process_{one_process},
           finished_by_(static_cast<std::size_t>(members_.size())) {}

@@ -22,11 +22,12 @@ local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::o
                    std::make_shared<shared_heap>(
                        segment, start.places().process_index_on_node(start.self().index))} {}
 
-local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
-                           std::size_t surely_read, int track, std::shared_ptr<shared_heap> heap)
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
+                           std::optional<std::size_t> least_read, std::size_t surely_read, int track,
+                           std::shared_ptr<shared_heap> heap)
     : segment_{segment}, start_{start}, places_{start.places()},
-      node_{places_.node_of_process(start.self().index)}, track_{track},
-      first_rank_{places_.first_rank(start.self().index)},
+      node_{places_.node_of_process(start.self().index)}, track_{track}, first_rank_{places_.first_rank(
+                                                                             start.self().index)},
       writers_(static_cast<std::size_t>(segment.ranks())),
       shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, heap_{std::move(heap)},
       cross_memory_{least_read.has_value()} {

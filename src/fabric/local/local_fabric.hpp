@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/remote_memory.hpp"
-#include "fabric/shared_memory.hpp"
+#include "fabric/local/mailbox.hpp"
+#include "fabric/local/node_segment.hpp"
+#include "fabric/local/payload_writer.hpp"
 #include "fabric/local/peer_memory.hpp"
 #include "fabric/local/shared_area.hpp"
-#include "fabric/local/mailbox.hpp"
-#include "fabric/local/payload_writer.hpp"
-#include "fabric/local/node_segment.hpp"
 #include "fabric/local/shared_heap.hpp"
+#include "fabric/remote_memory.hpp"
+#include "fabric/shared_memory.hpp"
 #include "world/bootstrap.hpp"
 
 namespace lisle::fabric::local {
@@ -87,7 +87,9 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
     [[nodiscard]] bool write(int peer, std::uint64_t address, std::span<const iovec> from) noexcept override;
     [[nodiscard]] bool memory_open(int peer) noexcept override;
     [[nodiscard]] cooperative_copy *cooperative_copy_of(int owner) noexcept override {
-        return cross_memory_.load(std::memory_order_relaxed) ? &shared_.copy_of(places_.index_on_node(owner), track_) : nullptr;
+        return cross_memory_.load(std::memory_order_relaxed)
+                   ? &shared_.copy_of(places_.index_on_node(owner), track_)
+                   : nullptr;
     }
     [[nodiscard]] shared_heap *heap() noexcept override { return heap_.get(); }
     [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {

@@ -33,9 +33,9 @@ struct alignas(line_bytes) cell {
 
     packet_header header;
     std::byte inline_payload[inline_bytes];
-    /// Ticket + 1 of the packet that lies here, and above it who has sent it (signed_by). The sender's release
-    /// store publishes header and payload and pairs with the receiver's acquire load. (Where a longer payload
-    /// lies follows from the order of the claims, so it is not said.)
+    /// Ticket + 1 of the packet that lies here, and above it who has sent it (signed_by). The sender's
+    /// release store publishes header and payload and pairs with the receiver's acquire load. (Where a longer
+    /// payload lies follows from the order of the claims, so it is not said.)
     std::atomic<std::uint64_t> stamp;
 
     /// The number in the job of the rank that has sent the packet: its word, for what lies in shared memory.
@@ -181,7 +181,8 @@ class mailbox_sender {
         __builtin_prefetch(&next, 1);
 #endif
     }
-    // A token is the ticket, above it the sender's number, and at the top whether the receiver has to be woken.
+    // A token is the ticket, above it the sender's number, and at the top whether the receiver has to be
+    // woken.
     static constexpr std::uint64_t wake_bit = std::uint64_t{1} << 63;
 
     void publish(std::uint64_t token) noexcept {
@@ -227,8 +228,8 @@ class alignas(line_bytes) mailbox_receiver {
         }
     }
 
-    /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>, const cell &)`;
-    /// the cell says who has sent it.
+    /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>, const cell
+    /// &)`; the cell says who has sent it.
     template <class Arrived> int drain(Arrived &&arrived, int most) {
         const cell *const cells = memory_->cells();
         const std::uint32_t mask = layout_.cells - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a message that fits a packet's own cell, from the sender's call to the receiver's buffer, for the
-// engine's callers of whose time it is most: inlined into them.
+// The way of a message that fits a packet's own cell, from the sender's call to the receiver's buffer, for
+// the engine's callers of whose time it is most: inlined into them.
 #pragma once
 
 #include "execution/rank.hpp"
@@ -19,12 +19,11 @@ inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &w
         return true;
     }
     fabric::mailbox_sender *const mailbox = mailboxes_[dest];
-    return mailbox != nullptr &&
-           mailbox->try_post(signature_,
-                             {what.context, what.source, what.tag,
-                              static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
-                              static_cast<std::uint32_t>(bytes)},
-                             buffer.address, false) == fabric::claim_result::claimed;
+    return mailbox != nullptr && mailbox->try_post(signature_,
+                                                   {what.context, what.source, what.tag,
+                                                    static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
+                                                    static_cast<std::uint32_t>(bytes)},
+                                                   buffer.address, false) == fabric::claim_result::claimed;
 }
 
 inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes, const envelope &what,
@@ -45,8 +44,8 @@ inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes,
     return true;
 }
 
-inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern,
-                                      const group &peers, MPI_Status *status) {
+inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern, const group &peers,
+                                      MPI_Status *status) {
     if ((only_inbox_ == nullptr && !comes_by_mailbox(pattern.source, peers)) || !buffer.type->plain() ||
         has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
         return false;

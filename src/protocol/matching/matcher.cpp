@@ -95,7 +95,8 @@ std::vector<receive_operation *> matcher::posted_from(int peer) {
             found.push_back(&receive);
         }
     };
-    for (receive_operation *each = first_; each != nullptr; each = each == last_ ? nullptr : each->link(0).next) {
+    for (receive_operation *each = first_; each != nullptr;
+         each = each == last_ ? nullptr : each->link(0).next) {
         note(*each);
     }
     posted_.each([&](receive_operation &receive) { note(receive); });

@@ -35,10 +35,10 @@ class polled_fabrics {
   private:
     struct one {
         fabric::fabric *fabric;
-        unsigned expected = 0;   ///< pending operations that need it
-        bool active = false;     ///< the last poll brought something
-        unsigned passes = 0;     ///< rounds to pass over before the clock is read again
-        std::int64_t due = 0;    ///< when to ask again, in nanoseconds of the clock
+        unsigned expected = 0; ///< pending operations that need it
+        bool active = false;   ///< the last poll brought something
+        unsigned passes = 0;   ///< rounds to pass over before the clock is read again
+        std::int64_t due = 0;  ///< when to ask again, in nanoseconds of the clock
     };
     [[nodiscard]] bool is_due(one &which, job_clock &clock, bool alone) noexcept;
 

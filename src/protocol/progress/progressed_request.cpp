@@ -21,8 +21,8 @@ send_receive_request::send_receive_request(const typed_buffer &send_buffer, std:
                                            int dest, int send_tag, const typed_buffer &receive_buffer,
                                            int source, int receive_tag, const channel &channel)
     : progressed_request{*channel.home}, copy_{std::move(copy)},
-      receiving_{channel, receive_buffer, source, receive_tag},
-      sending_{send_buffer, channel, dest, send_tag, send_mode::standard} {
+      receiving_{channel, receive_buffer, source, receive_tag}, sending_{send_buffer, channel, dest, send_tag,
+                                                                         send_mode::standard} {
     sending_.keep(*send_buffer.type);
     receiving_.keep(*receive_buffer.type);
     if (!copy_.empty()) {

@@ -9,13 +9,13 @@
 #include <mutex>
 #include <sched.h>
 
+#include "base/settings.hpp"
+#include "execution/fiber_worker.hpp"
+#include "execution/shared_task.hpp"
 #include "protocol/eager/short_path.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
-#include "execution/fiber_worker.hpp"
-#include "base/settings.hpp"
-#include "execution/shared_task.hpp"
 
 namespace lisle::protocol {
 

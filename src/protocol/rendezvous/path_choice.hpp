@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of two paths is faster for a message that could go either, found by trying: how long both take depends
-// on where the cores lie, which changes while a job runs (on virtual machines at least), and on nothing that
-// could be asked. Used by the holder of an engine's lock.
+// Which of two paths is faster for a message that could go either, found by trying: how long both take
+// depends on where the cores lie, which changes while a job runs (on virtual machines at least), and on
+// nothing that could be asked. Used by the holder of an engine's lock.
 #pragma once
 
 #include <algorithm>

@@ -128,9 +128,9 @@ void engine::discard(unexpected_message &message) {
 
 request *start_receive_allocate(const allocation &how, const datatype &type, const channel &channel,
                                 int source, int tag) {
-    auto made = std::make_unique<allocating_receive>(*channel.home, how, type,
-                                                     envelope{channel.context, source, tag},
-                                                     source >= 0 ? channel.peers->member(source) : -1);
+    auto made =
+        std::make_unique<allocating_receive>(*channel.home, how, type, envelope{channel.context, source, tag},
+                                             source >= 0 ? channel.peers->member(source) : -1);
     made->start();
     return made.release();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message that the receiver fetches from the sender's memory over a route with remote memory. The copies that
-// this takes end at once or later; the receive goes on when the last one has ended. If one is refused or fails,
-// the message comes as a stream after all.
+// A message that the receiver fetches from the sender's memory over a route with remote memory. The copies
+// that this takes end at once or later; the receive goes on when the last one has ended. If one is refused or
+// fails, the message comes as a stream after all.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -26,8 +26,8 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
     remote_read(engine &home, receive_operation &receive, MPI_Count bytes)
         : pending_call{&run_again}, home_{home}, receive_{receive}, bytes_{bytes} {}
 
-    /// Starts copies until all are started or one finds no room. Without the engine's lock; afterwards the object
-    /// may be gone.
+    /// Starts copies until all are started or one finds no room. Without the engine's lock; afterwards the
+    /// object may be gone.
     void go_on() {
         const announced_message &sender = receive_.sender;
         fabric::remote_memory &memory = *home_.routes_.to(sender.peer).memory;
@@ -41,11 +41,12 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
                 break;
             }
             under_way_.fetch_add(1, std::memory_order_relaxed);
-            const fabric::remote_place from{
-                sender.peer, sender.address + static_cast<std::uint64_t>(offset_), sender.key};
+            const fabric::remote_place from{sender.peer, sender.address + static_cast<std::uint64_t>(offset_),
+                                            sender.key};
             const auto started = memory.start_read(home_.number_, from, runs_of_part, *this);
             if (started != fabric::copy_start::under_way) {
-                under_way_.fetch_sub(1, std::memory_order_relaxed); // not the last: this one still starts some
+                under_way_.fetch_sub(1,
+                                     std::memory_order_relaxed); // not the last: this one still starts some
             }
             if (started == fabric::copy_start::full) {
                 const std::scoped_lock guard{home_.lock_};
@@ -87,7 +88,7 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
     engine &home_;
     receive_operation &receive_;
     MPI_Count bytes_;
-    MPI_Count offset_ = 0; ///< of what has not been started yet; of the thread that starts
+    MPI_Count offset_ = 0;               ///< of what has not been started yet; of the thread that starts
     std::atomic<unsigned> under_way_{1}; ///< copies, and the thread that starts them
     std::atomic<bool> failed_{false};    ///< relaxed: ordered by under_way_
 };

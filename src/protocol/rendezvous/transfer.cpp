@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the data of announced messages moves: by one copy within a process, by copies of the kernel's between
-// processes (those of both sides: transfer_cooperatively.cpp), or as a stream of packets where the kernel does not
-// allow that or the data lies in pieces on the sender's side.
+// processes (those of both sides: transfer_cooperatively.cpp), or as a stream of packets where the kernel
+// does not allow that or the data lies in pieces on the sender's side.
 #include <algorithm>
 #include <mutex>
 #include <sched.h>
@@ -9,9 +9,9 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/shared_task.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
-#include "execution/shared_task.hpp"
 
 namespace lisle::protocol {
 
@@ -57,10 +57,9 @@ void engine::transfer(receive_operation &receive) {
 
 void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
     const announced_message &sender = receive.sender;
-    const typed_buffer data = sender.plain()
-                                  ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
-                                                 static_cast<MPI_Count>(sender.bytes), byte_type()}
-                                  : reinterpret_cast<send_operation *>(sender.address)->buffer;
+    const typed_buffer data = sender.plain() ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
+                                                            static_cast<MPI_Count>(sender.bytes), byte_type()}
+                                             : reinterpret_cast<send_operation *>(sender.address)->buffer;
     const bool receiver_copies = &this_rank() == &owner_;
     // Whoever else waits has no part in it and would answer its own peers later.
     const lisle::rank *const helper = receiver_copies ? job_.find(sender.peer) : &owner_;

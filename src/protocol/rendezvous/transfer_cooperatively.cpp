@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_sanitizer.hpp"
 #include "datatype/copy.hpp"
 #include "fabric/local/cooperative_copy.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
-#include "base/thread_sanitizer.hpp"
 
 namespace lisle::protocol {
 
@@ -65,8 +65,8 @@ bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
     fabric::cooperative_copy *const copy = node.cooperative_copy_of(number_);
     const auto total = static_cast<std::uint64_t>(bytes);
     std::vector<iovec> whole;
-    if (copy == nullptr || total < way.limits.least_read ||
-        total > fabric::cooperative_copy::most_bytes || runs(receive.buffer, 0, bytes, 1, whole) != bytes) {
+    if (copy == nullptr || total < way.limits.least_read || total > fabric::cooperative_copy::most_bytes ||
+        runs(receive.buffer, 0, bytes, 1, whole) != bytes) {
         return false;
     }
     const void *const data = whole.front().iov_base;
@@ -85,8 +85,8 @@ bool engine::copy_jointly(receive_operation &receive, MPI_Count bytes) {
         receive.streamed = receive.stream_end = 0; // so that a stray packet of data is noticed
         const offer said{sender.sender, reinterpret_cast<std::uint64_t>(data), total, turn};
         send_control_locked(sender.peer,
-                            {receive.id, 0, 0, static_cast<std::uint8_t>(packet_kind::offer), 0, 0, 0},
-                            &said, sizeof said);
+                            {receive.id, 0, 0, static_cast<std::uint8_t>(packet_kind::offer), 0, 0, 0}, &said,
+                            sizeof said);
         counts_.add(counted::read_bytes, total);
     }
     const bool last = take_part(*copy, turn, total, [&](const auto &piece) {
@@ -119,7 +119,8 @@ void engine::arrived_offer(const arrival &packet) {
     if (packet.payload.size() >= sizeof said) {
         std::memcpy(&said, packet.payload.data(), sizeof said);
     }
-    const send_operation &send = named_send(packet, said.sender, "offers to copy a message that was not sent to it");
+    const send_operation &send =
+        named_send(packet, said.sender, "offers to copy a message that was not sent to it");
     if (said.bytes > static_cast<std::uint64_t>(send.buffer.bytes())) {
         refuse(packet.peer, "offers to copy more than was sent", said.bytes);
     }
@@ -144,8 +145,8 @@ void engine::join(const joining &part) {
         })) {
         const std::scoped_lock guard{lock_};
         send_control_locked(
-            part.receiver,
-            {part.receiver_id, 0, 0, static_cast<std::uint8_t>(packet_kind::written), 0, 0, 0}, nullptr, 0);
+            part.receiver, {part.receiver_id, 0, 0, static_cast<std::uint8_t>(packet_kind::written), 0, 0, 0},
+            nullptr, 0);
     }
 }
 

@@ -125,7 +125,8 @@ TEST(mailbox, writes_nothing_over_a_packet_that_is_held) {
     const auto wanted = pattern(1, 0, largest);
     ASSERT_EQ(here.send(1, 0, wanted), claim_result::claimed);
     std::span<const std::byte> held;
-    const auto hold_first = [&](const packet_header &header, std::span<const std::byte> payload, const cell &) {
+    const auto hold_first = [&](const packet_header &header, std::span<const std::byte> payload,
+                                const cell &) {
         if (header.tag == 0) {
             here.receiver.hold();
             held = payload;

@@ -10,17 +10,17 @@
 #include <random>
 #include <thread>
 
+#include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "library/process.hpp"
+#include "mpi.h"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
-#include "base/error.hpp"
-#include "library/process.hpp"
-#include "mpi.h"
-#include "world/launched_bootstrap.hpp"
 #include "toy_fabric.hpp"
+#include "world/launched_bootstrap.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
@@ -43,7 +43,8 @@ struct setup {
 class run {
   public:
     explicit run(const setup &chosen)
-        : shape_{chosen.shape}, segment_{node_segment::create(shape_)}, context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
+        : shape_{chosen.shape}, segment_{node_segment::create(shape_)},
+          context_{4 | static_cast<std::uint64_t>(chosen.track) << track_shift} {
         auto table = job_table::create(shape_);
         const node_segment &first = segment_;
         const std::vector<fabric_maker> makers = makers_of(chosen);
@@ -110,18 +111,20 @@ class run {
                                .serves = even}),
                     toy_maker({.largest_payload = 1200, .wakes = by::descriptor, .serves = odd})};
         case setup::toy_beside_local:
-            return {toy_maker({.largest_payload = 700, .reads = true, .wakes = by::descriptor, .serves = odd}),
-                    local_maker(chosen.cross_memory)};
+            return {
+                toy_maker({.largest_payload = 700, .reads = true, .wakes = by::descriptor, .serves = odd}),
+                local_maker(chosen.cross_memory)};
         case setup::local:
             break;
         }
         return {local_maker(chosen.cross_memory)};
     }
     static fabric_maker local_maker(bool cross_memory) {
-        return [cross_memory](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-            const auto least_read = cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
-            return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
-        };
+        return
+            [cross_memory](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
+                const auto least_read = cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
+                return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
+            };
     }
     fabric_maker toy_maker(const toy::character &nature) {
         exchanges_.push_back(std::make_shared<toy::exchange>(shape_.ranks()));
@@ -401,26 +404,28 @@ TEST(two_fabrics, each_pair_uses_one_and_remote_memory_where_there_is_any) {
         receiving->free();
         ASSERT_EQ(got, data);
     });
-    // Packets go by who receives them: data to the first fabric's ranks is read, the second one has no memory.
+    // Packets go by who receives them: data to the first fabric's ranks is read, the second one has no
+    // memory.
     EXPECT_GE(job.exchange(0).bytes_read.load(), 500000);
     EXPECT_EQ(job.exchange(1).bytes_read.load(), 0);
     EXPECT_GE(job.exchange(1).packets_sent.load(), 2 * 500000 / 1200);
 }
 
-INSTANTIATE_TEST_SUITE_P(fabrics, engine_test,
-                         testing::Values(setup{"local_threads", {3}, setup::local, true},
-                                         setup{"local_processes", {1, 1, 1}, setup::local, true},
-                                         setup{"local_processes_without_reads", {1, 1}, setup::local, false},
-                                         setup{"local_mixed", {2, 2}, setup::local, true},
-                                         setup{"local_threads_on_another_track", {3}, setup::local, true, 1},
-                                         setup{"local_processes_on_another_track", {1, 1, 1}, setup::local, true, 2},
-                                         setup{"local_mixed_on_another_track", {2, 2}, setup::local, true, 3},
-                                         setup{"toy_threads", {3}, setup::toy, false},
-                                         setup{"toy_processes", {1, 1, 1}, setup::toy, false},
-                                         setup{"toy_mixed", {2, 1}, setup::toy, false},
-                                         setup{"two_toys_threads", {4}, setup::two_toys, false},
-                                         setup{"two_toys_processes", {1, 1, 1, 1}, setup::two_toys, false},
-                                         setup{"two_toys_mixed", {2, 2}, setup::two_toys, false},
-                                         setup{"toy_beside_local_threads", {4}, setup::toy_beside_local, true},
-                                         setup{"toy_beside_local_mixed", {2, 2}, setup::toy_beside_local, true}),
-                         [](const auto &chosen) { return std::string{chosen.param.name}; });
+INSTANTIATE_TEST_SUITE_P(
+    fabrics, engine_test,
+    testing::Values(setup{"local_threads", {3}, setup::local, true},
+                    setup{"local_processes", {1, 1, 1}, setup::local, true},
+                    setup{"local_processes_without_reads", {1, 1}, setup::local, false},
+                    setup{"local_mixed", {2, 2}, setup::local, true},
+                    setup{"local_threads_on_another_track", {3}, setup::local, true, 1},
+                    setup{"local_processes_on_another_track", {1, 1, 1}, setup::local, true, 2},
+                    setup{"local_mixed_on_another_track", {2, 2}, setup::local, true, 3},
+                    setup{"toy_threads", {3}, setup::toy, false},
+                    setup{"toy_processes", {1, 1, 1}, setup::toy, false},
+                    setup{"toy_mixed", {2, 1}, setup::toy, false},
+                    setup{"two_toys_threads", {4}, setup::two_toys, false},
+                    setup{"two_toys_processes", {1, 1, 1, 1}, setup::two_toys, false},
+                    setup{"two_toys_mixed", {2, 2}, setup::two_toys, false},
+                    setup{"toy_beside_local_threads", {4}, setup::toy_beside_local, true},
+                    setup{"toy_beside_local_mixed", {2, 2}, setup::toy_beside_local, true}),
+    [](const auto &chosen) { return std::string{chosen.param.name}; });

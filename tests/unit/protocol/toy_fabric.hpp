@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fabric as simple as one can be, unlike the local one in all that may differ: packets are allocated
-// one by one, small, delayed and refused at random; it serves some peers only; peers' memory can be read with a
-// key, later, or not at all; sleepers are woken in any of the three ways; peers can be killed. It proves that
-// the engine uses nothing but the interface.
+// one by one, small, delayed and refused at random; it serves some peers only; peers' memory can be read with
+// a key, later, or not at all; sleepers are woken in any of the three ways; peers can be killed. It proves
+// that the engine uses nothing but the interface.
 #pragma once
 
 #include <atomic>
