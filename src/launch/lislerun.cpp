@@ -41,7 +41,9 @@ void notice_about_cores(const job_request &request, const job_plan &plan) {
     for (const auto &process : plan.processes) {
         threads += process.workers != 0 ? process.workers : process.ranks;
     }
-    if (cores > 0 && threads > cores && !request.oversubscribe) {
+    // Programs that compare error outputs shall see the program's own: this sentence is for people.
+    const bool for_people = request.verbose || isatty(STDERR_FILENO) != 0;
+    if (for_people && cores > 0 && threads > cores && !request.oversubscribe) {
         say(sentence(ranks, " ranks share ", cores, cores == 1 ? " core" : " cores",
                      " (-q or --oversubscribe hides this line)"));
     }
