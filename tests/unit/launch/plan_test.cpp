@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "launch/launch_error.hpp"
+#include "launch/options.hpp"
 
 namespace lisle::launch {
 namespace {
