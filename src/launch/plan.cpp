@@ -16,6 +16,7 @@
 #include "launch/launch_error.hpp"
 #include "launch/options.hpp"
 #include "launch/options/values.hpp"
+#include "launch/other_mpi.hpp"
 
 namespace lisle::launch {
 
@@ -240,6 +241,10 @@ job_plan plan(const job_request &request, const char *default_kind) {
         }
         const auto shape = shape_of(program, kind);
         auto path = find_program(program.arguments.front(), program.directory, program.search_path);
+        if (const auto library = other_mpi_of(path)) {
+            give_up(exit_not_executable, path, " is linked with ", *library,
+                    ", the library of another MPI; compile it with Lisle's mpicc or mpicxx");
+        }
         auto arguments = program.arguments;
         if (shape.hosted) {
             // The host opens the program by this name, after it has entered the program's directory.
