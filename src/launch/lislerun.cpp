@@ -19,6 +19,7 @@
 #include "launch/launch_error.hpp"
 #include "launch/options.hpp"
 #include "launch/preloaded.hpp"
+#include "launch/resources.hpp"
 
 namespace lisle::launch {
 
@@ -147,6 +148,7 @@ int run(std::span<const std::string_view> arguments) {
         report_pid(where);
     }
     say_what_matters(request, job);
+    check_resources(job.ranks(), need_of(request, job), limits_here());
     if (!request.launch) {
         return 0;
     }

@@ -2,6 +2,7 @@
 """Starting: which processes run, with what environment, directory, input and output."""
 import os
 import pty
+import resource
 import tempfile
 import time
 
@@ -116,6 +117,18 @@ class Start(launched.LauncherTest):
         done = self.run_job("-q", "-n", 64, "true")
         self.assertEqual(done.returncode, 0)
         self.assert_quick(done.seconds, 3)
+
+    def test_a_job_that_the_machine_cannot_bear(self):
+        # Refused before anything runs, with need and limit.
+        done = self.run_job("-q", "-n", 1 << 20, "true")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertRegex(done.stderr, r"^lislerun: this job of 1048576 ranks needs (at least )?\d+ .*(left|limit)")
+        self.assert_quick(done.seconds, 2)
+        hard = 60
+        done = self.run_job("-q", "-l", "-n", 100, "true",
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard)))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"needs \d+ open files, the limit is 60 \(ulimit -Hn\)")
 
     def test_no_socket_is_opened(self):
         done = self.run_job("-q", "-n", 2, "sh", "-c", "ls -l /proc/$PPID/fd | grep -c socket; true")
