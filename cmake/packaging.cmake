@@ -11,6 +11,29 @@ target_compile_options(mpi_abi INTERFACE $<INSTALL_INTERFACE:-fPIC>)
 
 install(TARGETS mpi_abi EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Makefiles link with -lmpi or -lmpich, whatever the compiler wrapper adds: beside our library these names mean
+# it, too. In a directory where another MPI has them they stay that one's.
+set(library_dir ${CMAKE_INSTALL_LIBDIR})
+foreach(name libmpi libmpich)
+  set(alias ${name}${CMAKE_SHARED_LIBRARY_SUFFIX})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  file(CREATE_LINK libmpi_abi${CMAKE_SHARED_LIBRARY_SUFFIX} ${CMAKE_BINARY_DIR}/lib/${alias} SYMBOLIC)
+  install(CODE "
+    set(alias \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${library_dir}/${alias}\")
+    if(EXISTS \"\${alias}\" AND NOT IS_SYMLINK \"\${alias}\")
+      set(target other)
+    elseif(IS_SYMLINK \"\${alias}\")
+      file(READ_SYMLINK \"\${alias}\" target)
+    else()
+      set(target libmpi_abi${CMAKE_SHARED_LIBRARY_SUFFIX})
+    endif()
+    if(target STREQUAL \"libmpi_abi${CMAKE_SHARED_LIBRARY_SUFFIX}\")
+      file(CREATE_LINK \${target} \"\${alias}\" SYMBOLIC)
+    else()
+      message(STATUS \"\${alias} belongs to another MPI and is left alone\")
+    endif()")
+endforeach()
+
 install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpix.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

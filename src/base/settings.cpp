@@ -42,6 +42,9 @@ constexpr std::array<setting_description, count> table{{
      "that were not freed"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
      "nothing|collectives"},
+    {"LISLE_INITIAL_ERRHANDLER", 0, 0, 2,
+     "the error handler that communicators and sessions have at first (mpiexec -initial-errhandler)",
+     "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"LISLE_BARRIER", 0, 0, 5, "algorithm of barrier where the call allows it",
      "auto|board|two_level|dissemination|linear|meeting"},
     {"LISLE_BCAST", 0, 0, 8, "algorithm of bcast where the call allows it",
@@ -88,6 +91,14 @@ std::int64_t place_of(std::string_view text, std::string_view words) noexcept {
     }
 }
 
+// The word at this place among them.
+std::string_view word_at(std::int64_t place, std::string_view words) noexcept {
+    for (; place > 0; --place) {
+        words.remove_prefix(words.find('|') + 1);
+    }
+    return words.substr(0, words.find('|'));
+}
+
 std::int64_t from_environment(const setting_description &about) noexcept {
     const char *const text = std::getenv(about.variable);
     if (text == nullptr || *text == '\0') {
@@ -97,8 +108,9 @@ std::int64_t from_environment(const setting_description &about) noexcept {
         if (const std::int64_t place = place_of(text, about.words); place >= 0) {
             return about.least + place;
         }
-        std::fprintf(stderr, "lisle: %s=%s is none of %s; using %lld\n", about.variable, text, about.words,
-                     static_cast<long long>(about.default_value));
+        const std::string_view used = word_at(about.default_value - about.least, about.words);
+        std::fprintf(stderr, "lisle: %s=%s is none of %s; using %.*s\n", about.variable, text, about.words,
+                     static_cast<int>(used.size()), used.data());
         return about.default_value;
     }
     char *end = nullptr;
@@ -171,11 +183,7 @@ std::string_view word_of(setting which) noexcept {
     if (about.words == nullptr) {
         return {};
     }
-    std::string_view words = about.words;
-    for (std::int64_t place = value_of(which) - about.least; place > 0; --place) {
-        words.remove_prefix(words.find('|') + 1);
-    }
-    return words.substr(0, words.find('|'));
+    return word_at(value_of(which) - about.least, about.words);
 }
 
 } // namespace lisle

@@ -42,6 +42,7 @@ enum class setting : unsigned char {
     tracks,
     check,
     show,
+    initial_errhandler,
     /// The algorithms of the collectives, in the order of collective_operation; the words are those of
     /// collective/selection/selection.cpp.
     first_algorithm,

@@ -4,10 +4,11 @@
 
 #include <cstdio>
 
+#include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
-#include "world/job.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 
@@ -17,6 +18,11 @@ errhandler &predefined_errhandler(errhandler_kind kind) noexcept {
                                            new errhandler{errhandler_kind::abort},
                                            new errhandler{errhandler_kind::return_code}};
     return *handlers[static_cast<unsigned>(kind)];
+}
+
+errhandler &initial_errhandler() noexcept {
+    // The setting counts them in the order of errhandler_kind.
+    return predefined_errhandler(static_cast<errhandler_kind>(value_of(setting::initial_errhandler)));
 }
 
 errhandler *find_errhandler(MPI_Errhandler handle) noexcept {
@@ -67,7 +73,7 @@ int raise_error(communicator *comm, const char *call, const mpi_error &error) {
         comm = as_before_4_0 ? objects.world : objects.self;
     }
     if (comm == nullptr) {
-        end_job(call, error.code(), error.what());
+        return raise_with(initial_errhandler(), MPI_COMM_NULL, call, error);
     }
     // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
     const errhandler_ref handler = comm->errors.get();

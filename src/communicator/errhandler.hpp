@@ -8,10 +8,10 @@
 #include <mutex>
 #include <string>
 
-#include "base/ref.hpp"
-#include "mpi.h"
 #include "base/error.hpp"
 #include "base/object.hpp"
+#include "base/ref.hpp"
+#include "mpi.h"
 
 namespace lisle {
 
@@ -69,6 +69,9 @@ using errhandler_ref = ref<errhandler>;
 
 /// The predefined handler of this kind.
 [[nodiscard]] errhandler &predefined_errhandler(errhandler_kind kind) noexcept;
+/// The one that communicators and sessions have until the program chooses another: MPI_ERRORS_ARE_FATAL
+/// unless the user chose it when starting the job (mpiexec -initial-errhandler; MPI-5.0 section 9.3).
+[[nodiscard]] errhandler &initial_errhandler() noexcept;
 /// The handler behind a handle, or null if there is none (MPI_ERRHANDLER_NULL included).
 [[nodiscard]] errhandler *find_errhandler(MPI_Errhandler handle) noexcept;
 /// The handle of a handler: the constant for a predefined one.
@@ -77,10 +80,10 @@ using errhandler_ref = ref<errhandler>;
 /// The handler of one object. Any thread may read and replace it at any time.
 class errhandler_slot {
   public:
-    /// MPI_ERRORS_ARE_FATAL at first.
+    /// The initial one at first.
     [[nodiscard]] errhandler_ref get() const {
         const std::scoped_lock lock{mutex_};
-        return current_ ? current_ : errhandler_ref::share(predefined_errhandler(errhandler_kind::fatal));
+        return current_ ? current_ : errhandler_ref::share(initial_errhandler());
     }
     /// True if the program has chosen the handler.
     [[nodiscard]] bool chosen() const {
@@ -100,7 +103,7 @@ class errhandler_slot {
 /// What to do with an error of the call `call`: returns the code that the call returns to the user, or
 /// does not return. `comm` is the communicator that the call was about, or null: then it is MPI_COMM_SELF
 /// or, if the program has chosen no handler there, MPI_COMM_WORLD, as it was before MPI-4.0. Before
-/// MPI_Init and after MPI_Finalize errors are fatal.
+/// MPI_Init and after MPI_Finalize it is the initial handler.
 [[nodiscard]] int raise_error(communicator *comm, const char *call, const mpi_error &error);
 
 /// What becomes of an error whose handler is `handler`, of an object with this handle.

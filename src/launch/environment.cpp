@@ -11,9 +11,9 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> own_variables{job_descriptor_variable, process_index_variable,
-                                                        rank_variable,           size_variable,
-                                                        label_variable,          bind_variable};
+constexpr std::array<std::string_view, 7> own_variables{
+    job_descriptor_variable, process_index_variable, rank_variable, size_variable,
+    label_variable,          bind_variable,          input_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -81,11 +81,14 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
         result.set(rank_variable, std::to_string(process.first_rank));
         return result.take();
     }
-    if (request.label) {
+    if (request.output.any()) { // labelled lines are how the launcher tells the ranks' lines apart
         result.set(label_variable, "1");
     }
-    if (request.bind != binding::none) {
-        result.set(bind_variable, "core");
+    if (!request.binding.empty()) {
+        result.set(bind_variable, request.binding);
+    }
+    if (const auto reader = request.input.rank.value_or(0); reader != 0) {
+        result.set(input_variable, std::to_string(reader));
     }
     return result.take();
 }

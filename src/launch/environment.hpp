@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/options.hpp"
 #include "launch/plan.hpp"
+#include "launch/request.hpp"
 
 namespace lisle::launch {
 
@@ -15,8 +15,13 @@ namespace lisle::launch {
 inline constexpr const char *rank_variable = "LISLE_RANK";   ///< of a process that is one rank
 inline constexpr const char *size_variable = "LISLE_SIZE";   ///< ranks in the job
 inline constexpr const char *label_variable = "LISLE_LABEL"; ///< 1: the host prefixes lines of its ranks
-inline constexpr const char *bind_variable =
-    "LISLE_BIND"; ///< core: the host pins rank i to place i mod places
+inline constexpr const char *bind_variable = "LISLE_BIND";   ///< the host binds its ranks to places() of this
+inline constexpr const char *input_variable = "LISLE_INPUT_RANK"; ///< which of its ranks reads the input
+/// What --private-libraries and --shared-libraries name; the host reads them.
+inline constexpr const char *private_libraries_variable = "LISLE_PRIVATE_LIBRARIES";
+inline constexpr const char *shared_libraries_variable = "LISLE_SHARED_LIBRARIES";
+/// What -initial-errhandler names; a setting of the library.
+inline constexpr const char *error_handler_variable = "LISLE_INITIAL_ERRHANDLER";
 
 /// NAME=value for each variable of this process. `inherited` is the launcher's environment.
 [[nodiscard]] std::vector<std::string> environment_of(const process_plan &process, std::size_t index,

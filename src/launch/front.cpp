@@ -53,8 +53,8 @@ void stop_here() {
 
 class front {
   public:
-    front(pid_t keeper, descriptor notes)
-        : keeper_{keeper}, notes_{std::move(notes)}, signals_{signal_source(true)} {}
+    front(pid_t keeper, descriptor notes, const sigset_t &handled)
+        : keeper_{keeper}, notes_{std::move(notes)}, signals_{signal_source(handled)} {}
 
     int run() {
         while (true) {
@@ -128,7 +128,8 @@ class front {
 } // namespace
 
 int run_job(const job_request &request, const job_plan &plan) {
-    const auto original = take_over_signals();
+    const auto handled = handled_signals(request.forwarded_signals);
+    const auto original = take_over_signals(handled);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     auto notes = make_pipe();
     const pid_t keeper = fork();
@@ -142,7 +143,7 @@ int run_job(const job_request &request, const job_plan &plan) {
     notes.read.reset();
     let_go(STDIN_FILENO);
     let_go(STDOUT_FILENO);
-    return front{keeper, std::move(notes.write)}.run();
+    return front{keeper, std::move(notes.write), handled}.run();
 }
 
 } // namespace lisle::launch

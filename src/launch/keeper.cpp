@@ -12,6 +12,7 @@
 
 #include "launch/cpu_set.hpp"
 #include "launch/descendants.hpp"
+#include "launch/describe.hpp"
 #include "launch/environment.hpp"
 #include "launch/launch_error.hpp"
 #include "library/create_job.hpp"
@@ -69,14 +70,12 @@ keeper::keeper(const job_request &request, const job_plan &plan, descriptor note
                const inherited_state &original)
     : request_{request}, plan_{plan}, notes_{std::move(notes)}, original_{original},
       segment_{create_job(plan.shape())}, handed_down_{hand_down(segment_)},
-      child_ends_{signal_source(false)}, members_(plan.processes.size()) {
+      child_ends_{signal_source(sigset_t{})}, relay_{request.output, plan}, places_{places(request.binding)},
+      members_(plan.processes.size()) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
     has_threads_ = std::any_of(plan.processes.begin(), plan.processes.end(),
                                [](const process_plan &process) { return process.hosted; });
-    if (request.bind != binding::none) {
-        places_ = places(request.bind);
-    }
     if (request.timeout) {
         timeout_at_ = clock::now() + *request.timeout;
     }
@@ -90,8 +89,10 @@ int keeper::run() {
         end_descendants(std::chrono::milliseconds{0});
         throw;
     }
-    let_go(STDIN_FILENO);
-    if (!request_.label) {
+    if (!request_.input.all) {
+        let_go(STDIN_FILENO);
+    }
+    if (!request_.output.any()) {
         let_go(STDOUT_FILENO);
     }
     while (alive_ > 0) {
@@ -105,9 +106,7 @@ void keeper::start_all() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
         start(i);
         const auto &process = plan_.processes[i];
-        const auto ranks = process.ranks == 1 ? sentence("rank ", process.first_rank)
-                                              : sentence("ranks ", process.first_rank, " to ",
-                                                         process.first_rank + process.ranks - 1);
+        const auto ranks = ranks_of(process);
         if (request_.verbose) {
             say(sentence(ranks, ": process ", members_[i].pid, ", ",
                          request_.programs[process.program].arguments.front()));
@@ -118,28 +117,36 @@ void keeper::start_all() {
     }
 }
 
+int keeper::input_of(const process_plan &process, descriptor &holder) {
+    if (request_.input.all) {
+        holder = input_.add_reader();
+        return holder.get();
+    }
+    if (const auto reader = request_.input.rank; reader && &plan_.process_of(*reader) == &process) {
+        return -1;
+    }
+    holder = descriptor{open("/dev/null", O_RDWR | O_CLOEXEC)};
+    return holder.get();
+}
+
 void keeper::start(std::size_t index) {
     const auto &process = plan_.processes[index];
-    const descriptor null{open("/dev/null", O_RDWR | O_CLOEXEC)};
     process_start start;
     start.path = process.path;
     start.arguments = process.arguments;
+    if (request_.numbered_names && !process.hosted) {
+        start.arguments.front() += "-" + std::to_string(process.first_rank);
+    }
     start.environment =
         environment_of(process, index, request_, segment_.ranks(), handed_down_.get(), environ);
     start.directory = request_.programs[process.program].directory;
     start.handed_down = handed_down_.get();
-    if (index > 0 || !request_.input) {
-        start.input = null.get();
-    }
-    descriptor output, errors;
-    // A single host writes labelled lines itself; several processes' lines must be joined here.
-    if (request_.label && (!process.hosted || plan_.processes.size() > 1)) {
-        const auto prefix = process.hosted ? std::string{} : sentence("[", process.first_rank, "] ");
-        output = relay_.add_source(false, prefix);
-        errors = relay_.add_source(true, prefix);
-        start.output = output.get();
-        start.errors = errors.get();
-    }
+    descriptor input;
+    start.input = input_of(process, input);
+    const auto output = relay_.add_process(process, false);
+    const auto errors = relay_.add_process(process, true);
+    start.output = output.number();
+    start.errors = errors.number();
     if (!places_.empty() && !process.hosted) {
         start.placement = &places_[static_cast<std::size_t>(process.first_rank) % places_.size()];
     }
@@ -150,6 +157,8 @@ void keeper::start(std::size_t index) {
 void keeper::wait_once() {
     std::vector<pollfd> polled{{notes_.get(), POLLIN, 0}, {child_ends_.get(), POLLIN, 0}};
     const auto own = polled.size();
+    input_.prepare(polled);
+    const auto before_output = polled.size();
     relay_.prepare(polled);
     if (poll(polled.data(), polled.size(), next_deadline()) < 0 && errno != EINTR) {
         give_up(1, "cannot wait for the job: ", std::strerror(errno));
@@ -157,7 +166,8 @@ void keeper::wait_once() {
     if (polled[0].revents != 0) {
         read_notes();
     }
-    relay_.handle(polled.data() + own, polled.size() - own);
+    input_.handle(polled.data() + own, before_output - own);
+    relay_.handle(polled.data() + before_output, polled.size() - before_output);
     if (polled[1].revents != 0) {
         reap();
     }
@@ -228,6 +238,7 @@ void keeper::reap() {
                                         [&](const member &m) { return m.alive && m.pid == pid; });
         if (found != members_.end()) { // others are orphans that ranks left behind
             found->alive = false;
+            found->status = status;
             --alive_;
             on_end(static_cast<std::size_t>(found - members_.begin()), status);
         }
@@ -347,6 +358,28 @@ void keeper::clean_up() {
     }
     relay_.finish();
     write_out();
+    if (const auto failure = relay_.failure(); !failure.empty()) {
+        say(failure);
+        exit_code_ = exit_code_.value_or(0) != 0 ? exit_code_ : 1;
+    }
+    if (request_.display.exit_codes) {
+        say_exit_codes();
+    }
+}
+
+void keeper::say_exit_codes() const {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const auto &process = plan_.processes[i];
+        const int status = members_[i].status;
+        if (WIFSIGNALED(status)) {
+            say(sentence(ranks_of(process), ": ", signal_name(WTERMSIG(status))));
+            continue;
+        }
+        for (int rank = process.first_rank; rank < process.first_rank + process.ranks; ++rank) {
+            const int code = process.hosted ? segment_.exit_status(rank) & 0xff : WEXITSTATUS(status);
+            say(sentence("rank ", rank, ": exit code ", code));
+        }
+    }
 }
 
 void keeper::write_out() {

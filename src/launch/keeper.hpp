@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "launch/cpu_set.hpp"
-#include "launch/options.hpp"
-#include "launch/output_relay.hpp"
+#include "launch/input_relay.hpp"
+#include "launch/output/output_relay.hpp"
 #include "launch/plan.hpp"
+#include "launch/request.hpp"
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
 #include "world/job_table.hpp"
@@ -33,10 +34,13 @@ class keeper {
     struct member {
         pid_t pid = 0;
         bool alive = false;
+        int status = 0; ///< as waitpid gives it, once it is not alive
     };
 
     void start_all();
     void start(std::size_t index);
+    /// What the process reads: its descriptor, or -1 for the launcher's own.
+    int input_of(const process_plan &process, descriptor &holder);
     void wait_once();
     void read_notes();
     void on_signal(signal_note note);
@@ -51,6 +55,7 @@ class keeper {
     void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
     void deliver(int signal);
     void clean_up();
+    void say_exit_codes() const;
     /// Waits for whoever reads the labelled output; not for ever if the job was told to end.
     void write_out();
     [[nodiscard]] int next_deadline() const;
@@ -63,6 +68,7 @@ class keeper {
     descriptor handed_down_; // the table under a high number
     descriptor child_ends_;
     output_relay relay_;
+    input_relay input_;
     std::vector<cpu_set> places_; // empty without --bind-to
     std::vector<member> members_;
     std::size_t alive_ = 0;

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // lislerun, also installed as mpirun and mpiexec: starts an MPI job on this machine.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "launch/cpu_set.hpp"
+#include "launch/describe.hpp"
+#include "launch/environment.hpp"
 #include "launch/front.hpp"
 #include "launch/keeper.hpp"
 #include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/preloaded.hpp"
+#include "launch/resources.hpp"
 
 namespace lisle::launch {
 
@@ -41,9 +48,87 @@ void notice_about_cores(const job_request &request, const job_plan &plan) {
     for (const auto &process : plan.processes) {
         threads += process.workers != 0 ? process.workers : process.ranks;
     }
-    if (cores > 0 && threads > cores && !request.oversubscribe) {
+    // Programs that compare error outputs shall see the program's own: this sentence is for people.
+    const bool for_people = request.verbose || isatty(STDERR_FILENO) != 0;
+    if (for_people && cores > 0 && threads > cores && !request.oversubscribe) {
         say(sentence(ranks, " ranks share ", cores, cores == 1 ? " core" : " cores",
                      " (-q or --oversubscribe hides this line)"));
+    }
+}
+
+/// --cpu-set: all that is started inherits it, and what counts cores counts these.
+void stay_on(const std::string &processors) {
+    if (processors.empty()) {
+        return;
+    }
+    const auto allowed = cpu_set::allowed();
+    const auto wanted = cpu_set::parse(processors);
+    if ((wanted & allowed).count() != wanted.count()) {
+        give_up(exit_usage, "--cpu-set ", processors, ": this launcher may use processors ", allowed.list());
+    }
+    if (!wanted.apply()) {
+        give_up(1, "cannot stay on processors ", processors, ": ", std::strerror(errno));
+    }
+}
+
+/// --bind-to with a list of its own, or that of --cpu-set.
+void check_binding(job_request &request) {
+    if (request.binding == "cpu-list") {
+        request.binding = request.processors.empty() ? cpu_set::allowed().list() : request.processors;
+    }
+    const auto wanted = cpu_set::parse(request.binding);
+    const auto allowed = cpu_set::allowed();
+    if ((wanted & allowed).count() != wanted.count()) {
+        give_up(exit_usage, "--bind-to user:", request.binding, ": this launcher may use processors ",
+                allowed.list());
+    }
+}
+
+void report_pid(const std::string &where) {
+    const auto line = std::to_string(getpid()) + "\n";
+    if (where == "-" || where == "+") {
+        std::fputs(line.c_str(), where == "-" ? stdout : stderr);
+        return;
+    }
+    if (!(std::ofstream{where} << line << std::flush)) {
+        give_up(1, "--report-pid ", where, ": the file cannot be written: ", std::strerror(errno));
+    }
+}
+
+void notice_about_preloaded(const job_request &request) {
+    const char *const preloaded = std::getenv("LD_PRELOAD");
+    for (const auto &program : request.programs) {
+        for (const auto &each : program.environment) {
+            if (preloaded == nullptr || each.name != private_libraries_variable || !each.value) {
+                continue;
+            }
+            if (const auto library = preloaded_private_library(*each.value, preloaded)) {
+                say(sentence("--private-libraries ", *each.value, " has no effect on ", *library,
+                             ": the ranks of a process share what LD_PRELOAD names"));
+            }
+        }
+    }
+}
+
+void say_what_matters(const job_request &request, const job_plan &plan) {
+    if (!request.quiet) {
+        for (const auto &notice : request.notices) {
+            say(notice);
+        }
+        notice_about_cores(request, plan);
+        notice_about_preloaded(request);
+    }
+    if (request.verbose) {
+        for (const auto &remark : request.remarks) {
+            say(remark);
+        }
+    }
+    std::fputs(description_of(request, plan).c_str(), stdout);
+    std::fflush(stdout);
+    if (request.display.bindings) {
+        for (const auto &line : bindings_of(request, plan)) {
+            say(line);
+        }
     }
 }
 
@@ -56,17 +141,16 @@ int run(std::span<const std::string_view> arguments) {
     if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT"); limit != nullptr && !request.timeout) {
         request.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
     }
+    stay_on(request.processors);
+    check_binding(request);
     const auto job = plan(request, std::getenv("LISLE_RANKS"));
-    if (!request.quiet) {
-        for (const auto &notice : request.notices) {
-            say(notice);
-        }
-        notice_about_cores(request, job);
+    for (const auto &where : request.report_pid) {
+        report_pid(where);
     }
-    if (request.verbose) {
-        for (const auto &remark : request.remarks) {
-            say(remark);
-        }
+    say_what_matters(request, job);
+    check_resources(job.ranks(), need_of(request, job), limits_here());
+    if (!request.launch) {
+        return 0;
     }
     close_surrounding_job();
     return run_job(request, job);

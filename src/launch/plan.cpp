@@ -7,12 +7,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
 
 #include "launch/cpu_set.hpp"
 #include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/options/values.hpp"
+#include "launch/other_mpi.hpp"
 
 namespace lisle::launch {
 
@@ -29,19 +33,24 @@ bool can_execute(const std::string &path) {
     return is_regular_file(path) && access(path.c_str(), X_OK) == 0;
 }
 
-std::vector<std::string> search_path() {
-    const char *const variable = std::getenv("PATH");
-    std::string_view rest = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+/// The directories of a list like PATH.
+std::vector<std::string> folders_of(std::string_view list) {
     std::vector<std::string> folders;
-    while (true) {
-        const auto colon = rest.find(':');
-        const auto folder = rest.substr(0, colon);
+    for (const auto folder : split(list, ':')) {
         folders.emplace_back(folder.empty() ? "." : folder);
-        if (colon == std::string_view::npos) {
-            return folders;
-        }
-        rest.remove_prefix(colon + 1);
     }
+    return folders;
+}
+
+std::vector<std::string> folders_to_search(const std::string &first) {
+    const char *const variable = std::getenv("PATH");
+    const std::string path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    return folders_of(first.empty() ? path : first + ":" + path);
+}
+
+/// How many of these units there are among the processors that the launcher may use.
+int count_of(const std::string &unit) {
+    return unit == "machine" ? 1 : std::max(1, static_cast<int>(places(unit).size()));
 }
 
 /// As many threads for the fibers of each process as make use of all cores.
@@ -69,9 +78,43 @@ job_shape job_plan::shape() const {
     return shape;
 }
 
+int job_plan::ranks() const {
+    return processes.back().first_rank + processes.back().ranks;
+}
+
+const process_plan &job_plan::process_of(int rank) const {
+    return *std::prev(std::upper_bound(
+        processes.begin(), processes.end(), rank,
+        [](int wanted, const process_plan &process) { return wanted < process.first_rank; }));
+}
+
+std::optional<int> ranks_wanted(const program_request &program) {
+    auto ranks = program.ranks;
+    if (!ranks && !program.processes && !program.ranks_per_process) {
+        ranks = program.slots;
+        if (program.per_unit) {
+            const int units = count_of(program.per_unit->unit);
+            if (program.per_unit->ranks > most_ranks / units) {
+                give_up(exit_usage, "a job has at most ", most_ranks, " ranks");
+            }
+            ranks = program.per_unit->ranks * units;
+        }
+    }
+    if (program.soft.empty()) {
+        return ranks;
+    }
+    const auto above =
+        ranks ? std::upper_bound(program.soft.begin(), program.soft.end(), *ranks) : program.soft.end();
+    if (above == program.soft.begin()) {
+        give_up(exit_usage, "-soft allows no number of ranks up to ", *ranks, ": the least is ",
+                program.soft.front());
+    }
+    return *std::prev(above);
+}
+
 program_shape shape_of(const program_request &program, rank_kind kind) {
     const auto [ranks, processes, per_process] =
-        std::tuple{program.ranks, program.processes, program.ranks_per_process};
+        std::tuple{ranks_wanted(program), program.processes, program.ranks_per_process};
     if (per_process.value_or(1) > most_ranks / processes.value_or(1) || ranks.value_or(1) > most_ranks) {
         give_up(exit_usage, "a job has at most ", most_ranks, " ranks");
     }
@@ -109,7 +152,8 @@ program_shape shape_of(const program_request &program, rank_kind kind) {
     return {std::move(counts), several || program.kind.value_or(kind) != rank_kind::process, fibers};
 }
 
-std::string find_program(const std::string &name, const std::string &directory) {
+std::string find_program(const std::string &name, const std::string &directory,
+                         const std::string &search_path) {
     if (!directory.empty() && access(directory.c_str(), X_OK) != 0) {
         give_up(exit_not_found, "cannot start '", name, "' in directory ", directory, ": ",
                 std::strerror(errno));
@@ -117,7 +161,7 @@ std::string find_program(const std::string &name, const std::string &directory) 
     // Relative names count from where the program starts, and else from where the launcher was started.
     std::vector<std::string> places;
     if (name.find('/') == std::string::npos) {
-        for (const auto &folder : search_path()) {
+        for (const auto &folder : folders_to_search(search_path)) {
             places.push_back(folder + "/" + name);
         }
     }
@@ -164,6 +208,22 @@ std::string find_host() {
     return host;
 }
 
+namespace {
+
+void check_input(const input_request &input, const job_plan &job) {
+    if (input.rank && *input.rank >= job.ranks()) {
+        give_up(exit_usage, "-stdin ", *input.rank, ": the last rank of this job is ", job.ranks() - 1);
+    }
+    const bool hosted = std::any_of(job.processes.begin(), job.processes.end(),
+                                    [](const process_plan &process) { return process.hosted; });
+    if (input.all && hosted) {
+        give_up(exit_usage, "-stdin all needs a process for each rank, since the threads and fibers of one "
+                            "process share its input: add --ranks process");
+    }
+}
+
+} // namespace
+
 job_plan plan(const job_request &request, const char *default_kind) {
     auto kind = rank_kind::process;
     if (default_kind != nullptr && *default_kind != '\0') {
@@ -180,7 +240,11 @@ job_plan plan(const job_request &request, const char *default_kind) {
             program.kind = said;
         }
         const auto shape = shape_of(program, kind);
-        auto path = find_program(program.arguments.front(), program.directory);
+        auto path = find_program(program.arguments.front(), program.directory, program.search_path);
+        if (const auto library = other_mpi_of(path)) {
+            give_up(exit_not_executable, path, " is linked with ", *library,
+                    ", the library of another MPI; compile it with Lisle's mpicc or mpicxx");
+        }
         auto arguments = program.arguments;
         if (shape.hosted) {
             // The host opens the program by this name, after it has entered the program's directory.
@@ -201,6 +265,7 @@ job_plan plan(const job_request &request, const char *default_kind) {
             total += ranks;
         }
     }
+    check_input(request.input, result);
     return result;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/options.hpp"
+#include "launch/request.hpp"
 #include "world/job_shape.hpp"
 
 namespace lisle::launch {
@@ -26,6 +26,9 @@ struct process_plan {
 
 struct job_plan {
     std::vector<process_plan> processes;
+    [[nodiscard]] int ranks() const;
+    /// The process that runs this rank.
+    [[nodiscard]] const process_plan &process_of(int rank) const;
     [[nodiscard]] job_shape shape() const;
 };
 
@@ -38,9 +41,15 @@ struct program_shape {
 };
 [[nodiscard]] program_shape shape_of(const program_request &program, rank_kind kind);
 
-/// The file that a program's name means: found in PATH, or as it is from `directory` (if not empty).
+/// The number of ranks that the request gives a program without -P and -T: -n, what its maps or hosts say,
+/// and of these the largest that -soft allows. Throws launch_error (exit_usage) if it allows none.
+[[nodiscard]] std::optional<int> ranks_wanted(const program_request &program);
+
+/// The file that a program's name means: found in the directories of `search_path` (as PATH; may be empty),
+/// in PATH, or as it is from `directory` (if not empty).
 /// Throws launch_error (exit_not_found, exit_not_executable).
-[[nodiscard]] std::string find_program(const std::string &name, const std::string &directory);
+[[nodiscard]] std::string find_program(const std::string &name, const std::string &directory,
+                                       const std::string &search_path = {});
 
 /// The program that runs ranks as threads and fibers, beside this launcher's own file:
 /// ../libexec/lisle/lisle-host.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <span>
 
 #include "launch/descriptor.hpp"
 #include "launch/spawn.hpp"
@@ -30,10 +31,13 @@ class signal_note {
     unsigned char byte_;
 };
 
-/// Blocks all signals that the launcher handles, and says what was before.
-inherited_state take_over_signals();
+/// The signals that the launcher handles: those above, unless it was started with them ignored, and `more`.
+sigset_t handled_signals(std::span<const int> more);
 
-/// A descriptor from which blocked signals are read: SIGCHLD, and with `all` the handled ones.
-descriptor signal_source(bool all);
+/// Blocks these signals and SIGCHLD, and says what was before.
+inherited_state take_over_signals(const sigset_t &handled);
+
+/// A descriptor from which blocked signals are read: SIGCHLD and these.
+descriptor signal_source(const sigset_t &handled);
 
 } // namespace lisle::launch

@@ -15,21 +15,21 @@ const char *kind_of(const process_end &end, const job_table &segment) {
     return segment.worker_count(end.process) != 0 ? "fiber" : "thread";
 }
 
-// What runs where: "rank 2 (process 4711, ./prog)", or "ranks 4 to 7 (threads of process 4711, ./prog)".
+// What runs where: "rank 2 (process 4711, ./prog)", "rank 2 (a thread of process 4711, ./prog)" or "ranks 4
+// to 7 (threads of process 4711, ./prog)".
+std::string one_rank(int rank, const process_end &end, const job_table &segment) {
+    return sentence("rank ", rank, " (",
+                    end.hosted ? sentence("a ", kind_of(end, segment), " of ") : std::string{}, "process ",
+                    end.pid, ", ", end.program, ")");
+}
+
 std::string all_ranks(const process_end &end, const job_table &segment) {
     const int first = segment.first_rank(end.process);
     const int count = segment.rank_count(end.process);
-    const auto which =
-        count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
-    return sentence(which, " (",
-                    end.hosted && count > 1 ? sentence(kind_of(end, segment), "s of ") : std::string{},
-                    "process ", end.pid, ", ", end.program, ")");
-}
-
-std::string one_rank(int rank, const process_end &end, const job_table &segment) {
-    const bool several = segment.rank_count(end.process) > 1;
-    return sentence("rank ", rank, " (",
-                    several ? sentence("a ", kind_of(end, segment), " of ") : std::string{}, "process ",
+    if (count == 1) {
+        return one_rank(first, end, segment);
+    }
+    return sentence("ranks ", first, " to ", first + count - 1, " (", kind_of(end, segment), "s of process ",
                     end.pid, ", ", end.program, ")");
 }
 

@@ -2,6 +2,7 @@
 #include "world/job_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fcntl.h>
 #include <new>
 #include <sys/stat.h>
@@ -113,7 +114,16 @@ job_table job_table::create(const job_shape &shape) {
 
 job_table job_table::attach(int descriptor) {
     struct stat about {};
-    if (fstat(descriptor, &about) != 0 || about.st_size < static_cast<off_t>(sizeof(header))) {
+    const bool open = fstat(descriptor, &about) == 0;
+    // A process that is one rank is told its number; others are hosts, which keep the table to themselves.
+    if (!open && std::getenv("LISLE_RANK") == nullptr) {
+        fail(MPI_ERR_OTHER,
+             "this program was started by a thread or fiber rank, through another program such as ",
+             "nice, env, timeout, taskset or sh -c, and so it is no rank: put that program in front of "
+             "lislerun, ",
+             "or start the job with --ranks process");
+    }
+    if (!open || about.st_size < static_cast<off_t>(sizeof(header))) {
         fail(MPI_ERR_OTHER, "descriptor ", descriptor, " named by ", job_descriptor_variable,
              " is not a job's table: was this program started by a Lisle launcher of this version, ",
              "and did a wrapper script close its descriptors?");
@@ -224,8 +234,8 @@ job_table::gate &job_table::fence_gate() const noexcept {
     return head().fence;
 }
 job_table::notices job_table::notices_of(int process) const noexcept {
-    std::byte *const first = memory_.base() + memory_.bytes() -
-                             static_cast<std::size_t>(processes() - process) * notice_bytes;
+    std::byte *const first =
+        memory_.base() + memory_.bytes() - static_cast<std::size_t>(processes() - process) * notice_bytes;
     return {process_at(process).notices_used, {first, notice_bytes}};
 }
 

@@ -27,6 +27,9 @@ constexpr spin_policy alone{.before_yield = 300, .before_sleep = 1000, .among_fi
 constexpr spin_policy crowded{.before_yield = 50, .before_sleep = 200, .among_fibers = 2};
 // Where several do: whoever is awaited is most likely not running.
 constexpr unsigned looks_in_a_throng = 2;
+// Where hundreds share a core, each offer of it is a switch to one that waits as well: a sleeper costs less.
+constexpr int threads_in_a_crush = 128;
+constexpr unsigned looks_in_a_crush = 16;
 // A turn of all others is longer the more they are. One that computes takes the core for milliseconds.
 constexpr std::chrono::microseconds turn_of_each{8};
 // A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
@@ -53,6 +56,9 @@ spin_policy spin_policy_for(int threads, int cores) noexcept {
     if (threads > 2 * cores) {
         chosen.before_yield = looks_in_a_throng;
         chosen.long_turn += turn_of_each * (threads / cores);
+    }
+    if (threads / threads_in_a_crush > cores) {
+        chosen.before_sleep = looks_in_a_crush;
     }
     if (const std::int64_t spin = value_of(setting::spin); spin >= 0) {
         chosen.before_sleep = static_cast<unsigned>(spin);

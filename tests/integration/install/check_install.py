@@ -7,6 +7,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -49,6 +50,27 @@ def check_wrappers(prefix, work):
     check_program(prefix, work / "by_mpicxx")
 
 
+def check_names_of_other_mpis(prefix, work):
+    """-lmpi and -lmpich mean Lisle's library; what is linked with another MPI's is refused."""
+    for name in ("mpi", "mpich"):
+        program = work / f"by_{name}"
+        run(prefix / "bin/mpicc", PROGRAM, f"-l{name}", "-o", program)
+        expect(f"[lib{name}." not in run("readelf", "-d", program).stdout, f"-l{name} is another MPI's library")
+        check_program(prefix, program)
+    other = empty_directory(work / "other")
+    (other / "none.c").write_text("int none;\n", encoding="utf-8")
+    (other / "main.c").write_text("extern int none;\nint main(void) { return none; }\n", encoding="utf-8")
+    for soname in ("libmpi.so.40", "libmpich.so.12"):
+        run("cc", "-shared", "-fPIC", other / "none.c", f"-Wl,-soname,{soname}", "-o", other / soname)
+        run("cc", other / "main.c", other / soname, f"-Wl,-rpath,{other}", "-o", other / "program")
+        for kind in ("process", "thread"):
+            done = subprocess.run([prefix / "bin/mpirun", "-n", "2", "--ranks", kind, other / "program"],
+                                  capture_output=True, text=True, check=False)
+            expect(done.returncode != 0 and done.stderr.count("\n") == 1 and
+                   f"is linked with {soname}, the library of another MPI" in done.stderr,
+                   f"a program with {soname} as {kind}: {done.stderr}")  # fmt: skip
+
+
 def check_pkg_config(prefix, work, libdir):
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / libdir / "pkgconfig")}
     flags = shlex.split(run("pkg-config", "--cflags", "--libs", "lisle", env=environment).stdout)
@@ -77,6 +99,7 @@ def main():
         if file.is_file() and file.suffix in (".pc", ".cmake"):
             expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
     check_wrappers(prefix, work)
+    check_names_of_other_mpis(prefix, work)
     if shutil.which("pkg-config"):
         check_pkg_config(prefix, work, libdir)
     check_cmake(cmake, prefix, work, "package", package="Lisle", components="", target="Lisle::mpi",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
- * ranks wait for it in a receive, and print what they are (with the way `cores`, where they may run). */
+ * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints how
+ * many they may run on, `input` what they read, and with `wrong_call` RANK sends to nobody. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -28,6 +29,32 @@ static void end(const char *way) {
     }
 }
 
+static int ends_well(const char *way) {
+    static const char *const ways[] = {"finalize", "after_finalize", "cores", "input", "wrong_call"};
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i) {
+        if (strcmp(way, ways[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void show(const char *way, int rank) {
+    if (strcmp(way, "cores") == 0) {
+        cpu_set_t cores;
+        sched_getaffinity(0, sizeof cores, &cores);
+        printf("rank %d may use %d of the cores\n", rank, CPU_COUNT(&cores));
+    } else if (strcmp(way, "input") == 0) {
+        char line[100] = "nothing\n";
+        if (fgets(line, sizeof line, stdin) == NULL && ferror(stdin)) {
+            perror("fgets");
+        }
+        printf("rank %d reads %s", rank, line);
+    } else {
+        printf("rank %d\n", rank);
+    }
+}
+
 int main(int argc, char **argv) {
     const char *const way = argc > 2 ? argv[1] : "finalize";
     const int who = argc > 2 ? atoi(argv[2]) : -1;
@@ -42,19 +69,16 @@ int main(int argc, char **argv) {
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (strcmp(way, "after_finalize") != 0 && strcmp(way, "finalize") != 0 && strcmp(way, "cores") != 0) {
+    if (!ends_well(way)) {
         if (rank == who) {
             end(way);
         }
         MPI_Recv(&token, 1, MPI_INT, who, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    if (strcmp(way, "cores") == 0) {
-        cpu_set_t cores;
-        sched_getaffinity(0, sizeof cores, &cores);
-        printf("rank %d may use %d of the cores\n", rank, CPU_COUNT(&cores));
-    } else {
-        printf("rank %d\n", rank);
+    if (strcmp(way, "wrong_call") == 0 && rank == who) {
+        MPI_Send(&token, 1, MPI_INT, 1 << 20, 0, MPI_COMM_WORLD);
     }
+    show(way, rank);
     MPI_Finalize();
     return strcmp(way, "after_finalize") == 0 && rank == who ? 3 : 0;
 }

@@ -74,6 +74,18 @@ class Ranks(launched.LauncherTest):
                 self.assertIn("rank 1 (", done.stderr)
                 self.assertEqual(len(done.stdout.splitlines()), 4)
 
+    def test_a_program_in_front_of_a_thread_rank(self):
+        done = self.run_job("-q", "-n", 1, "--ranks", "thread", "nice", launched.RANK_ENDS)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("put that program in front of lislerun", done.stderr)
+        self.assertIn("--ranks process", done.stderr)
+        self.assertNotIn("descriptor", done.stderr)
+
+    @unittest.skipIf(launched.SANITIZED, "sanitizers handle faults")
+    def test_a_fault_of_the_only_thread_rank(self):
+        done = self.run_job("-q", "-n", 1, "--ranks", "thread", launched.RANK_ENDS, "fault", 0)
+        self.assertRegex(done.stderr, r"rank 0 \(a thread of process \d+, .*\) was ended by SIGSEGV .* at address 0x10")
+
     def test_exit_before_init(self):
         done = self.run_job("-q", "-n", 3, launched.RANK_ENDS, "before_init", 1)
         self.assertEqual(done.returncode, 6)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting: which processes run, with what environment, directory, input and output."""
 import os
+import pty
+import resource
 import tempfile
 import time
 
@@ -19,14 +21,33 @@ class Start(launched.LauncherTest):
         done = self.run_job("-n", 3, "sh", "-c", "echo $LISLE_RANK of $LISLE_SIZE")
         self.assertEqual(sorted(done.stdout.split("\n")), ["", "0 of 3", "1 of 3", "2 of 3"])
 
+    def at_terminal(self, *arguments):
+        """What the launcher writes on a terminal that is its error output, and its exit code."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(launched.LAUNCHER, ["lislerun", *map(str, arguments)], self.environment())
+        text = ""
+        while True:
+            try:
+                text += os.read(terminal, 1000).decode()
+            except OSError:  # the other side is closed
+                break
+        os.close(terminal)
+        return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
     def test_more_ranks_than_cores_is_one_line_of_notice(self):
-        cores = len(os.sched_getaffinity(0))
-        done = self.run_job("-n", cores + 14, "true")
-        self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("\n"), 1)
-        self.assertIn(f"{cores + 14} ranks share", done.stderr)
+        ranks = len(os.sched_getaffinity(0)) + 14
+        text, code = self.at_terminal("-n", ranks, "true")
+        self.assertEqual((code, text.count("\n")), (0, 1))
+        self.assertIn(f"{ranks} ranks share", text)
         for option in ("-q", "--oversubscribe"):
-            self.assertEqual(self.run_job(option, "-n", cores + 14, "true").stderr, "")
+            self.assertEqual(self.at_terminal(option, "-n", ranks, "true"), ("", 0))
+
+    def test_the_notice_about_cores_is_for_people(self):
+        # Programs that compare error outputs must not find it there.
+        ranks = len(os.sched_getaffinity(0)) + 14
+        self.assertEqual(self.run_job("-n", ranks, "true").stderr, "")
+        self.assertIn(f"{ranks} ranks share", self.run_job("-v", "-n", ranks, "true").stderr)
 
     def test_several_programs(self):
         done = self.run_job("-q", "-n", 1, "sh", "-c", "echo a $LISLE_RANK", ":", "-n", 2, "-x", "V=7",
@@ -97,6 +118,18 @@ class Start(launched.LauncherTest):
         self.assertEqual(done.returncode, 0)
         self.assert_quick(done.seconds, 3)
 
+    def test_a_job_that_the_machine_cannot_bear(self):
+        # Refused before anything runs, with need and limit.
+        done = self.run_job("-q", "-n", 1 << 20, "true")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertRegex(done.stderr, r"^lislerun: this job of 1048576 ranks needs (at least )?\d+ .*(left|limit)")
+        self.assert_quick(done.seconds, 2)
+        hard = 60
+        done = self.run_job("-q", "-l", "-n", 100, "true",
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard)))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"needs \d+ open files, the limit is 60 \(ulimit -Hn\)")
+
     def test_no_socket_is_opened(self):
         done = self.run_job("-q", "-n", 2, "sh", "-c", "ls -l /proc/$PPID/fd | grep -c socket; true")
         self.assertEqual(done.stdout.split(), ["0", "0"])
@@ -115,7 +148,7 @@ class Start(launched.LauncherTest):
             (["-n", 2], "which program?"),
             (["-n"], "-n needs a value"),
             (["-host", "elsewhere", "true"], "'elsewhere' is another machine"),
-            (["-hostfile", "list", "true"], "this machine only"),
+            (["-hostfile", "list", "true"], "cannot be read"),
             (["-P", 2, "-T", 4, "-n", 9, "true"], "makes 8 ranks, but -n asks for 9"),
             (["-n", 2, "true", ":"], "a program is missing"),
             (["--ranks", "fibre", "true"], "fiber"),

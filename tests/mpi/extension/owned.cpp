@@ -3,6 +3,7 @@
 // space and a copy elsewhere; it is released exactly once, and by whoever was the owner in the end.
 #include "../check.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <vector>

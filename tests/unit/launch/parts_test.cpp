@@ -5,7 +5,10 @@
 
 #include "launch/cpu_set.hpp"
 #include "launch/environment.hpp"
-#include "launch/line_splicer.hpp"
+#include "launch/options.hpp"
+#include "launch/output/line_splicer.hpp"
+#include "launch/output/rank_sorter.hpp"
+#include "launch/preloaded.hpp"
 #include "launch/verdict.hpp"
 
 namespace lisle::launch {
@@ -61,10 +64,53 @@ TEST(CpuSet, PlacesAreCoresOfTheAllowedProcessors) {
     const auto siblings = [](std::size_t cpu) {
         return std::to_string(cpu % 4) + "," + std::to_string(cpu % 4 + 4);
     };
-    const auto cores = places(allowed, binding::core, siblings);
+    const auto cores = places(allowed, siblings);
     ASSERT_EQ(cores.size(), 2U);
     EXPECT_TRUE(cores[0].has(0) && cores[0].has(4) && cores[0].count() == 2);
-    EXPECT_EQ(places(allowed, binding::hardware_thread, siblings).size(), 4U);
+    EXPECT_EQ(places(allowed, [](std::size_t) { return std::string{}; }).size(), 4U);
+}
+
+TEST(CpuSet, PlacesOfAListAreInItsOrder) {
+    const auto found = places("5,1-2");
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].list(), "5");
+    EXPECT_EQ(found[2].list(), "2");
+    EXPECT_TRUE(places("").empty());
+    EXPECT_EQ(places("hwthread").size(), static_cast<std::size_t>(cpu_set::allowed().count()));
+    EXPECT_GE(places("core").size(), places("package").size());
+}
+
+TEST(CpuSet, Lists) {
+    EXPECT_EQ(cpu_set::parse("0-2,5,7-8").list(), "0-2,5,7-8");
+    EXPECT_EQ(cpu_set{}.list(), "");
+    for (const auto *wrong : {"", "a", "1,", "3-1", "1-", "0-8192"}) {
+        EXPECT_FALSE(cpu_set::is_list(wrong)) << wrong;
+    }
+    EXPECT_TRUE(cpu_set::is_list("0-8191"));
+}
+
+TEST(RankSorter, SortsLinesWhateverThePieces) {
+    const std::string text = "[3] one\nof nobody\n[4] two [3] x\n[5] no such rank\n[3] \n[x] y\n[4] end";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+        outlet ranks{1}, others{2};
+        std::vector<rank_stream> streams;
+        streams.emplace_back(&ranks, line_label{"a:"}, std::vector<std::shared_ptr<output_file>>{});
+        streams.emplace_back(&ranks, line_label{"b:"}, std::vector<std::shared_ptr<output_file>>{});
+        rank_sorter sorter{streams, 3, others};
+        for (std::size_t at = 0; at < text.size(); at += size) {
+            sorter.feed(std::string_view{text}.substr(at, size));
+        }
+        sorter.finish();
+        EXPECT_EQ(ranks.waiting(), "a:one\nb:two [3] x\na:\nb:end\n") << size;
+        EXPECT_EQ(others.waiting(), "of nobody\n[5] no such rank\n[x] y\n") << size;
+    }
+}
+
+TEST(Preloaded, LibrariesThatPatternsMean) {
+    EXPECT_EQ(preloaded_private_library("libz*:libm.so", "/opt/liba.so /opt/libzz.so"), "/opt/libzz.so");
+    EXPECT_EQ(preloaded_private_library("/opt/*", "/opt/liba.so"), "/opt/liba.so");
+    EXPECT_FALSE(preloaded_private_library("libz*", "/opt/liba.so"));
+    EXPECT_FALSE(preloaded_private_library("", ""));
 }
 
 TEST(Environment, KeepsForeignJobsOut) {
@@ -156,6 +202,13 @@ TEST_F(Verdict, Signals) {
         "rank 2 (a thread of process 43, ./a) was ended by SIGSEGV (Segmentation fault) at address 0x10");
     EXPECT_EQ(of_rank_0(signaled(SIGSEGV)).sentence,
               "rank 0 (process 42, ./a) was ended by SIGSEGV (Segmentation fault)");
+}
+
+TEST_F(Verdict, TheOnlyRankOfAHostIsAThread) {
+    EXPECT_EQ(judge({0, 42, signaled(SIGKILL), true, "./a"}, segment_).sentence,
+              "rank 0 (a thread of process 42, ./a) was ended by SIGKILL (Killed)");
+    EXPECT_EQ(judge({0, 42, exited(3), true, "./a"}, segment_).sentence,
+              "rank 0 (a thread of process 42, ./a) ended with exit code 3");
 }
 
 TEST_F(Verdict, AbortNeverLooksLikeSuccess) {

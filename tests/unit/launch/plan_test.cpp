@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/resources.hpp"
 
 namespace lisle::launch {
 namespace {
@@ -68,6 +70,56 @@ TEST(Plan, ProgramsInOrder) {
     EXPECT_EQ(job.processes[2].arguments, (std::vector<std::string>{"false", "x"}));
     EXPECT_EQ(job.shape().ranks_of_process, (counts{1, 1, 1}));
     EXPECT_TRUE(job.processes[0].path.ends_with("/true"));
+}
+
+resource_need need(std::initializer_list<std::string_view> options) {
+    std::vector<std::string_view> words{options};
+    words.emplace_back("/bin/sh");
+    const auto request = parse(words);
+    job_plan job; // as plan() makes it, without a host
+    const auto shape = shape_of(request.programs.at(0), rank_kind::process);
+    for (const int ranks : shape.ranks_of_process) {
+        const int first = job.processes.empty() ? 0 : job.ranks();
+        job.processes.push_back({0, first, ranks, shape.hosted, shape.fibers ? 2 : 0, {}, {}});
+    }
+    return need_of(request, job);
+}
+
+TEST(Resources, GrowWithTheJob) {
+    EXPECT_EQ(need({"-n", "100"}).tasks, 102U);
+    EXPECT_EQ(need({"-n", "100", "--ranks", "thread"}).tasks, 103U);
+    EXPECT_EQ(need({"-n", "100", "--ranks", "fiber"}).tasks, 5U);
+    EXPECT_GT(need({"-n", "100"}).bytes, need({"-n", "100", "--ranks", "thread"}).bytes);
+    EXPECT_LT(need({"-n", "1000"}).bytes, std::uint64_t{2} << 30);
+    EXPECT_GT(need({"-n", "20000"}).bytes, std::uint64_t{20} << 30);
+    EXPECT_GE(need({"-n", "100", "-l"}).descriptors, need({"-n", "100"}).descriptors + 200);
+    EXPECT_GE(need({"-n", "100", "--output-filename", "d", "-stdin", "all"}).descriptors, 500U);
+}
+
+std::string refused(const resource_need &wanted, const resource_limits &limits) {
+    try {
+        check_resources(7, wanted, limits);
+    } catch (const launch_error &error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(Resources, AreRefusedWithNeedAndLimit) {
+    const resource_limits limits{{5 << 20, "a"}, {10, "b"}, {20, "c"}};
+    EXPECT_EQ(refused({5 << 20, 10, 20}, limits), "accepted");
+    EXPECT_EQ(refused({(5 << 20) + 1, 10, 20}, limits)
+                  .find("this job of 7 ranks needs at least 6 MiB of memory, and 5 MiB are left (a)"),
+              0U);
+    EXPECT_EQ(refused({5 << 20, 11, 20}, limits)
+                  .find("this job of 7 ranks needs 11 processes and threads, the limit is 10 (b)"),
+              0U);
+    EXPECT_NE(refused({5 << 20, 10, 21}, limits).find("21 open files, the limit is 20 (c)"),
+              std::string::npos);
+    EXPECT_EQ(refused({5 << 20, 10, 20}, {}), "accepted");
+    EXPECT_GT(limits_here().bytes.value, 0U);
+    EXPECT_LT(limits_here().bytes.value, std::uint64_t{1} << 50);
+    EXPECT_LT(limits_here().tasks.value, UINT64_MAX);
 }
 
 TEST(FindProgram, SaysWhatIsWrong) {

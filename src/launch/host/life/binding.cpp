@@ -11,11 +11,11 @@ namespace lisle::host {
 
 void bind_as_asked(int number) {
     const char *const asked = std::getenv(launch::bind_variable);
-    if (asked == nullptr || std::string_view{asked} != "core") {
+    if (asked == nullptr) {
         return;
     }
     // Read before any rank has been bound: a bound thread would pass its one core on as all there are.
-    static const auto places = launch::places(launch::binding::core);
+    static const auto places = launch::places(std::string_view{asked});
     if (!places.empty()) {
         static_cast<void>(places[static_cast<std::size_t>(number) % places.size()].apply());
     }

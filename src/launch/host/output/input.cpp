@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard input belongs to the job's first rank; the others find it empty, as processes do whose launcher
-// gives them /dev/null.
+// Standard input belongs to the job's first rank, or the one that -stdin names; the others find it empty, as
+// processes do whose launcher gives them /dev/null.
+#include "launch/environment.hpp"
+#include "launch/host/image/private_object.hpp"
 #include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/output/output.hpp"
-#include "launch/host/image/private_object.hpp"
 
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 namespace lisle::host {
 
+namespace {
+
+/// The rank that reads the input: the job's first, unless the launcher was told otherwise.
+int reader() {
+    static const int number = [] {
+        const char *const said = std::getenv(launch::input_variable);
+        return said != nullptr ? std::atoi(said) : 0;
+    }();
+    return number;
+}
+
+} // namespace
+
 std::FILE *input_of(const hosted_rank &rank) {
     static std::FILE *const nothing = std::fopen("/dev/null", "re");
-    return rank.number == 0 ? stdin : nothing;
+    return rank.number == reader() ? stdin : nothing;
 }
 
 std::span<const private_object> input_objects() {

@@ -17,6 +17,8 @@ class line_splicer {
 
     explicit line_splicer(std::string prefix) : prefix_{std::move(prefix)} {}
 
+    /// What the lines that are yet to be completed begin with.
+    void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
     /// Takes a piece and appends the lines that are complete now, with their prefixes, to `joined`.
     void feed(std::string_view piece, std::string &joined);
     /// The output has ended: appends what stands behind the last line end, as a line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of --help, made from the table of options.
 #include "launch/options.hpp"
+#include "launch/options/option.hpp"
 
 #ifndef LISLE_VERSION
 #error "the build must define LISLE_VERSION"
@@ -73,15 +74,17 @@ std::string help_text() {
     constexpr std::size_t width = 100;
     std::string text{opening};
     std::string accepted;
-    for (const auto &row : option_table()) {
-        if (row.what == meaning::ignored || row.what == meaning::without_effect) {
-            accepted += (accepted.empty() ? "" : ", ") + spelled(row);
-        } else if (!row.help.empty() && row.what != meaning::refused) {
-            const auto left = "  " + spelled(row);
-            text += left;
-            const bool fits = left.size() + 1 < indent;
-            text += fits ? "" : "\n";
-            append_wrapped(text, row.help, indent, width, fits ? left.size() : 0);
+    for (const auto table : option_tables()) {
+        for (const auto &row : table) {
+            if (row.listed == listing::accepted) {
+                accepted += (accepted.empty() ? "" : ", ") + spelled(row);
+            } else if (row.listed == listing::described && !row.help.empty()) {
+                const auto left = "  " + spelled(row);
+                text += left;
+                const bool fits = left.size() + 1 < indent;
+                text += fits ? "" : "\n";
+                append_wrapped(text, row.help, indent, width, fits ? left.size() : 0);
+            }
         }
     }
     text += "\nAccepted from other launchers' command lines, without effect here:\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/line_splicer.hpp"
+#include "launch/output/line_splicer.hpp"
 
 namespace lisle::launch {
 

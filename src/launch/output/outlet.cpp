@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/outlet.hpp"
+#include "launch/output/outlet.hpp"
 
 #include <algorithm>
 #include <cerrno>

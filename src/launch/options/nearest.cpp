@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/nearest.hpp"
+#include "launch/options/nearest.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -46,8 +46,12 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         // A beginning of a longer name is a good guess; one letter resembles only itself in the other case.
         const bool beginning = word.size() >= 3 && candidate.starts_with(word);
         const int distance = beginning ? 1 : typing_distance(word, candidate);
-        const int most = std::min(word.size(), candidate.size()) < 2 ? 1 : static_cast<int>(word.size());
-        if (distance <= most && (best.empty() || distance < least)) {
+        // A slip in a short word, two in a longer one: what differs by more is another word.
+        const int slips = std::max(2, static_cast<int>(word.size() * 2 / 3));
+        const int most = std::min(word.size(), candidate.size()) < 2 ? 1 : slips;
+        const bool better =
+            best.empty() || distance < least || (distance == least && candidate.size() < best.size());
+        if (distance <= most && better) {
             best = candidate;
             least = distance;
         }

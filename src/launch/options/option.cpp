@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/options/option.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "launch/options/values.hpp"
+
+namespace lisle::launch {
+
+int option_use::number() {
+    return positive_number(shown, value());
+}
+
+void option_use::skip_values() {
+    for (int i = row.value_count(); i > 0; --i) {
+        value();
+    }
+}
+
+bool option::has_name(std::string_view name) const {
+    for (auto rest = names; !rest.empty();) {
+        const auto bar = std::min(rest.find('|'), rest.size());
+        if (rest.substr(0, bar) == name) {
+            return true;
+        }
+        rest.remove_prefix(std::min(bar + 1, rest.size()));
+    }
+    return false;
+}
+
+int option::value_count() const {
+    return values.empty() ? 0 : 1 + static_cast<int>(std::count(values.begin(), values.end(), ' '));
+}
+
+std::span<const std::span<const option>> option_tables() {
+    static const std::array tables{rank_options(),   environment_options(), placement_options(),
+                                   output_options(), control_options(),     foreign_options()};
+    return tables;
+}
+
+const option *find_option(std::string_view name) {
+    for (const auto table : option_tables()) {
+        const auto row =
+            std::find_if(table.begin(), table.end(), [&](const option &each) { return each.has_name(name); });
+        if (row != table.end()) {
+            return &*row;
+        }
+    }
+    return nullptr;
+}
+
+std::string dashed(std::string_view name) {
+    return (name.size() == 1 ? "-" : "--") + std::string{name};
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options about how the launcher itself behaves.
+#include <algorithm>
+#include <csignal>
+
+#include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/options/option.hpp"
+#include "launch/options/values.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+void forward_signals(option_use &use) {
+    for (const auto name : split(use.value(), ',')) {
+        if (name.empty() || name == "none") {
+            continue;
+        }
+        const int signal = signal_number(use.shown, name);
+        if (signal == SIGKILL || signal == SIGSTOP || signal == SIGCHLD) {
+            give_up(exit_usage, use.shown, " ", name, ": this signal cannot be passed on");
+        }
+        use.job.forwarded_signals.push_back(signal);
+    }
+}
+
+/// Open MPI 5's collection of words; those that say more than how its daemons behave.
+void set_runtime_options(option_use &use) {
+    for (const auto word : split(use.value(), ',')) {
+        if (word.starts_with("donotlaunch") || word.starts_with("do-not-launch")) {
+            use.job.launch = false;
+        } else {
+            use.job.remarks.push_back(
+                sentence(use.shown, " ", word, " changes nothing: Lisle has no daemons"));
+        }
+    }
+}
+
+constexpr option table[] = {
+    {"timeout", "SECONDS", [](option_use &use) { use.job.timeout = seconds_of(use.shown, use.value()); },
+     "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
+    {"forward-signals", "LIST", forward_signals,
+     "pass these signals on to the ranks, as SIGWINCH,SIGALRM; USR1, USR2, TSTP and CONT always are"},
+    {"runtime-options", "WORDS", set_runtime_options, ""},
+    {"report-pid", "WHERE", [](option_use &use) { use.job.report_pid.emplace_back(use.value()); },
+     "print the launcher's process id: on the output ('-'), the error output ('+') or into a file"},
+    {"q|quiet", "", [](option_use &use) { use.job.quiet = true; }, "print no notices, only errors"},
+    {"v|verbose", "", [](option_use &use) { use.job.verbose = true; },
+     "say what is started, and which options have no effect"},
+    {"gdb", "",
+     [](option_use &use) {
+         use.job.debug = true;
+         use.job.environment.push_back({"LISLE_GDB", "1"});
+     },
+     "say how to attach gdb to each process, and where the ranks' images lie in it"},
+    {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },
+     "print the version"},
+    {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; }, "print this text"},
+};
+
+} // namespace
+
+std::span<const option> control_options() {
+    return table;
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options about which programs run, as how many ranks, and what a rank is.
+#include "launch/environment.hpp"
+#include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/options/command_file.hpp"
+#include "launch/options/hosts.hpp"
+#include "launch/options/option.hpp"
+#include "launch/options/values.hpp"
+
+#include <sys/utsname.h>
+
+namespace lisle::launch {
+
+namespace {
+
+void add_slots(option_use &use, int slots) {
+    use.program.slots = use.program.slots.value_or(0) + slots;
+}
+
+void check_architecture(option_use &use) {
+    utsname about{};
+    uname(&about);
+    const auto wanted = use.value();
+    if (wanted != about.machine) {
+        give_up(exit_usage, use.shown, " ", wanted, ": this machine is ", about.machine,
+                ", and Lisle starts jobs on this machine only");
+    }
+}
+
+/// Each line of the file is what could stand between two ':' of the command line.
+void insert_programs(option_use &use) {
+    std::vector<std::string> words;
+    const std::string path{use.value()};
+    for (auto &line : read_command_file(use.shown, path)) {
+        if (!words.empty()) {
+            words.emplace_back(":");
+        }
+        words.insert(words.end(), line.begin(), line.end());
+    }
+    if (words.empty()) {
+        give_up(exit_usage, use.shown, " ", path, ": the file names no program");
+    }
+    use.insert(std::move(words));
+}
+
+void insert_options(option_use &use) {
+    std::vector<std::string> words;
+    for (auto &line : read_command_file(use.shown, std::string{use.value()})) {
+        words.insert(words.end(), line.begin(), line.end());
+    }
+    use.insert(std::move(words));
+}
+
+constexpr option table[] = {
+    {"n|np|c", "N", [](option_use &use) { use.program.ranks = use.number(); },
+     "start N ranks (without it: as many as hosts or maps say, else one)"},
+    {"soft", "SET", [](option_use &use) { use.program.soft = soft_numbers(use.shown, use.value()); },
+     "start the largest number of ranks in SET that is not above N; SET is as 4, 2:8 or 2:8:2, separated by "
+     "commas"},
+    {"ranks", "KIND", [](option_use &use) { use.program.kind = rank_kind_of(use.shown, use.value()); },
+     "what a rank is: 'process' (the default), 'thread', or 'fiber' (many on one thread: thousands of "
+     "ranks); LISLE_RANKS=KIND sets the default"},
+    {"P|processes", "P", [](option_use &use) { use.program.processes = use.number(); },
+     "spread the ranks over P processes, as threads (or fibers)"},
+    {"T|threads", "T", [](option_use &use) { use.program.ranks_per_process = use.number(); },
+     "run T ranks in each process, as threads (or fibers)"},
+    {"workers", "W", [](option_use &use) { use.program.workers = use.number(); },
+     "run the fiber ranks of each process on W threads (without it: as many as there are cores)"},
+    {"private-libraries", "LIST",
+     [](option_use &use) {
+         use.program.environment.push_back({private_libraries_variable, std::string(use.value())});
+     },
+     "libraries (names or patterns, with ':' between) of which each thread or fiber rank gets a copy, "
+     "besides the program's own"},
+    {"shared-libraries", "LIST",
+     [](option_use &use) {
+         use.program.environment.push_back({shared_libraries_variable, std::string(use.value())});
+     },
+     "libraries of the program's own that the ranks of a process share"},
+    {"configfile|app", "FILE", insert_programs,
+     "start the programs that FILE describes: each line is what could stand between two ':'"},
+    {"file", "FILE", insert_options, "take more options for this program from FILE"},
+    {"host|hosts|H", "NAMES",
+     [](option_use &use) {
+         const auto names = use.value();
+         add_slots(use, slots_of_hosts(use.shown, names));
+     },
+     "names of this machine; without -n each counts one rank, NAME:2 two"},
+    {"hostfile|machinefile|machine|f|default-hostfile", "FILE",
+     [](option_use &use) {
+         const std::string path{use.value()};
+         add_slots(use, slots_of_host_file(use.shown, path));
+     },
+     "the same from a file with NAME, NAME:2 or NAME slots=2 in each line"},
+    {"arch", "ARCH", check_architecture, "run on a machine of this architecture: this one must be it"},
+};
+
+} // namespace
+
+std::span<const option> rank_options() {
+    return table;
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that were built for another MPI: each of their ranks would find itself alone, as rank 0 of 1.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace lisle::launch {
+
+/// The library of another MPI (libmpi.so.40, libmpich.so.12) that the executable at `path` is linked with;
+/// nothing if there is none, or if the file is no ELF executable of this machine.
+[[nodiscard]] std::optional<std::string> other_mpi_of(const std::string &path);
+
+} // namespace lisle::launch
