@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs through the launcher in every kind of rank, and expects of each kind what a process does. Each
+class is one group of tests; ctest calls them by name."""
+
+import argparse
+import os
+import subprocess
+import sys
+import unittest
+
+LAUNCHER = ""
+PROGRAMS = ""
+KINDS = ("process", "thread", "fiber")
+HOSTED = ("thread", "fiber")
+
+
+def job(kind, program, *arguments, ranks=2, options=(), environment=None, **more):
+    """Runs a program of this test's folder as a job: the result has returncode, stdout and stderr."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("LISLE_RANK")}
+    variables.update(environment or {})
+    command = [LAUNCHER, "-q", "-n", str(ranks), "--ranks", kind, *options, os.path.join(PROGRAMS, program), *arguments]
+    if not {"stdout", "stderr"} & more.keys():
+        more["capture_output"] = True
+    return subprocess.run(command, text=True, timeout=100, env=variables, check=False, **more)
+
+
+class Kinds(unittest.TestCase):
+    maxDiff = None
+
+    def each(self, kinds=KINDS):
+        for kind in kinds:
+            with self.subTest(kind):
+                yield kind
+
+    def assert_lines(self, done, lines):
+        """The job ended well and said these lines, in any order."""
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout[-2000:])
+        self.assertEqual(sorted(done.stdout.splitlines()), sorted(lines))
+
+
+class descriptors(Kinds):
+    """Cron and daemons start programs without standard descriptors."""
+
+    def closed(self, kind, number, *options):
+        words = [LAUNCHER, "-q", "-n", "2", "--ranks", kind, *options, os.path.join(PROGRAMS, "hello")]
+        return subprocess.run(["sh", "-c", f'exec "$@" {number}>&-', "sh", *words], capture_output=True, text=True,
+                              timeout=100, check=False)
+
+    def test_closed_input(self):
+        for kind in self.each():
+            self.assert_lines(self.closed(kind, 0), ["hello 0", "hello 1"])
+
+    def test_closed_output(self):
+        for kind in self.each():
+            for options in ((), ("--label",)):
+                done = self.closed(kind, 1, *options)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_closed_errors(self):
+        for kind in self.each():
+            self.assert_lines(self.closed(kind, 2, "--label"), ["[0] hello 0", "[1] hello 1"])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("--programs", required=True)
+    known, rest = parser.parse_known_args()
+    LAUNCHER = known.launcher
+    PROGRAMS = known.programs
+    unittest.main(argv=[sys.argv[0], *rest])
