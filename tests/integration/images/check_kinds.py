@@ -62,6 +62,40 @@ class descriptors(Kinds):
             self.assert_lines(self.closed(kind, 2, "--label"), ["[0] hello 0", "[1] hello 1"])
 
 
+class printing(Kinds):
+    def test_errors_of_a_full_disk(self):
+        for kind in self.each():
+            with open("/dev/full", "wb") as full:
+                done = job(kind, "printing", "full", ranks=1, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.stderr, "fflush -1 ferror 1 ENOSPC 1 fclose -1 clearerr 0 cout 1\n")
+
+    def test_single_characters(self):
+        for kind in self.each():  # a search for line ends at each character takes minutes
+            done = job(kind, "printing", "single", "1500000")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(len(done.stdout), 2 * 3 * 1500000)
+            self.assertEqual(set(done.stdout), set("abc"))
+
+    def test_labels_of_long_lines(self):
+        for kind in self.each():
+            for length in (70_000, 1_000_000, 1_500_000):
+                done = job(kind, "printing", "long", str(length), options=("--label",))
+                wanted = []
+                for rank in range(2):
+                    line = str(rank) * length
+                    wanted += [f"[{rank}] {piece}" for piece in (line[:1 << 20], line[1 << 20:]) if piece]
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(sorted(done.stdout.splitlines()) == sorted(wanted), (kind, length))
+
+    def test_what_is_not_flushed_is_lost(self):
+        for kind in self.each():
+            self.assert_lines(job(kind, "printing", "_exit"), ["flushed"] * 2)
+
+    def test_files_that_take_the_place_of_standard_output(self):
+        for kind in self.each():
+            self.assert_lines(job(kind, "printing", "assigned"), ["to stdout", "to another"] * 2)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", required=True)

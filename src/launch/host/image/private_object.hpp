@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of shared libraries of which each rank gets its own, because programs take them for theirs:
-// getopt's, the C++ standard streams, stdin. The program's references are pointed to the rank's objects
+// getopt's, stdin, stdout, stderr, the C++ standard streams. The program's references are pointed to the rank's objects
 // before any of its code runs.
 #pragma once
 
@@ -46,6 +46,7 @@ void check_replaced_functions(const image &loaded);
 
 // Who has such objects.
 [[nodiscard]] std::span<const private_object> option_objects();
+[[nodiscard]] std::span<const private_object> output_objects();
 [[nodiscard]] std::span<const private_object> stream_objects();
 [[nodiscard]] std::span<const private_object> input_objects();
 [[nodiscard]] std::span<const private_object> thread_objects();

@@ -41,6 +41,8 @@ struct hosted_rank {
 
     output_stream out{1, default_buffering(1)};
     output_stream error{2, default_buffering(2)};
+    std::FILE *own_output = out.file();
+    std::FILE **standard_output = &own_output; ///< where the program has its variable `stdout`
     environment variables;
     option_state options;
     random_state random;

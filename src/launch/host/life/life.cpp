@@ -191,6 +191,7 @@ void end_rank(hosted_rank &rank, int status) {
 
 void end_rank_now(hosted_rank &rank, int status) {
     if (claim_end(rank)) {
+        rank.out.discard();
         report_end(rank, status);
     }
     sleep_for_ever();
