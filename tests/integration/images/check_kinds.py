@@ -7,6 +7,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LAUNCHER = ""
@@ -94,6 +95,15 @@ class printing(Kinds):
     def test_files_that_take_the_place_of_standard_output(self):
         for kind in self.each():
             self.assert_lines(job(kind, "printing", "assigned"), ["to stdout", "to another"] * 2)
+
+
+class surroundings(Kinds):
+    def test_what_the_c_library_knows_of_a_rank(self):
+        for kind in self.each():
+            for flavour in ("pie", "pic"):
+                workers = ("--workers", "2") if kind == "fiber" else ()
+                with tempfile.TemporaryDirectory() as folder:
+                    self.assert_lines(job(kind, f"surroundings_{flavour}", folder, options=workers), ["good"] * 2)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ namespace {
 
 const private_object *find_object(const outer_reference &reference) {
     for (const auto objects :
-         {option_objects(), output_objects(), stream_objects(), input_objects(), thread_objects(), environment_objects()}) {
+         {option_objects(), output_objects(), stream_objects(), input_objects(), thread_objects(),
+          environment_objects(), calendar_objects(), sign_objects()}) {
         const auto found = std::ranges::find_if(
             objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
         if (found != objects.end() && (!reference.copy || reference.size == found->size)) {

@@ -51,5 +51,7 @@ void check_replaced_functions(const image &loaded);
 [[nodiscard]] std::span<const private_object> input_objects();
 [[nodiscard]] std::span<const private_object> thread_objects();
 [[nodiscard]] std::span<const private_object> environment_objects();
+[[nodiscard]] std::span<const private_object> calendar_objects();
+[[nodiscard]] std::span<const private_object> sign_objects();
 
 } // namespace lisle::host

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "launch/host/image/architecture.hpp"
+#include "launch/host/interpose/calendar.hpp"
 #include "launch/host/interpose/environment.hpp"
+#include "launch/host/interpose/hidden_state.hpp"
 #include "launch/host/life/exit_list.hpp"
 #include "launch/host/image/image.hpp"
 #include "launch/host/interpose/options.hpp"
@@ -46,7 +48,8 @@ struct hosted_rank {
     environment variables;
     option_state options;
     random_state random;
-    char *token = nullptr; ///< strtok's place
+    calendar_state calendar;
+    hidden_state hidden;
     /// Variables of libraries of which the rank has its own, by symbol.
     std::map<std::string_view, void *> private_objects;
 };
