@@ -92,10 +92,11 @@ void check_for_fibers(const closure &unit) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
     // Images refer to it until the process ends, and threads may outlive this function.
-    static closure unit(find_program(arguments.front()));
+    const bool as_fibers = lisle_host_worker_count() != 0;
+    static closure unit(find_program(arguments.front()), {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
-    if (lisle_host_worker_count() != 0) {
+    if (as_fibers) {
         check_for_fibers(unit);
     }
     const int count = lisle_host_rank_count();

@@ -88,8 +88,9 @@ TEST(LibraryRules, FolderDecides) {
     const library_rules rules("", "");
     EXPECT_EQ(rules.of("libown.so", "/home/somebody/libown.so"), ownership::ordinary);
     EXPECT_EQ(rules.of("libown.so", "/usr/local/lib/libown.so"), ownership::ordinary);
-    EXPECT_EQ(rules.of("libz.so.1", "/usr/lib/x86_64-linux-gnu/libz.so.1"), ownership::shared);
-    EXPECT_EQ(rules.of("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1"), ownership::shared);
+    EXPECT_EQ(rules.of("libz.so.1", "/usr/lib/x86_64-linux-gnu/libz.so.1"), ownership::of_system);
+    EXPECT_EQ(rules.of("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1"), ownership::of_system);
+    EXPECT_EQ(rules.of("libm.so.6", "/lib/x86_64-linux-gnu/libm.so.6"), ownership::shared);
     EXPECT_EQ(rules.of("libgomp.so.1", "/opt/gcc/lib64/libgomp.so.1"), ownership::shared);
     EXPECT_EQ(rules.of("/opt/lisle/lib/libmpi_abi.so.1", "/opt/lisle/lib/libmpi_abi.so.1"),
               ownership::shared);

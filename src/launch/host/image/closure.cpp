@@ -20,16 +20,25 @@ bool is_visible_definition(const Elf64_Sym &symbol) {
             ELF64_ST_VISIBILITY(symbol.st_other) == STV_PROTECTED);
 }
 
+/// Whether the library asks where its thread-local variables are, rather than expect them at a distance that is the
+/// same in all threads.
+bool asks_for_thread_locals(const program_file &library) {
+    return std::ranges::none_of(library.thread_local_references(), [](const thread_local_reference &each) {
+        return each.kind == relocation::thread_local_position;
+    });
+}
+
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
 } // namespace
 
-closure::closure(const std::string &program, const library_rules &rules, library_search search) {
+closure::closure(const std::string &program, const library_rules &rules, library_search search,
+                 bool as_fibers) {
     collect(program, rules, search);
     sort_constructors();
-    place_thread_locals();
+    place_thread_locals(as_fibers);
 }
 
 // As the C library sorts: depth first, from the library met last, what a library needs before itself.
@@ -53,11 +62,20 @@ void closure::sort_constructors() {
 
 // All copies have their variables at the same distance from the thread pointer, in the block that the host
 // reserves in each thread: so a library's variables cost no memory of the loader's, and the program reaches
-// them as quickly as in a process.
-void closure::place_thread_locals() {
+// them as quickly as in a process. A library that finds its variables by asking the loader may also leave them to
+// it: where they do not fit, and where ranks share threads.
+void closure::place_thread_locals(bool as_fibers) {
     std::size_t alignment = 1;
     for (module &each : modules_) {
         const thread_local_image &image = each.file->thread_locals();
+        const bool fits = thread_local_bytes_ + image.memory_size + image.alignment <=
+                              architecture::thread_local_room &&
+                          image.alignment <= architecture::thread_local_alignment;
+        if (&each != &modules_.front() && image.memory_size != 0 && (as_fibers || !fits) &&
+            asks_for_thread_locals(*each.file)) {
+            each.thread_locals_by_loader = true;
+            continue;
+        }
         alignment = std::max(alignment, image.alignment);
         if (image.memory_size > architecture::thread_local_room ||
             image.alignment > architecture::thread_local_alignment) {
@@ -84,6 +102,9 @@ void closure::place_thread_locals() {
 
 std::optional<std::int64_t> closure::find_thread_local(std::string_view symbol) const {
     for (const module &each : modules_) {
+        if (each.thread_locals_by_loader) {
+            continue;
+        }
         for (const Elf64_Sym &defined : each.file->symbols()) {
             if (ELF64_ST_TYPE(defined.st_info) == STT_TLS && is_visible_definition(defined) &&
                 each.file->name_of(defined) == symbol) {
@@ -254,11 +275,18 @@ void closure::prepare() {
                 }
             }
         }
-        bind_thread_locals(each, edits.own_relocations);
+        edits.thread_locals_by_loader = each.thread_locals_by_loader;
+        if (!each.thread_locals_by_loader) {
+            bind_thread_locals(each, edits.own_relocations);
+        }
         if (&each == &modules_.front()) {
             find_held_variables(edits.own_relocations);
         }
         each.copy.emplace(*each.file, edits);
+        each.constants.emplace(each.file->path(), each.copy->size());
+        each.copy->write_constants(*each.file, [&](std::span<const std::byte> bytes, std::size_t offset) {
+            each.constants->write(bytes, offset);
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 // to be edited so that names mean in the copies what they mean in a process.
 #pragma once
 
+#include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/edited_copy.hpp"
 #include "launch/host/image/library_rules.hpp"
 #include "launch/host/image/library_search.hpp"
@@ -43,21 +44,27 @@ struct module {
     std::map<std::string, std::string, std::less<>> paths; ///< where those lie that the loader might miss
     std::map<std::string, std::size_t, std::less<>> names; ///< names of private libraries in this file
     std::size_t distance = 0; ///< of its thread-local variables below the thread pointer
+    bool thread_locals_by_loader = false; ///< instead
     std::vector<thread_local_binding> thread_locals;
-    std::optional<edited_copy> copy; ///< after prepare()
+    // After prepare():
+    std::optional<edited_copy> copy;
+    std::optional<anonymous_file> constants; ///< one file with what is equal in all copies and never written
 };
 
 class closure {
   public:
     /// Reads the program and finds its own libraries. Throws `refusal` if one of them cannot be copied.
-    explicit closure(const std::string &program, const library_rules &rules = {}, library_search search = {});
+    /// `as_fibers`: ranks share threads, so thread-local variables of libraries are placed by the loader where it
+    /// can, which then has a set of them for each copy.
+    explicit closure(const std::string &program, const library_rules &rules = {}, library_search search = {},
+                     bool as_fibers = false);
 
     [[nodiscard]] const program_file &program() const noexcept { return *modules_.front().file; }
     /// The program first, then its libraries as the loader meets them.
     [[nodiscard]] const std::vector<module> &modules() const noexcept { return modules_; }
     /// Indices of the libraries in the order in which their constructors run.
     [[nodiscard]] const std::vector<std::size_t> &construction_order() const noexcept { return order_; }
-    /// Bytes of thread-local variables in each thread, of the program and its libraries.
+    /// Bytes of thread-local variables that the host places in each thread, of the program and its libraries.
     [[nodiscard]] std::size_t thread_local_bytes() const noexcept { return thread_local_bytes_; }
     /// Names that the symbols of the copies have instead.
     [[nodiscard]] const std::map<std::string, std::string, std::less<>> &new_names() const noexcept {
@@ -78,7 +85,7 @@ class closure {
   private:
     void collect(const std::string &program, const library_rules &rules, library_search &search);
     void sort_constructors();
-    void place_thread_locals();
+    void place_thread_locals(bool as_fibers);
     [[nodiscard]] std::optional<std::int64_t> find_thread_local(std::string_view symbol) const;
     void bind_thread_locals(module &which, std::vector<std::size_t> &own_relocations) const;
     /// The first of the program's own libraries that defines the symbol, and the symbol; or 0 and null.

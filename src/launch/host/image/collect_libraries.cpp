@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries of a program are its own. A library that a shared one needs must be shared as well:
-// otherwise the shared one would load yet another copy for itself.
+// Of which libraries each rank gets a copy. A library that a shared one needs must be shared as well: otherwise the
+// shared one would load yet another copy for itself.
 #include "launch/host/image/closure.hpp"
 #include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <utility>
 
 namespace lisle::host {
 
@@ -54,6 +55,7 @@ class collector {
                 share_needs(i);
             }
         }
+        decide_for_the_systems();
     }
 
     std::vector<candidate> &found() { return found_; }
@@ -92,9 +94,7 @@ class collector {
                 return known->second;
             }
             made.owner = rules_.of(name, made.path);
-            if (!is_system_library(made.path) || made.owner != ownership::shared) {
-                read(made);
-            }
+            read(made);
         }
         found_.push_back(std::move(made));
         return found_.size() - 1;
@@ -104,9 +104,39 @@ class collector {
         try {
             library.file = std::make_unique<program_file>(library.path, role::library);
         } catch (const refusal &) {
-            if (library.owner != ownership::shared) {
+            if (library.owner == ownership::of_system) {
+                library.owner = ownership::shared; // as in a process, if the loader can load it
+            } else if (library.owner != ownership::shared) {
                 throw;
             } // a shared one is the loader's business
+        }
+    }
+
+    // A library of the system that has nothing to keep apart is shared, which costs nothing, unless it refers to a
+    // library that is private.
+    void decide_for_the_systems() {
+        const auto is_private = [&](const candidate &each) {
+            return each.owner == ownership::ordinary || each.owner == ownership::asked_for;
+        };
+        for (candidate &each : found_) {
+            if (each.owner == ownership::of_system && each.file->has_variables()) {
+                each.owner = ownership::ordinary;
+            }
+        }
+        for (bool changed = true; std::exchange(changed, false);) {
+            for (candidate &each : found_) {
+                const bool refers = std::ranges::any_of(
+                    each.needs, [&](const auto &need) { return is_private(found_[need.second]); });
+                if (each.owner == ownership::of_system && refers) {
+                    each.owner = ownership::ordinary;
+                    changed = true;
+                }
+            }
+        }
+        for (candidate &each : found_) {
+            if (each.owner == ownership::of_system) {
+                each.owner = ownership::shared;
+            }
         }
     }
 

@@ -24,14 +24,27 @@ std::size_t page_ceiling(std::size_t at) {
     return page_floor(at + page - 1);
 }
 
-/// Puts the file's own pages, which all images and processes share, in place of the copy's.
-void share_segment(const program_file &file, const segment &which, std::byte *base) {
+/// Puts pages of a file that all images share in place of the copy's.
+void share_segment(const module &owner, int file, const segment &which, std::byte *base) {
     const std::size_t first = page_floor(which.address);
     const std::size_t size = page_ceiling(which.address + which.file_size) - first;
     void *const where = base + first;
-    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file.descriptor(),
+    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file,
              static_cast<off_t>(page_floor(which.offset))) != where) {
-        throw refusal("mapping code of " + file.path() + " failed: " + std::strerror(errno));
+        throw refusal("mapping code of " + owner.file->path() + " failed: " + std::strerror(errno));
+    }
+}
+
+/// What is never written is there once for all images: the file's own pages, or those of the edited tables, whose
+/// copy for the loader is given back.
+void share_segments(const module &which, const anonymous_file &copy, std::byte *base) {
+    for (const segment &each : which.file->segments()) {
+        if (edited_copy::is_shared(*which.file, each)) {
+            share_segment(which, which.file->descriptor(), each, base);
+        } else if ((each.protection & PROT_WRITE) == 0 && each.file_size == each.memory_size) {
+            share_segment(which, which.constants->descriptor(), each, base);
+            copy.forget(each.offset, each.offset + each.file_size);
+        }
     }
 }
 
@@ -97,12 +110,7 @@ image::image(const closure &unit) : unit_(&unit) {
     }
     find_modules(names);
     for (std::size_t i = 0; i != modules_.size(); ++i) {
-        const program_file &file = *unit.modules()[i].file;
-        for (const segment &each : file.segments()) {
-            if (edited_copy::is_shared(file, each)) {
-                share_segment(file, each, modules_[i].base);
-            }
-        }
+        share_segments(unit.modules()[i], files[i], modules_[i].base);
     }
     bind_thread_locals();
     copy_held_variables();
