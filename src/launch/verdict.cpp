@@ -21,16 +21,15 @@ std::string all_ranks(const process_end &end, const job_table &segment) {
     const int count = segment.rank_count(end.process);
     const auto which =
         count == 1 ? sentence("rank ", first) : sentence("ranks ", first, " to ", first + count - 1);
-    return sentence(which, " (",
-                    end.hosted && count > 1 ? sentence(kind_of(end, segment), "s of ") : std::string{},
-                    "process ", end.pid, ", ", end.program, ")");
+    const auto what = !end.hosted  ? std::string{}
+                      : count == 1 ? sentence("a ", kind_of(end, segment), " of ")
+                                   : sentence(kind_of(end, segment), "s of ");
+    return sentence(which, " (", what, "process ", end.pid, ", ", end.program, ")");
 }
 
 std::string one_rank(int rank, const process_end &end, const job_table &segment) {
-    const bool several = segment.rank_count(end.process) > 1;
-    return sentence("rank ", rank, " (",
-                    several ? sentence("a ", kind_of(end, segment), " of ") : std::string{}, "process ",
-                    end.pid, ", ", end.program, ")");
+    const auto what = end.hosted ? sentence("a ", kind_of(end, segment), " of ") : std::string{};
+    return sentence("rank ", rank, " (", what, "process ", end.pid, ", ", end.program, ")");
 }
 
 /// A shell sees eight bits: a code that is not 0 must not become 0.

@@ -106,6 +106,36 @@ class surroundings(Kinds):
                     self.assert_lines(job(kind, f"surroundings_{flavour}", folder, options=workers), ["good"] * 2)
 
 
+@unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers end the process in their own way")
+class faults(Kinds):
+    def test_the_sentence_names_the_shared_library(self):
+        for kind in self.each(HOSTED):
+            for how, signal in (("segv in library", "SEGV"), ("abort in library", "ABRT")):
+                done = job(kind, "faults", how, options=("--shared-libraries", "libfailing*"))
+                self.assertEqual(done.returncode, 139 if signal == "SEGV" else 134)
+                self.assertIn(f"lisle-host: rank 1 met SIG{signal} in libfailing.so, ", done.stderr)
+                self.assertIn("--private-libraries 'libfailing.so*'", done.stderr)
+                self.assertNotIn("--private", job(kind, "faults", how).stderr)
+
+    def test_faults_of_the_program_blame_no_library(self):
+        for kind in self.each():
+            done = job(kind, "faults", "segv", ranks=3)
+            self.assertEqual(done.returncode, 139)
+            self.assertIn("at address 0x10", done.stderr)
+            self.assertNotIn("--private", done.stderr)
+
+    def test_stack_overflow(self):
+        for kind in self.each(HOSTED):
+            done = job(kind, "faults", "overflow")
+            self.assertEqual(done.returncode, 139)
+            self.assertIn("rank 1 has overflowed its stack (ulimit -s: ", done.stderr)
+
+    def test_the_only_rank_is_named_by_its_kind(self):
+        for kind in self.each():
+            what = "" if kind == "process" else f"a {kind} of "
+            self.assertIn(f"rank 0 ({what}process", job(kind, "faults", "segv", ranks=1).stderr)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", required=True)

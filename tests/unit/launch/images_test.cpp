@@ -96,6 +96,11 @@ TEST(LibraryRules, FolderDecides) {
               ownership::shared);
 }
 
+TEST(LibraryRules, VariablesAreFound) {
+    EXPECT_TRUE(program_file(in_folder("liblower.so"), role::library).has_variables());
+    EXPECT_FALSE(program_file(in_folder("libconstant.so"), role::library).has_variables());
+}
+
 TEST(LibraryRules, ListsOverruleFolders) {
     const library_rules rules("libz.so*, /usr/lib/special/*", "liblarge*:/opt/vendor/*");
     EXPECT_EQ(rules.of("libz.so.1", "/usr/lib/libz.so.1"), ownership::asked_for);

@@ -20,9 +20,17 @@ std::string_view from_environment(const char *variable) {
     return value != nullptr ? value : "";
 }
 
-/// Libraries that must be one for a process wherever they lie: the C library's, which the host is bound to; the
-/// runtimes of C++, OpenMP and sanitizers; allocators, which all of a process's memory comes from; drivers and
-/// virtual machines that take hold of the process.
+bool matches(const std::vector<std::string> &patterns, const std::string &name, const std::string &path) {
+    return std::ranges::any_of(patterns, [&](const std::string &each) {
+        return fnmatch(each.c_str(), name.c_str(), 0) == 0 || fnmatch(each.c_str(), path.c_str(), 0) == 0;
+    });
+}
+
+} // namespace
+
+// Libraries that must be one for a process wherever they lie: the C library's, which the host is bound to; the
+// runtimes of C++, OpenMP and sanitizers; allocators, which all of a process's memory comes from; drivers and
+// virtual machines that take hold of the process.
 bool is_one_for_all(std::string_view name) {
     static constexpr std::array<std::string_view, 39> prefixes{
         "ld-linux",       "libc.so",       "libm.so",       "libmvec.so",       "libpthread.so",
@@ -35,14 +43,6 @@ bool is_one_for_all(std::string_view name) {
         "libamdhip64.so", "libhsa-runtime", "libze_loader.so", "libjvm.so"};
     return std::ranges::any_of(prefixes, [&](std::string_view each) { return name.starts_with(each); });
 }
-
-bool matches(const std::vector<std::string> &patterns, const std::string &name, const std::string &path) {
-    return std::ranges::any_of(patterns, [&](const std::string &each) {
-        return fnmatch(each.c_str(), name.c_str(), 0) == 0 || fnmatch(each.c_str(), path.c_str(), 0) == 0;
-    });
-}
-
-} // namespace
 
 library_rules::library_rules()
     : library_rules(from_environment("LISLE_PRIVATE_LIBRARIES"), from_environment("LISLE_SHARED_LIBRARIES")) {

@@ -16,6 +16,9 @@ enum class ownership {
     shared     ///< one copy for all ranks
 };
 
+/// Whether a library of this name must be one for a process, wherever it lies.
+[[nodiscard]] bool is_one_for_all(std::string_view name);
+
 class library_rules {
   public:
     /// Takes the lists from the environment.
