@@ -39,7 +39,7 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
             check_replaced_functions(rank->code);
         }
         label_output(*rank);
-        references.bind(*rank);
+        references.bind(*rank, rank->code);
     }
     return ranks;
 }

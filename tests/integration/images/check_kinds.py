@@ -29,11 +29,6 @@ def job(kind, program, *arguments, ranks=2, options=(), environment=None, **more
 class Kinds(unittest.TestCase):
     maxDiff = None
 
-    def each(self, kinds=KINDS):
-        for kind in kinds:
-            with self.subTest(kind):
-                yield kind
-
     def assert_lines(self, done, lines):
         """The job ended well and said these lines, in any order."""
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout[-2000:])
@@ -49,36 +44,36 @@ class descriptors(Kinds):
                               timeout=100, check=False)
 
     def test_closed_input(self):
-        for kind in self.each():
+        for kind in KINDS:
             self.assert_lines(self.closed(kind, 0), ["hello 0", "hello 1"])
 
     def test_closed_output(self):
-        for kind in self.each():
+        for kind in KINDS:
             for options in ((), ("--label",)):
                 done = self.closed(kind, 1, *options)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_closed_errors(self):
-        for kind in self.each():
+        for kind in KINDS:
             self.assert_lines(self.closed(kind, 2, "--label"), ["[0] hello 0", "[1] hello 1"])
 
 
 class printing(Kinds):
     def test_errors_of_a_full_disk(self):
-        for kind in self.each():
+        for kind in KINDS:
             with open("/dev/full", "wb") as full:
                 done = job(kind, "printing", "full", ranks=1, stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.stderr, "fflush -1 ferror 1 ENOSPC 1 fclose -1 clearerr 0 cout 1\n")
 
     def test_single_characters(self):
-        for kind in self.each():  # a search for line ends at each character takes minutes
+        for kind in KINDS:  # a search for line ends at each character takes minutes
             done = job(kind, "printing", "single", "1500000")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(len(done.stdout), 2 * 3 * 1500000)
             self.assertEqual(set(done.stdout), set("abc"))
 
     def test_labels_of_long_lines(self):
-        for kind in self.each():
+        for kind in KINDS:
             for length in (70_000, 1_000_000, 1_500_000):
                 done = job(kind, "printing", "long", str(length), options=("--label",))
                 wanted = []
@@ -89,27 +84,42 @@ class printing(Kinds):
                 self.assertTrue(sorted(done.stdout.splitlines()) == sorted(wanted), (kind, length))
 
     def test_what_is_not_flushed_is_lost(self):
-        for kind in self.each():
+        for kind in KINDS:
             self.assert_lines(job(kind, "printing", "_exit"), ["flushed"] * 2)
 
     def test_files_that_take_the_place_of_standard_output(self):
-        for kind in self.each():
+        for kind in KINDS:
             self.assert_lines(job(kind, "printing", "assigned"), ["to stdout", "to another"] * 2)
 
 
 class surroundings(Kinds):
     def test_what_the_c_library_knows_of_a_rank(self):
-        for kind in self.each():
+        for kind in KINDS:
             for flavour in ("pie", "pic"):
                 workers = ("--workers", "2") if kind == "fiber" else ()
                 with tempfile.TemporaryDirectory() as folder:
                     self.assert_lines(job(kind, f"surroundings_{flavour}", folder, options=workers), ["good"] * 2)
 
 
+class opening(Kinds):
+    def test_libraries_that_are_opened(self):
+        wanted = job("process", "opens", ranks=4, options=("--label",))
+        self.assertEqual((wanted.returncode, wanted.stderr), (0, ""))
+        for rank in range(4):
+            self.assertIn(f"[{rank}] second {rank * 10 + 2 + 2000 + 102}\n", wanted.stdout)
+        for kind in HOSTED:
+            done = job(kind, "opens", ranks=4, options=("--label",))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            for rank in range(4):
+                prefix = f"[{rank}] "
+                self.assertEqual([line for line in done.stdout.splitlines() if line.startswith(prefix)],
+                                 [line for line in wanted.stdout.splitlines() if line.startswith(prefix)])
+
+
 @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers end the process in their own way")
 class faults(Kinds):
     def test_the_sentence_names_the_shared_library(self):
-        for kind in self.each(HOSTED):
+        for kind in HOSTED:
             for how, signal in (("segv in library", "SEGV"), ("abort in library", "ABRT")):
                 done = job(kind, "faults", how, options=("--shared-libraries", "libfailing*"))
                 self.assertEqual(done.returncode, 139 if signal == "SEGV" else 134)
@@ -118,20 +128,20 @@ class faults(Kinds):
                 self.assertNotIn("--private", job(kind, "faults", how).stderr)
 
     def test_faults_of_the_program_blame_no_library(self):
-        for kind in self.each():
+        for kind in KINDS:
             done = job(kind, "faults", "segv", ranks=3)
             self.assertEqual(done.returncode, 139)
             self.assertIn("at address 0x10", done.stderr)
             self.assertNotIn("--private", done.stderr)
 
     def test_stack_overflow(self):
-        for kind in self.each(HOSTED):
+        for kind in HOSTED:
             done = job(kind, "faults", "overflow")
             self.assertEqual(done.returncode, 139)
             self.assertIn("rank 1 has overflowed its stack (ulimit -s: ", done.stderr)
 
     def test_the_only_rank_is_named_by_its_kind(self):
-        for kind in self.each():
+        for kind in KINDS:
             what = "" if kind == "process" else f"a {kind} of "
             self.assertIn(f"rank 0 ({what}process", job(kind, "faults", "segv", ranks=1).stderr)
 

@@ -41,6 +41,16 @@ closure::closure(const std::string &program, const library_rules &rules, library
     place_thread_locals(as_fibers);
 }
 
+closure::closure(const std::string &library, const closure &base, const program_file &asker) : base_(&base) {
+    module &made = modules_.emplace_back();
+    made.name = library;
+    made.file = std::make_unique<program_file>(library, role::library);
+    // Threads of the rank run already, so the host cannot give them variables in their blocks.
+    made.thread_locals_by_loader = made.file->thread_locals().memory_size != 0;
+    new_names_ = base.new_names_;
+    collect_for(asker);
+}
+
 // As the C library sorts: depth first, from the library met last, what a library needs before itself.
 void closure::sort_constructors() {
     std::vector<bool> visited(modules_.size(), false);
@@ -139,6 +149,20 @@ void closure::bind_thread_locals(module &which, std::vector<std::size_t> &own_re
                           !offsets.contains(each.address + sizeof(std::uint64_t));
         which.thread_locals.push_back({each.kind, each.address, position + each.place, lone});
         own_relocations.push_back(each.entry);
+    }
+}
+
+// Of what a library that is opened refers to, only the program's variables have a place of the host's.
+void closure::bind_thread_locals_of_base(module &which, std::vector<std::size_t> &own_relocations) const {
+    for (const thread_local_reference &each : which.file->thread_local_references()) {
+        if (each.symbol.empty()) {
+            continue;
+        }
+        if (const auto position = base_->find_thread_local(each.symbol)) {
+            const bool lone = each.kind == relocation::thread_local_module;
+            which.thread_locals.push_back({each.kind, each.address, *position + each.place, lone});
+            own_relocations.push_back(each.entry);
+        }
     }
 }
 
@@ -260,7 +284,9 @@ void closure::prepare() {
     // A failure shows when the first image is loaded, with the loader's own words.
     shared_libraries_ = dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
 
-    find_new_names();
+    if (base_ == nullptr) { // what is opened later comes behind the C library, as in a process
+        find_new_names();
+    }
     for (module &each : modules_) {
         copy_edits edits;
         edits.private_libraries = each.names;
@@ -276,10 +302,12 @@ void closure::prepare() {
             }
         }
         edits.thread_locals_by_loader = each.thread_locals_by_loader;
-        if (!each.thread_locals_by_loader) {
+        if (base_ != nullptr) {
+            bind_thread_locals_of_base(each, edits.own_relocations);
+        } else if (!each.thread_locals_by_loader) {
             bind_thread_locals(each, edits.own_relocations);
         }
-        if (&each == &modules_.front()) {
+        if (base_ == nullptr && &each == &modules_.front()) {
             find_held_variables(edits.own_relocations);
         }
         each.copy.emplace(*each.file, edits);

@@ -59,6 +59,11 @@ class closure {
     explicit closure(const std::string &program, const library_rules &rules = {}, library_search search = {},
                      bool as_fibers = false);
 
+    /// The closure of a library that ranks of the program `base` open while they run: this one file. What it needs
+    /// is shared, or a copy that the rank has already, or is to be opened before. `asker`: the file whose code opens
+    /// it, which says where to look.
+    closure(const std::string &library, const closure &base, const program_file &asker);
+
     [[nodiscard]] const program_file &program() const noexcept { return *modules_.front().file; }
     /// The program first, then its libraries as the loader meets them.
     [[nodiscard]] const std::vector<module> &modules() const noexcept { return modules_; }
@@ -79,6 +84,10 @@ class closure {
         return find_in_libraries(symbol).second;
     }
 
+    /// Of a library that ranks open: paths of the libraries to be opened before, whose copies' names follow those
+    /// of the program's in what is written for each rank.
+    [[nodiscard]] const std::vector<std::string> &to_be_opened() const noexcept { return to_be_opened_; }
+
     /// Loads the libraries that all ranks share and makes ready what is written for each rank.
     void prepare();
 
@@ -94,6 +103,11 @@ class closure {
     void find_new_names();
     [[nodiscard]] bool comes_first(std::size_t which, const void *other) const;
 
+    void collect_for(const program_file &asker);
+    void bind_thread_locals_of_base(module &which, std::vector<std::size_t> &own_relocations) const;
+
+    const closure *base_ = nullptr;
+    std::vector<std::string> to_be_opened_;
     std::vector<module> modules_;
     std::vector<std::string>
         loading_order_; ///< names of shared and private libraries, as a process meets them
@@ -103,6 +117,12 @@ class closure {
     std::vector<held_variable> held_variables_;
     void *shared_libraries_ = nullptr; ///< the loader's handle
 };
+
+/// Whether two paths lead to the same file.
+[[nodiscard]] bool is_same_file(const std::string &one, const std::string &other);
+
+/// Whether the loader has a library of this name.
+[[nodiscard]] bool is_loaded(const std::string &name);
 
 /// A name with the same hash (DT_GNU_HASH), so that tables of names remain as they are.
 [[nodiscard]] std::string name_of_equal_hash(std::string_view name);

@@ -23,14 +23,6 @@ struct candidate {
     std::vector<std::pair<std::string, std::size_t>> needs; ///< names and candidates
 };
 
-bool is_loaded(const std::string &name) {
-    void *const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != nullptr) {
-        dlclose(handle);
-    }
-    return handle != nullptr;
-}
-
 /// Files are the same if device and number are.
 std::pair<dev_t, ino_t> identity_of(const std::string &path) {
     struct stat status {};
@@ -162,7 +154,63 @@ class collector {
     std::map<std::pair<dev_t, ino_t>, std::size_t> by_file_;
 };
 
+/// Whether a library that is needed by one that a rank opens is to be copied for the rank.
+bool is_private(const std::string &name, const std::string &path, const library_rules &rules,
+                library_search &search) {
+    const ownership owner = rules.of(name, path);
+    if (owner != ownership::of_system) {
+        return owner != ownership::shared;
+    }
+    try {
+        const program_file file(path, role::library);
+        const std::vector<const program_file *> chain{&file};
+        return file.has_variables() || std::ranges::any_of(file.needed(), [&](const std::string &each) {
+                   const std::string found = is_loaded(each) ? std::string() : search.find(each, chain);
+                   return !found.empty() && is_private(each, found, rules, search);
+               });
+    } catch (const refusal &) {
+        return false; // as in a process, if the loader can load it
+    }
+}
+
 } // namespace
+
+bool is_loaded(const std::string &name) {
+    void *const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr) {
+        dlclose(handle);
+    }
+    return handle != nullptr;
+}
+
+bool is_same_file(const std::string &one, const std::string &other) {
+    return identity_of(one) == identity_of(other);
+}
+
+// The names of the copies that this one needs: its own, the program's, those to be opened before.
+void closure::collect_for(const program_file &asker) {
+    const library_rules rules;
+    library_search search;
+    module &made = modules_.front();
+    const std::vector<const program_file *> chain{made.file.get(), &asker, &base_->program()};
+    for (const std::string &name : made.file->needed()) {
+        const std::string path = is_loaded(name) ? std::string() : search.find(name, chain);
+        const auto known = std::ranges::find_if(base_->modules(), [&](const module &each) {
+            return !path.empty() && is_same_file(each.file->path(), path);
+        });
+        if (known != base_->modules().end()) {
+            made.names.emplace(name, 1 + static_cast<std::size_t>(known - base_->modules().begin()));
+        } else if (!path.empty() && is_private(name, path, rules, search)) {
+            made.names.emplace(name, 1 + base_->modules().size() + to_be_opened_.size());
+            to_be_opened_.push_back(path);
+        } else {
+            made.shared.push_back(path.empty() ? name : path);
+            if (!path.empty() && !is_system_library(path)) {
+                made.paths.emplace(name, path);
+            }
+        }
+    }
+}
 
 void closure::collect(const std::string &program, const library_rules &rules, library_search &search) {
     collector all(program, rules, search);

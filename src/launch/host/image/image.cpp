@@ -3,6 +3,7 @@
 
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/architecture.hpp"
+#include "launch/host/image/loading_stub.hpp"
 #include "launch/host/life/refusal.hpp"
 
 #include <cerrno>
@@ -93,24 +94,44 @@ void destruct(const std::byte *base, const life_cycle &functions) {
 } // namespace
 
 image::image(const closure &unit) : unit_(&unit) {
+    load({}, {}, RTLD_NOW);
+}
+
+image::image(const closure &unit, const std::vector<std::string> &others,
+             const std::vector<std::string> &visible, int flags)
+    : unit_(&unit) {
+    load(others, visible, flags);
+}
+
+void image::load(const std::vector<std::string> &others, const std::vector<std::string> &visible, int flags) {
     std::vector<anonymous_file> files;
-    std::vector<std::string> names;
-    for (const module &each : unit.modules()) {
-        names.push_back(files.emplace_back(each.file->path(), each.copy->size()).path());
+    std::vector<std::string> own;
+    for (const module &each : unit_->modules()) {
+        own.push_back(files.emplace_back(each.file->path(), each.copy->size()).path());
     }
+    std::vector<std::string> names = own;
+    names.insert(names.end(), others.begin(), others.end());
     for (std::size_t i = 0; i != files.size(); ++i) {
-        unit.modules()[i].copy->write(names, [&](std::span<const std::byte> bytes, std::size_t offset) {
+        unit_->modules()[i].copy->write(names, [&](std::span<const std::byte> bytes, std::size_t offset) {
             files[i].write(bytes, offset);
         });
     }
-    handle_ = dlopen(names.front().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) {
-        throw refusal("loading an image of " + unit.program().path() +
-                      " failed: " + loader_words(unit, names));
+    std::string first = own.front();
+    if (!visible.empty()) { // a stub needs them all, so the loader looks them through in this order
+        std::vector<std::string> in_order = visible;
+        in_order.push_back(first);
+        const std::vector<std::byte> stub = loading_stub(in_order);
+        first = files.emplace_back("opened library", stub.size()).path();
+        files.back().write(stub, 0);
     }
-    find_modules(names);
+    handle_ = dlopen(first.c_str(), flags | RTLD_LOCAL);
+    if (handle_ == nullptr) {
+        throw refusal("loading an image of " + unit_->program().path() +
+                      " failed: " + loader_words(*unit_, own));
+    }
+    find_modules(own);
     for (std::size_t i = 0; i != modules_.size(); ++i) {
-        share_segments(unit.modules()[i], files[i], modules_[i].base);
+        share_segments(unit_->modules()[i], files[i], modules_[i].base);
     }
     bind_thread_locals();
     copy_held_variables();

@@ -87,9 +87,9 @@ private_references::private_references(const closure &unit) {
     }
 }
 
-void private_references::bind(hosted_rank &rank) const {
+void private_references::bind(hosted_rank &rank, const image &loaded) const {
     for (const reference &each : references_) {
-        std::byte *const place = rank.code.modules()[each.module].base + each.where.address;
+        std::byte *const place = loaded.modules()[each.module].base + each.where.address;
         void *&known = rank.private_objects[each.object->symbol];
         if (each.where.copy) {
             known = place;

@@ -25,8 +25,8 @@ class private_references {
   public:
     explicit private_references(const closure &unit);
 
-    /// Gives the rank its own objects. @pre the image is loaded and none of its code has run.
-    void bind(hosted_rank &rank) const;
+    /// Gives the rank its own objects. @pre the image, of this closure, is loaded and none of its code has run.
+    void bind(hosted_rank &rank, const image &loaded) const;
 
   private:
     struct reference {

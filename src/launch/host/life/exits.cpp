@@ -26,7 +26,7 @@ bool in_child() {
 /// process.
 hosted_rank *owner_of(const void *place) {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
+    return rank != nullptr && rank->owns(place) ? rank : nullptr;
 }
 
 const lisle::host::real<"exit", void(int)> real_exit;

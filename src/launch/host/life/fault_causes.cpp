@@ -79,7 +79,8 @@ _Unwind_Reason_Code look(_Unwind_Context *frame, void *opaque) {
     constexpr int most_frames = 64;
     auto &wanted = *static_cast<search *>(opaque);
     const auto *const address = reinterpret_cast<const void *>(_Unwind_GetIP(frame)); // NOLINT(performance-*)
-    if (++wanted.frames > most_frames || wanted.rank->code.contains(address)) {
+    if (++wanted.frames > most_frames || wanted.rank->code.contains(address) ||
+        wanted.rank->opened.may_contain(address)) {
         return _URC_END_OF_STACK;
     }
     const std::string_view library = library_at(address);

@@ -35,7 +35,10 @@ extern "C" int __libc_start_main(main_function main, int argc, char **argv, init
     }
     code.construct_libraries(argc, argv, environment);
     // Where a process's loader registers its own end: what was registered so far runs after it.
-    rank->exits.push([&code](int) { code.destruct(); });
+    rank->exits.push([rank](int) {
+        rank->opened.destruct();
+        rank->code.destruct();
+    });
     if (init != nullptr) { // programs linked with a C library before 2.34 bring the loop over constructors
         init(argc, argv, environment);
     } else {
