@@ -9,6 +9,7 @@
 #include "launch/host/output/output.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/life/refusal.hpp"
+#include "launch/host/life/wrappers.hpp"
 #include "launch/host/image/sanitizer.hpp"
 #include "library/host_interface.h"
 
@@ -74,6 +75,11 @@ void check_for_fibers(const closure &unit) {
             }
         }
     }
+    if (unit.program().needs_executable_stack()) {
+        throw refusal(unit.program().path() +
+                      " cannot run as fiber ranks: it needs an executable stack (nested functions of GCC, or "
+                      "assembler without .note.GNU-stack); run it as threads: --ranks thread");
+    }
     if (unit.thread_local_bytes() != 0) {
         throw refusal(unit.program().path() +
                       " cannot run as fiber ranks: it or one of its own libraries has thread-local "
@@ -93,7 +99,11 @@ void check_for_fibers(const closure &unit) {
     }
     // Images refer to it until the process ends, and threads may outlive this function.
     const bool as_fibers = lisle_host_worker_count() != 0;
-    static closure unit(find_program(arguments.front()), {}, {}, as_fibers);
+    kind_of_ranks = as_fibers ? "fiber" : "thread";
+    static_cast<void>(in_child()); // notes this process's number
+    const std::string path = find_program(arguments.front());
+    check_for_wrapper(path);
+    static closure unit(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
     if (as_fibers) {

@@ -116,6 +116,51 @@ class opening(Kinds):
                                  [line for line in wanted.stdout.splitlines() if line.startswith(prefix)])
 
 
+class refusals(Kinds):
+    """What a kind of rank cannot do is refused in one sentence that names the way out."""
+
+    def wrapped(self, kind, *wrapper):
+        words = [LAUNCHER, "-q", "-n", "2", "--ranks", kind, *wrapper, os.path.join(PROGRAMS, "hello")]
+        return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+
+    def test_programs_that_start_others(self):
+        for wrapper in (["nice"], ["env", "A=1"], ["timeout", "60"], ["sh", "-c"], [LAUNCHER, "-q", "-n", "1"]):
+            for kind in HOSTED:
+                done = self.wrapped(kind, *wrapper)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"starts other programs, which {kind} ranks cannot become", done.stderr)
+                self.assertIn("--ranks process", done.stderr)
+            done = self.wrapped("process", *wrapper)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_exec_of_a_rank_itself(self):
+        self.assert_lines(job("process", "becomes"), ["became another"] * 2)
+        for kind in HOSTED:
+            done = job(kind, "becomes")
+            self.assertEqual((done.returncode, done.stdout), (5, ""))
+            for rank in range(2):
+                self.assertIn(f"lisle-host: rank {rank} called exec of /bin/echo, ", done.stderr)
+                self.assertIn(f"all {kind} ranks", done.stderr)
+
+    def test_nested_functions(self):
+        if not os.path.exists(os.path.join(PROGRAMS, "nested")):
+            self.skipTest("the compiler has no nested functions")
+        for kind in ("process", "thread"):
+            self.assert_lines(job(kind, "nested"), ["nested 5", "nested 6"])
+        done = job("fiber", "nested")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("needs an executable stack", done.stderr)
+        self.assertIn("--ranks thread", done.stderr)
+
+    def test_a_preloaded_library_cannot_be_private(self):
+        for kind in HOSTED:
+            library = os.path.join(PROGRAMS, "libfailing.so")
+            done = job(kind, "faults", "none", options=("--private-libraries", "libfailing*"),
+                       environment={"LD_PRELOAD": library})
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("it is preloaded (LD_PRELOAD)", done.stderr)
+
+
 @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers end the process in their own way")
 class faults(Kinds):
     def test_the_sentence_names_the_shared_library(self):

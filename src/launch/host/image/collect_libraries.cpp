@@ -5,6 +5,7 @@
 #include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <utility>
@@ -34,6 +35,7 @@ class collector {
   public:
     collector(const std::string &program, const library_rules &rules, library_search &search)
         : rules_(rules), search_(search) {
+        check_preloaded();
         candidate &first = found_.emplace_back();
         first.file = std::make_unique<program_file>(program);
         first.path = program;
@@ -53,6 +55,17 @@ class collector {
     std::vector<candidate> &found() { return found_; }
 
   private:
+    void check_preloaded() const {
+        const char *const preloaded = std::getenv("LD_PRELOAD");
+        for (const std::string &each : split(preloaded != nullptr ? preloaded : "", ": ")) {
+            if (rules_.of(each, each) == ownership::asked_for) {
+                throw refusal(each + " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
+                                     "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
+                                     "program with it, or run processes: --ranks process");
+            }
+        }
+    }
+
     void follow(std::size_t which) {
         std::vector<const program_file *> chain{found_[which].file.get()};
         for (std::size_t at = which; at != 0;) {

@@ -5,6 +5,8 @@
 #include "launch/host/interpose/identity.hpp"
 #include "launch/host/interpose/real.hpp"
 #include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/life/wrappers.hpp"
 
 #include <array>
 #include <cerrno>
@@ -140,6 +142,11 @@ using namespace lisle::host;
 extern "C" {
 
 int execve(const char *path, char *const arguments[], char *const variables[]) noexcept {
+    const hosted_rank *const rank = lisle::host::this_rank();
+    if (rank != nullptr && !in_child()) {
+        refuse_exec(rank->number, path);
+        return -1;
+    }
     return real_execve(path_of_program(path), arguments, variables);
 }
 
@@ -151,6 +158,9 @@ int execvpe(const char *file, char *const arguments[], char *const variables[]) 
     int reason = ENOENT;
     for (const std::string &path : candidates(*rank, file)) {
         execve(path.c_str(), arguments, variables);
+        if (errno == ENOTSUP) {
+            return -1;
+        }
         if (errno == ENOEXEC) {
             execute_script(path.c_str(), arguments, variables);
         }

@@ -15,12 +15,7 @@ using lisle::host::hosted_rank;
 using plain_function = void (*)();
 using argument_function = void (*)(void *);
 
-/// Set before any rank runs. A forked child has another id, also after vfork, where memory is shared.
-const pid_t host_process = getpid();
-
-bool in_child() {
-    return getpid() != host_process;
-}
+using lisle::host::in_child;
 
 /// The rank of whose image this handler is a part, or null: a shared library's handlers stay with the
 /// process.
@@ -43,6 +38,12 @@ template <class Real> [[noreturn]] void end_process(const Real &end, int status)
 }
 
 } // namespace
+
+// The number is noted before any rank runs. A forked child has another, also after vfork, where memory is shared.
+bool lisle::host::in_child() noexcept {
+    static const pid_t host_process = getpid();
+    return getpid() != host_process;
+}
 
 extern "C" {
 
