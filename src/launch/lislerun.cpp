@@ -19,13 +19,14 @@ namespace lisle::launch {
 
 namespace {
 
-// Cron and daemons start programs without standard descriptors. A pipe or file of ours would get such a number
-// and be taken for the job's input or output; so closed ones are opened first, on a device that has nothing
-// and takes everything.
+// Cron and daemons start programs without standard descriptors. A pipe or file of ours would get such a
+// number and be taken for the job's input or output; so closed ones are opened first, on a device that has
+// nothing and takes everything.
 void open_standard_descriptors() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
         if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) {
-            give_up(1, "cannot open /dev/null for the closed descriptor ", number, ": ", std::strerror(errno));
+            give_up(1, "cannot open /dev/null for the closed descriptor ", number, ": ",
+                    std::strerror(errno));
         }
     }
 }

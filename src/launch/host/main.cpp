@@ -2,15 +2,15 @@
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "launch/host/image/architecture.hpp"
-#include "launch/host/life/faults.hpp"
-#include "launch/host/interpose/identity.hpp"
-#include "launch/host/life/life.hpp"
-#include "launch/host/interpose/limits.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/image/private_object.hpp"
+#include "launch/host/image/sanitizer.hpp"
+#include "launch/host/interpose/identity.hpp"
+#include "launch/host/interpose/limits.hpp"
+#include "launch/host/life/faults.hpp"
+#include "launch/host/life/life.hpp"
 #include "launch/host/life/refusal.hpp"
 #include "launch/host/life/wrappers.hpp"
-#include "launch/host/image/sanitizer.hpp"
+#include "launch/host/output/output.hpp"
 #include "library/host_interface.h"
 
 #include <cstdio>

@@ -20,8 +20,8 @@ bool is_visible_definition(const Elf64_Sym &symbol) {
             ELF64_ST_VISIBILITY(symbol.st_other) == STV_PROTECTED);
 }
 
-/// Whether the library asks where its thread-local variables are, rather than expect them at a distance that is the
-/// same in all threads.
+/// Whether the library asks where its thread-local variables are, rather than expect them at a distance that
+/// is the same in all threads.
 bool asks_for_thread_locals(const program_file &library) {
     return std::ranges::none_of(library.thread_local_references(), [](const thread_local_reference &each) {
         return each.kind == relocation::thread_local_position;
@@ -72,15 +72,15 @@ void closure::sort_constructors() {
 
 // All copies have their variables at the same distance from the thread pointer, in the block that the host
 // reserves in each thread: so a library's variables cost no memory of the loader's, and the program reaches
-// them as quickly as in a process. A library that finds its variables by asking the loader may also leave them to
-// it: where they do not fit, and where ranks share threads.
+// them as quickly as in a process. A library that finds its variables by asking the loader may also leave
+// them to it: where they do not fit, and where ranks share threads.
 void closure::place_thread_locals(bool as_fibers) {
     std::size_t alignment = 1;
     for (module &each : modules_) {
         const thread_local_image &image = each.file->thread_locals();
-        const bool fits = thread_local_bytes_ + image.memory_size + image.alignment <=
-                              architecture::thread_local_room &&
-                          image.alignment <= architecture::thread_local_alignment;
+        const bool fits =
+            thread_local_bytes_ + image.memory_size + image.alignment <= architecture::thread_local_room &&
+            image.alignment <= architecture::thread_local_alignment;
         if (&each != &modules_.front() && image.memory_size != 0 && (as_fibers || !fits) &&
             asks_for_thread_locals(*each.file)) {
             each.thread_locals_by_loader = true;

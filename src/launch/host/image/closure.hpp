@@ -43,7 +43,7 @@ struct module {
     std::vector<std::string> shared; ///< names of the others
     std::map<std::string, std::string, std::less<>> paths; ///< where those lie that the loader might miss
     std::map<std::string, std::size_t, std::less<>> names; ///< names of private libraries in this file
-    std::size_t distance = 0; ///< of its thread-local variables below the thread pointer
+    std::size_t distance = 0;             ///< of its thread-local variables below the thread pointer
     bool thread_locals_by_loader = false; ///< instead
     std::vector<thread_local_binding> thread_locals;
     // After prepare():
@@ -54,14 +54,14 @@ struct module {
 class closure {
   public:
     /// Reads the program and finds its own libraries. Throws `refusal` if one of them cannot be copied.
-    /// `as_fibers`: ranks share threads, so thread-local variables of libraries are placed by the loader where it
-    /// can, which then has a set of them for each copy.
+    /// `as_fibers`: ranks share threads, so thread-local variables of libraries are placed by the loader
+    /// where it can, which then has a set of them for each copy.
     explicit closure(const std::string &program, const library_rules &rules = {}, library_search search = {},
                      bool as_fibers = false);
 
-    /// The closure of a library that ranks of the program `base` open while they run: this one file. What it needs
-    /// is shared, or a copy that the rank has already, or is to be opened before. `asker`: the file whose code opens
-    /// it, which says where to look.
+    /// The closure of a library that ranks of the program `base` open while they run: this one file. What it
+    /// needs is shared, or a copy that the rank has already, or is to be opened before. `asker`: the file
+    /// whose code opens it, which says where to look.
     closure(const std::string &library, const closure &base, const program_file &asker);
 
     [[nodiscard]] const program_file &program() const noexcept { return *modules_.front().file; }
@@ -84,8 +84,8 @@ class closure {
         return find_in_libraries(symbol).second;
     }
 
-    /// Of a library that ranks open: paths of the libraries to be opened before, whose copies' names follow those
-    /// of the program's in what is written for each rank.
+    /// Of a library that ranks open: paths of the libraries to be opened before, whose copies' names follow
+    /// those of the program's in what is written for each rank.
     [[nodiscard]] const std::vector<std::string> &to_be_opened() const noexcept { return to_be_opened_; }
 
     /// Loads the libraries that all ranks share and makes ready what is written for each rank.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which libraries each rank gets a copy. A library that a shared one needs must be shared as well: otherwise the
-// shared one would load yet another copy for itself.
+// Of which libraries each rank gets a copy. A library that a shared one needs must be shared as well:
+// otherwise the shared one would load yet another copy for itself.
 #include "launch/host/image/closure.hpp"
 #include "launch/host/life/refusal.hpp"
 
@@ -59,9 +59,10 @@ class collector {
         const char *const preloaded = std::getenv("LD_PRELOAD");
         for (const std::string &each : split(preloaded != nullptr ? preloaded : "", ": ")) {
             if (rules_.of(each, each) == ownership::asked_for) {
-                throw refusal(each + " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
-                                     "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
-                                     "program with it, or run processes: --ranks process");
+                throw refusal(each +
+                              " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
+                              "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
+                              "program with it, or run processes: --ranks process");
             }
         }
     }
@@ -117,8 +118,8 @@ class collector {
         }
     }
 
-    // A library of the system that has nothing to keep apart is shared, which costs nothing, unless it refers to a
-    // library that is private.
+    // A library of the system that has nothing to keep apart is shared, which costs nothing, unless it refers
+    // to a library that is private.
     void decide_for_the_systems() {
         const auto is_private = [&](const candidate &each) {
             return each.owner == ownership::ordinary || each.owner == ownership::asked_for;

@@ -36,8 +36,8 @@ void share_segment(const module &owner, int file, const segment &which, std::byt
     }
 }
 
-/// What is never written is there once for all images: the file's own pages, or those of the edited tables, whose
-/// copy for the loader is given back.
+/// What is never written is there once for all images: the file's own pages, or those of the edited tables,
+/// whose copy for the loader is given back.
 void share_segments(const module &which, const anonymous_file &copy, std::byte *base) {
     for (const segment &each : which.file->segments()) {
         if (edited_copy::is_shared(*which.file, each)) {

@@ -28,18 +28,18 @@ bool matches(const std::vector<std::string> &patterns, const std::string &name, 
 
 } // namespace
 
-// Libraries that must be one for a process wherever they lie: the C library's, which the host is bound to; the
-// runtimes of C++, OpenMP and sanitizers; allocators, which all of a process's memory comes from; drivers and
-// virtual machines that take hold of the process.
+// Libraries that must be one for a process wherever they lie: the C library's, which the host is bound to;
+// the runtimes of C++, OpenMP and sanitizers; allocators, which all of a process's memory comes from; drivers
+// and virtual machines that take hold of the process.
 bool is_one_for_all(std::string_view name) {
     static constexpr std::array<std::string_view, 39> prefixes{
-        "ld-linux",       "libc.so",       "libm.so",       "libmvec.so",       "libpthread.so",
-        "libdl.so",       "librt.so",      "libresolv.so",  "libutil.so",       "libnsl.so",
-        "libanl.so",      "libnss_",       "libthread_db.", "libmpi_abi.so",    "libgomp.so",
-        "libomp.so",      "libiomp5.so",   "libomptarget.", "libstdc++.so",     "libc++.so",
-        "libc++abi.so",   "libgcc_s.so",   "libunwind.so",  "libatomic.so",     "libasan.so",
-        "libtsan.so",     "libubsan.so",   "liblsan.so",    "libclang_rt.",     "libjemalloc.so",
-        "libtcmalloc",    "libmimalloc.so", "libcuda.so",   "libcudart.so",     "libnvidia-",
+        "ld-linux",       "libc.so",        "libm.so",         "libmvec.so",    "libpthread.so",
+        "libdl.so",       "librt.so",       "libresolv.so",    "libutil.so",    "libnsl.so",
+        "libanl.so",      "libnss_",        "libthread_db.",   "libmpi_abi.so", "libgomp.so",
+        "libomp.so",      "libiomp5.so",    "libomptarget.",   "libstdc++.so",  "libc++.so",
+        "libc++abi.so",   "libgcc_s.so",    "libunwind.so",    "libatomic.so",  "libasan.so",
+        "libtsan.so",     "libubsan.so",    "liblsan.so",      "libclang_rt.",  "libjemalloc.so",
+        "libtcmalloc",    "libmimalloc.so", "libcuda.so",      "libcudart.so",  "libnvidia-",
         "libamdhip64.so", "libhsa-runtime", "libze_loader.so", "libjvm.so"};
     return std::ranges::any_of(prefixes, [&](std::string_view each) { return name.starts_with(each); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which libraries each rank gets a copy: of all that may have variables, but for those that must be one for a
-// process. Two lists of patterns (LISLE_PRIVATE_LIBRARIES, LISLE_SHARED_LIBRARIES) overrule that.
+// Of which libraries each rank gets a copy: of all that may have variables, but for those that must be one
+// for a process. Two lists of patterns (LISLE_PRIVATE_LIBRARIES, LISLE_SHARED_LIBRARIES) overrule that.
 #pragma once
 
 #include <string>

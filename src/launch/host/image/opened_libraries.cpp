@@ -21,7 +21,8 @@ const real<"dlclose", int(void *)> real_close;
 
 /// What is written for each rank that opens a library, made once for all.
 struct unit {
-    unit(const std::string &path, const closure &base, const program_file &asker) : content(path, base, asker) {
+    unit(const std::string &path, const closure &base, const program_file &asker)
+        : content(path, base, asker) {
         content.prepare();
         references.emplace(content);
     }
@@ -85,7 +86,8 @@ opened_libraries::entry &opened_libraries::load(hosted_rank &rank, const std::st
     return *entries_.emplace_back(std::move(made));
 }
 
-void *opened_libraries::open(hosted_rank &rank, const std::string &path, int flags, const program_file &asker) {
+void *opened_libraries::open(hosted_rank &rank, const std::string &path, int flags,
+                             const program_file &asker) {
     const int binding = (flags & RTLD_NOW) != 0 ? RTLD_NOW : RTLD_LAZY;
     std::vector<entry *> fresh;
     entry *found = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries that a rank opens while it runs (dlopen). Each rank gets copies, whose names are looked up in the
-// program and its libraries first, as in a process.
+// The libraries that a rank opens while it runs (dlopen). Each rank gets copies, whose names are looked up in
+// the program and its libraries first, as in a process.
 #pragma once
 
 #include "launch/host/image/image.hpp"
@@ -21,8 +21,8 @@ class opened_libraries {
     /// `refusal`.
     void *open(hosted_rank &rank, const std::string &path, int flags, const program_file &asker);
 
-    /// One use less of what this handle stands for: the last one ends it, unless other libraries may refer to it.
-    /// False if the handle is of another kind.
+    /// One use less of what this handle stands for: the last one ends it, unless other libraries may refer to
+    /// it. False if the handle is of another kind.
     bool close(void *handle);
 
     /// The file whose code is at this address, or null.
@@ -37,11 +37,11 @@ class opened_libraries {
     struct entry {
         std::unique_ptr<image> code;
         void *handle = nullptr;
-        std::size_t uses = 0;        ///< by dlopen, and by those that need it
-        std::vector<entry *> needs;  ///< what it was opened with
-        bool lasting = false;        ///< others may refer to it without a use
-        bool global = false;         ///< RTLD_GLOBAL
-        bool ending = false;         ///< its destructors run
+        std::size_t uses = 0;       ///< by dlopen, and by those that need it
+        std::vector<entry *> needs; ///< what it was opened with
+        bool lasting = false;       ///< others may refer to it without a use
+        bool global = false;        ///< RTLD_GLOBAL
+        bool ending = false;        ///< its destructors run
     };
     entry *find(const std::string &path);
     entry &load(hosted_rank &rank, const std::string &path, int flags, const program_file &asker,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of shared libraries of which each rank gets its own, because programs take them for theirs:
-// getopt's, stdin, stdout, stderr, the C++ standard streams. The program's references are pointed to the rank's objects
-// before any of its code runs.
+// getopt's, stdin, stdout, stderr, the C++ standard streams. The program's references are pointed to the
+// rank's objects before any of its code runs.
 #pragma once
 
 #include "launch/host/image/image.hpp"
@@ -25,7 +25,8 @@ class private_references {
   public:
     explicit private_references(const closure &unit);
 
-    /// Gives the rank its own objects. @pre the image, of this closure, is loaded and none of its code has run.
+    /// Gives the rank its own objects. @pre the image, of this closure, is loaded and none of its code has
+    /// run.
     void bind(hosted_rank &rank, const image &loaded) const;
 
   private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the C library that look at variables only to find a name or a default: they are called as they
-// are, with the rank's variables in place. Those of the time zone: calendar.cpp; those that start programs:
-// execute.cpp.
+// The functions of the C library that look at variables only to find a name or a default: they are called as
+// they are, with the rank's variables in place. Those of the time zone: calendar.cpp; those that start
+// programs: execute.cpp.
 #include "launch/host/interpose/borrowed_environment.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
 
 #include <clocale>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time zones and calendar times. The C library keeps one zone and one result for the process; each rank has its
-// own zone, by its variable TZ, and its own results.
+// Time zones and calendar times. The C library keeps one zone and one result for the process; each rank has
+// its own zone, by its variable TZ, and its own results.
 #pragma once
 
 #include <ctime>

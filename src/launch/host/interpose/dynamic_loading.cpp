@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dlopen for ranks: found as the loader would for the program's code, with copies for each rank
-// (opened_libraries.hpp). What all ranks share is opened by the loader itself, and so is what libraries open that the
-// ranks share. dlsym needs nothing here: the loader knows which copy asks.
+// (opened_libraries.hpp). What all ranks share is opened by the loader itself, and so is what libraries open
+// that the ranks share. dlsym needs nothing here: the loader knows which copy asks.
 #include "launch/host/image/library_rules.hpp"
 #include "launch/host/image/library_search.hpp"
 #include "launch/host/interpose/real.hpp"
@@ -78,7 +78,8 @@ extern "C" {
 void *dlopen(const char *name, int flags) {
     hosted_rank *const rank = lisle::host::this_rank();
     const program_file *const asker =
-        rank != nullptr ? file_at(*rank, __builtin_extract_return_addr(__builtin_return_address(0))) : nullptr;
+        rank != nullptr ? file_at(*rank, __builtin_extract_return_addr(__builtin_return_address(0)))
+                        : nullptr;
     return asker == nullptr ? real_open(name, flags) : open_for(*rank, name, flags, *asker);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting other programs, from a rank or a child that it forked: with the rank's environment, found by the rank's
-// PATH; /proc/self/exe is the rank's program.
+// Starting other programs, from a rank or a child that it forked: with the rank's environment, found by the
+// rank's PATH; /proc/self/exe is the rank's program.
 #include "launch/host/image/program_file.hpp"
 #include "launch/host/interpose/identity.hpp"
 #include "launch/host/interpose/real.hpp"
@@ -27,8 +27,8 @@ namespace {
 
 const real<"execve", int(const char *, char *const *, char *const *)> real_execve;
 const real<"execvpe", int(const char *, char *const *, char *const *)> real_execvpe;
-using spawn_function = int(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
-                           char *const *, char *const *);
+using spawn_function = int(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                           const posix_spawnattr_t *, char *const *, char *const *);
 const real<"posix_spawn", spawn_function> real_spawn;
 const real<"posix_spawnp", spawn_function> real_spawnp;
 const real<"system", int(const char *)> real_system;
@@ -211,7 +211,8 @@ int execle(const char *path, const char *first, ...) noexcept {
 }
 
 int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attributes, char *const arguments[], char *const variables[]) noexcept {
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const variables[]) noexcept {
     return real_spawn(child, path_of_program(path), actions, attributes, arguments, variables);
 }
 

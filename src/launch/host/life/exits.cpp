@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // exit and its kin, as ranks see them: they end the rank, not the process. In a child that a rank forked,
 // and on threads that belong to no rank, they do what the C library does.
-#include "launch/host/life/life.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/real.hpp"
 #include "launch/host/interpose/thread_exit.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -39,7 +39,8 @@ template <class Real> [[noreturn]] void end_process(const Real &end, int status)
 
 } // namespace
 
-// The number is noted before any rank runs. A forked child has another, also after vfork, where memory is shared.
+// The number is noted before any rank runs. A forked child has another, also after vfork, where memory is
+// shared.
 bool lisle::host::in_child() noexcept {
     static const pid_t host_process = getpid();
     return getpid() != host_process;

@@ -44,7 +44,8 @@ class line {
     std::size_t used_ = 0;
 };
 
-/// Guard pages allow no access, and an overflowing stack meets its own within a frame of where it has come to.
+/// Guard pages allow no access, and an overflowing stack meets its own within a frame of where it has come
+/// to.
 bool is_overflow(int signal, const siginfo_t &information, const void *context) {
 #if defined(__x86_64__)
     constexpr std::uintptr_t frame = std::uintptr_t{1} << 20;
@@ -73,8 +74,8 @@ struct search {
     int frames;
 };
 
-/// Goes up from the fault: past the C library and its like, to a library of which there is one for all ranks, if one
-/// comes before the rank's own code.
+/// Goes up from the fault: past the C library and its like, to a library of which there is one for all ranks,
+/// if one comes before the rank's own code.
 _Unwind_Reason_Code look(_Unwind_Context *frame, void *opaque) {
     constexpr int most_frames = 64;
     auto &wanted = *static_cast<search *>(opaque);
@@ -118,7 +119,8 @@ void explain_fault(int rank, int signal, const siginfo_t &information, const voi
     if (!wanted.found.empty()) {
         const std::string_view stem = wanted.found.substr(0, wanted.found.find(".so"));
         text << " met SIG" << name << " in " << wanted.found
-             << ", which is there once for all ranks of the process; a copy for each rank: --private-libraries '"
+             << ", which is there once for all ranks of the process; a copy for each rank: "
+                "--private-libraries '"
              << stem << ".so*', processes: --ranks process\n";
         text.print();
     }

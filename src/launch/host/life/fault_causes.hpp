@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is likely behind a fatal signal, where the signal's name misleads: a stack that was too small, a library that
-// the ranks share although it was made for one.
+// What is likely behind a fatal signal, where the signal's name misleads: a stack that was too small, a
+// library that the ranks share although it was made for one.
 #pragma once
 
 #include <csignal>

@@ -5,15 +5,15 @@
 #pragma once
 
 #include "launch/host/image/architecture.hpp"
+#include "launch/host/image/image.hpp"
+#include "launch/host/image/opened_libraries.hpp"
 #include "launch/host/interpose/calendar.hpp"
 #include "launch/host/interpose/environment.hpp"
 #include "launch/host/interpose/hidden_state.hpp"
-#include "launch/host/life/exit_list.hpp"
-#include "launch/host/image/image.hpp"
-#include "launch/host/image/opened_libraries.hpp"
 #include "launch/host/interpose/options.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/random.hpp"
+#include "launch/host/life/exit_list.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <atomic>
 #include <map>

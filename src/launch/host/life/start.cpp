@@ -2,8 +2,8 @@
 // The way into a program: the stack that the kernel would have prepared, then the program's own start code,
 // which calls __libc_start_main with the address of main. That function is supplied here, so main runs on
 // the rank's thread and nothing that belongs to the process is done a second time.
-#include "launch/host/life/life.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/life.hpp"
 
 #include <alloca.h>
 #include <cstdlib>

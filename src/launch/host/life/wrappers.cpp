@@ -15,10 +15,10 @@ namespace lisle::host {
 namespace {
 
 constexpr std::array<std::string_view, 33> wrappers{
-    "bash",    "chrt",     "dash",    "env",      "gdb",     "ionice",   "lislerun", "ltrace", "mpiexec",
-    "mpirun",  "nice",     "nohup",   "numactl",  "orterun", "perf",     "prlimit",  "prterun", "prun",
-    "rr",      "script",   "setarch", "setsid",   "sh",      "srun",     "stdbuf",   "strace", "sudo",
-    "taskset", "time",     "timeout", "unshare",  "valgrind", "zsh"};
+    "bash",    "chrt",   "dash",    "env",     "gdb",      "ionice", "lislerun", "ltrace",  "mpiexec",
+    "mpirun",  "nice",   "nohup",   "numactl", "orterun",  "perf",   "prlimit",  "prterun", "prun",
+    "rr",      "script", "setarch", "setsid",  "sh",       "srun",   "stdbuf",   "strace",  "sudo",
+    "taskset", "time",   "timeout", "unshare", "valgrind", "zsh"};
 
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0

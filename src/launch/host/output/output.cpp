@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/output/output.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/refusal.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,7 +114,8 @@ bool output_stream::take(std::string_view text) {
     return pass_on(complete == 0 && pending_.size() > longest_line_held ? pending_.size() : complete);
 }
 
-// The lines of all ranks that are labelled here go out one after the other, also those that the kernel would mix.
+// The lines of all ranks that are labelled here go out one after the other, also those that the kernel would
+// mix.
 bool output_stream::take_labelled(std::string_view text) {
     static std::mutex one_after_the_other;
     std::string lines;
@@ -205,9 +206,9 @@ void output_stream::redirect(int descriptor) {
 }
 
 buffering default_buffering(int descriptor) {
-    return descriptor == STDERR_FILENO                     ? buffering::none
+    return descriptor == STDERR_FILENO                   ? buffering::none
            : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
-                                                           : buffering::full;
+                                                         : buffering::full;
 }
 
 bool labels_wanted() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks print. Each rank has files of the C library of its own for stdout and stderr, with their own buffers
-// and error states; what leaves such a file comes here and goes out in whole lines, in writes that other ranks'
-// cannot cut. The process's stdout and stderr, which shared libraries print to, are replaced by files without a
-// buffer that hand each piece to the rank whose thread prints.
+// What ranks print. Each rank has files of the C library of its own for stdout and stderr, with their own
+// buffers and error states; what leaves such a file comes here and goes out in whole lines, in writes that
+// other ranks' cannot cut. The process's stdout and stderr, which shared libraries print to, are replaced by
+// files without a buffer that hand each piece to the rank whose thread prints.
 #pragma once
 
 #include "launch/line_splicer.hpp"
@@ -60,9 +60,9 @@ class output_stream {
     int descriptor_;
     std::FILE *file_;
     bool unbuffered_;
-    std::string pending_;                         ///< the beginning of a line; not if lines are labelled
+    std::string pending_;                        ///< the beginning of a line; not if lines are labelled
     std::optional<launch::line_splicer> labels_; ///< which then holds it
-    std::atomic<bool> discards_{false};           ///< orders nothing
+    std::atomic<bool> discards_{false};          ///< orders nothing
 };
 
 /// The buffering that the C library would choose for this descriptor.

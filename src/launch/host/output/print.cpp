@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that print to stdout without naming it, for ranks. Those that are not here (psignal, perror, ...)
-// print to the process's files and reach the rank's from there.
+// The functions that print to stdout without naming it, for ranks. Those that are not here (psignal, perror,
+// ...) print to the process's files and reach the rank's from there.
 #include "launch/host/output/output.hpp"
 
 #include <cstdarg>

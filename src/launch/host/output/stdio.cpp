@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library's functions that are about a standard file as a whole, for ranks: what they ask for
 // happens to the rank's own stream, also if they name the process's.
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -68,7 +68,8 @@ int fflush(std::FILE *file) {
     int result = 0;
     if (file == nullptr) {
         for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-            if (output_stream *const stream = stream_of(descriptor); stream != nullptr && stream->flush() != 0) {
+            if (output_stream *const stream = stream_of(descriptor);
+                stream != nullptr && stream->flush() != 0) {
                 result = EOF;
             }
         }

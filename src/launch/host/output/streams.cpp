@@ -3,9 +3,9 @@
 // rank's own; their characters go the way of stdout, stderr and stdin. A stream object is constructed in
 // place, also where the program holds the object itself by a copy relocation: the bitwise copy that the
 // loader made, half shared with the library's stream, is never used.
+#include "launch/host/image/private_object.hpp"
 #include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/output/output.hpp"
-#include "launch/host/image/private_object.hpp"
 
 #include <array>
 #include <ext/stdio_sync_filebuf.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wide characters to stdout and stderr. The files behind which ranks' streams lie take bytes only (the C
 // library crashes on wide ones), so the functions that print wide characters convert here for these two.
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <climits>
 #include <cstdarg>

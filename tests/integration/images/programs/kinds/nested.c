@@ -11,7 +11,9 @@ int main(int count, char **words) {
     int rank = 0;
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    __extension__ int add(int number) { return number + rank; }
+    __extension__ int add(int number) {
+        return number + rank;
+    }
     int (*volatile function)(int) = &add;
     printf("nested %d\n", apply(function, 5));
     MPI_Finalize();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens libraries as programs do: by name, found beside the program, by path, itself; with names that are visible to
-// others, and closes one and opens it again.
+// Opens libraries as programs do: by name, found beside the program, by path, itself; with names that are
+// visible to others, and closes one and opens it again.
 #include <mpi.h>
 
 #include <cstdio>
@@ -69,7 +69,8 @@ int main(int count, char **words) {
     say("user of what is visible", find(user, "user_counts"));
     const void *const nothing = dlopen("libabsent_here.so", RTLD_NOW);
     const char *const reason = dlerror();
-    std::printf("absent %d %d\n", nothing == nullptr, reason != nullptr && std::strstr(reason, "libabsent_here.so"));
+    std::printf("absent %d %d\n", nothing == nullptr,
+                reason != nullptr && std::strstr(reason, "libabsent_here.so"));
     const void *const unfit = dlopen("libunfit.so", RTLD_NOW);
     std::printf("unfit %d %d\n", unfit == nullptr, dlerror() != nullptr);
     MPI_Finalize();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C library learns from the environment, and what it keeps between calls, is each rank's own. Each rank
-// does the same with other values and compares with what it would find alone.
+// What the C library learns from the environment, and what it keeps between calls, is each rank's own. Each
+// rank does the same with other values and compares with what it would find alone.
 #include <mpi.h>
 
 #include <cerrno>
@@ -39,7 +39,8 @@ template <class T, class U> void same(const char *what, const T &found, const U 
 }
 
 void zones() {
-    const std::string zone = "Z" + std::string(1, static_cast<char>('A' + rank)) + "X-" + std::to_string(rank + 1);
+    const std::string zone =
+        "Z" + std::string(1, static_cast<char>('A' + rank)) + "X-" + std::to_string(rank + 1);
     setenv("TZ", zone.c_str(), 1);
     meet();
     tzset();
@@ -83,7 +84,8 @@ void variables(const std::string &folder) {
     setenv("LISLE_TEST_OWN", std::to_string(rank).c_str(), 1);
     meet();
     // Not called by its name, at which linkers warn.
-    const auto tempnam = reinterpret_cast<char *(*)(const char *, const char *)>(dlsym(RTLD_DEFAULT, "tempnam"));
+    const auto tempnam =
+        reinterpret_cast<char *(*)(const char *, const char *)>(dlsym(RTLD_DEFAULT, "tempnam"));
     char *const name = tempnam(nullptr, "x");
     same("tempnam's folder", std::string(name).substr(0, own.size()), own);
     std::free(name);
@@ -138,7 +140,8 @@ void kept_between_calls() {
     const double logarithm = lgamma(x);
     meet();
     same("signgam", signgam, rank % 2 != 0 ? -1 : 1);
-    same("lgamma", std::abs(logarithm - (rank % 2 != 0 ? 1.2655121234846454 : 0.5723649429247001)) < 1e-12, true);
+    same("lgamma", std::abs(logarithm - (rank % 2 != 0 ? 1.2655121234846454 : 0.5723649429247001)) < 1e-12,
+         true);
     const ENTRY *const found = hsearch(item, FIND);
     same("hsearch", found != nullptr ? reinterpret_cast<long>(found->data) : -1L, static_cast<long>(rank));
     hdestroy();

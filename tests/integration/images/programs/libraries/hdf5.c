@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The serial HDF5 library: each rank writes and reads a file of its own, and the library closes at the end. */
+ * The serial HDF5 library: each rank writes and reads a file of its own, and the library closes at the end.
+ */
 #include "job.h"
 #include <hdf5.h>
 

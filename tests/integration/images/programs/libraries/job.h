@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the programs that use public libraries share: rank and size, and a line of results in each rank's name. */
+ * What the programs that use public libraries share: rank and size, and a line of results in each rank's
+ * name. */
 #ifndef LISLE_TEST_JOB_H
 #define LISLE_TEST_JOB_H
 #include <mpi.h>

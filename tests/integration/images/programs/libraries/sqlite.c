@@ -21,7 +21,8 @@ int main(int count, char **words) {
         check(sqlite3_exec(base, text, NULL, NULL, NULL) == SQLITE_OK, "inserting");
     }
     long sum = 0;
-    check(sqlite3_exec(base, "commit; select n from t where n % 3 = 0", &add, &sum, NULL) == SQLITE_OK, "selecting");
+    check(sqlite3_exec(base, "commit; select n from t where n % 3 = 0", &add, &sum, NULL) == SQLITE_OK,
+          "selecting");
     sqlite3_close(base);
     printf("%d: %ld\n", rank, sum);
     MPI_Finalize();
