@@ -25,6 +25,18 @@ namespace lisle::launch {
 
 namespace {
 
+// Cron and daemons start programs without standard descriptors. A pipe or file of ours would get such a
+// number and be taken for the job's input or output; so closed ones are opened first, on a device that has
+// nothing and takes everything.
+void open_standard_descriptors() {
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+        if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) {
+            give_up(1, "cannot open /dev/null for the closed descriptor ", number, ": ",
+                    std::strerror(errno));
+        }
+    }
+}
+
 // A rank's script may start a job of its own: the segment of the job around it is not for that one.
 void close_surrounding_job() {
     const char *const number = std::getenv(job_descriptor_variable);
@@ -164,6 +176,7 @@ int main(int count, char **words) {
     using namespace lisle::launch;
     const std::vector<std::string_view> arguments(words + (count > 0 ? 1 : 0), words + count);
     try {
+        open_standard_descriptors();
         return run(arguments);
     } catch (const launch_error &error) {
         say(error.what());

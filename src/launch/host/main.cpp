@@ -2,14 +2,15 @@
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "launch/host/image/architecture.hpp"
-#include "launch/host/life/faults.hpp"
-#include "launch/host/interpose/identity.hpp"
-#include "launch/host/life/life.hpp"
-#include "launch/host/interpose/limits.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/life/refusal.hpp"
 #include "launch/host/image/sanitizer.hpp"
+#include "launch/host/interpose/identity.hpp"
+#include "launch/host/interpose/limits.hpp"
+#include "launch/host/life/faults.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/life/refusal.hpp"
+#include "launch/host/life/wrappers.hpp"
+#include "launch/host/output/output.hpp"
 #include "library/host_interface.h"
 
 #include <cstdio>
@@ -39,7 +40,7 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
             check_replaced_functions(rank->code);
         }
         label_output(*rank);
-        references.bind(*rank);
+        references.bind(*rank, rank->code);
     }
     return ranks;
 }
@@ -74,6 +75,11 @@ void check_for_fibers(const closure &unit) {
             }
         }
     }
+    if (unit.program().needs_executable_stack()) {
+        throw refusal(unit.program().path() +
+                      " cannot run as fiber ranks: it needs an executable stack (nested functions of GCC, or "
+                      "assembler without .note.GNU-stack); run it as threads: --ranks thread");
+    }
     if (unit.thread_local_bytes() != 0) {
         throw refusal(unit.program().path() +
                       " cannot run as fiber ranks: it or one of its own libraries has thread-local "
@@ -92,10 +98,15 @@ void check_for_fibers(const closure &unit) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
     // Images refer to it until the process ends, and threads may outlive this function.
-    static closure unit(find_program(arguments.front()));
+    const bool as_fibers = lisle_host_worker_count() != 0;
+    kind_of_ranks = as_fibers ? "fiber" : "thread";
+    static_cast<void>(in_child()); // notes this process's number
+    const std::string path = find_program(arguments.front());
+    check_for_wrapper(path);
+    static closure unit(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
-    if (lisle_host_worker_count() != 0) {
+    if (as_fibers) {
         check_for_fibers(unit);
     }
     const int count = lisle_host_rank_count();

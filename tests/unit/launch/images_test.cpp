@@ -88,11 +88,17 @@ TEST(LibraryRules, FolderDecides) {
     const library_rules rules("", "");
     EXPECT_EQ(rules.of("libown.so", "/home/somebody/libown.so"), ownership::ordinary);
     EXPECT_EQ(rules.of("libown.so", "/usr/local/lib/libown.so"), ownership::ordinary);
-    EXPECT_EQ(rules.of("libz.so.1", "/usr/lib/x86_64-linux-gnu/libz.so.1"), ownership::shared);
-    EXPECT_EQ(rules.of("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1"), ownership::shared);
+    EXPECT_EQ(rules.of("libz.so.1", "/usr/lib/x86_64-linux-gnu/libz.so.1"), ownership::of_system);
+    EXPECT_EQ(rules.of("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1"), ownership::of_system);
+    EXPECT_EQ(rules.of("libm.so.6", "/lib/x86_64-linux-gnu/libm.so.6"), ownership::shared);
     EXPECT_EQ(rules.of("libgomp.so.1", "/opt/gcc/lib64/libgomp.so.1"), ownership::shared);
     EXPECT_EQ(rules.of("/opt/lisle/lib/libmpi_abi.so.1", "/opt/lisle/lib/libmpi_abi.so.1"),
               ownership::shared);
+}
+
+TEST(LibraryRules, VariablesAreFound) {
+    EXPECT_TRUE(program_file(in_folder("liblower.so"), role::library).has_variables());
+    EXPECT_FALSE(program_file(in_folder("libconstant.so"), role::library).has_variables());
 }
 
 TEST(LibraryRules, ListsOverruleFolders) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -53,6 +54,16 @@ void anonymous_file::write(std::span<const std::byte> bytes, std::size_t offset)
         }
         bytes = bytes.subspan(static_cast<std::size_t>(done));
         offset += static_cast<std::size_t>(done);
+    }
+}
+
+void anonymous_file::forget(std::size_t from, std::size_t to) const noexcept {
+    constexpr std::size_t page = 4096;
+    from = (from + page - 1) / page * page;
+    to = to / page * page;
+    if (from < to) { // memory that cannot be given back does no harm
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+                  static_cast<off_t>(to - from));
     }
 }
 

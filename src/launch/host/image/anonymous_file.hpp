@@ -19,6 +19,9 @@ class anonymous_file {
     anonymous_file &operator=(const anonymous_file &) = delete;
 
     void write(std::span<const std::byte> bytes, std::size_t offset) const;
+    /// Gives back the memory of all whole pages between these offsets; they read as zeros then.
+    void forget(std::size_t from, std::size_t to) const noexcept;
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
     /// A path to the file that no other had and will have in this process: the loader takes equal names for
     /// equal files, and descriptors are used again.

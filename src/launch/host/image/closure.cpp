@@ -20,16 +20,35 @@ bool is_visible_definition(const Elf64_Sym &symbol) {
             ELF64_ST_VISIBILITY(symbol.st_other) == STV_PROTECTED);
 }
 
+/// Whether the library asks where its thread-local variables are, rather than expect them at a distance that
+/// is the same in all threads.
+bool asks_for_thread_locals(const program_file &library) {
+    return std::ranges::none_of(library.thread_local_references(), [](const thread_local_reference &each) {
+        return each.kind == relocation::thread_local_position;
+    });
+}
+
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
 } // namespace
 
-closure::closure(const std::string &program, const library_rules &rules, library_search search) {
+closure::closure(const std::string &program, const library_rules &rules, library_search search,
+                 bool as_fibers) {
     collect(program, rules, search);
     sort_constructors();
-    place_thread_locals();
+    place_thread_locals(as_fibers);
+}
+
+closure::closure(const std::string &library, const closure &base, const program_file &asker) : base_(&base) {
+    module &made = modules_.emplace_back();
+    made.name = library;
+    made.file = std::make_unique<program_file>(library, role::library);
+    // Threads of the rank run already, so the host cannot give them variables in their blocks.
+    made.thread_locals_by_loader = made.file->thread_locals().memory_size != 0;
+    new_names_ = base.new_names_;
+    collect_for(asker);
 }
 
 // As the C library sorts: depth first, from the library met last, what a library needs before itself.
@@ -53,11 +72,20 @@ void closure::sort_constructors() {
 
 // All copies have their variables at the same distance from the thread pointer, in the block that the host
 // reserves in each thread: so a library's variables cost no memory of the loader's, and the program reaches
-// them as quickly as in a process.
-void closure::place_thread_locals() {
+// them as quickly as in a process. A library that finds its variables by asking the loader may also leave
+// them to it: where they do not fit, and where ranks share threads.
+void closure::place_thread_locals(bool as_fibers) {
     std::size_t alignment = 1;
     for (module &each : modules_) {
         const thread_local_image &image = each.file->thread_locals();
+        const bool fits =
+            thread_local_bytes_ + image.memory_size + image.alignment <= architecture::thread_local_room &&
+            image.alignment <= architecture::thread_local_alignment;
+        if (&each != &modules_.front() && image.memory_size != 0 && (as_fibers || !fits) &&
+            asks_for_thread_locals(*each.file)) {
+            each.thread_locals_by_loader = true;
+            continue;
+        }
         alignment = std::max(alignment, image.alignment);
         if (image.memory_size > architecture::thread_local_room ||
             image.alignment > architecture::thread_local_alignment) {
@@ -84,6 +112,9 @@ void closure::place_thread_locals() {
 
 std::optional<std::int64_t> closure::find_thread_local(std::string_view symbol) const {
     for (const module &each : modules_) {
+        if (each.thread_locals_by_loader) {
+            continue;
+        }
         for (const Elf64_Sym &defined : each.file->symbols()) {
             if (ELF64_ST_TYPE(defined.st_info) == STT_TLS && is_visible_definition(defined) &&
                 each.file->name_of(defined) == symbol) {
@@ -118,6 +149,20 @@ void closure::bind_thread_locals(module &which, std::vector<std::size_t> &own_re
                           !offsets.contains(each.address + sizeof(std::uint64_t));
         which.thread_locals.push_back({each.kind, each.address, position + each.place, lone});
         own_relocations.push_back(each.entry);
+    }
+}
+
+// Of what a library that is opened refers to, only the program's variables have a place of the host's.
+void closure::bind_thread_locals_of_base(module &which, std::vector<std::size_t> &own_relocations) const {
+    for (const thread_local_reference &each : which.file->thread_local_references()) {
+        if (each.symbol.empty()) {
+            continue;
+        }
+        if (const auto position = base_->find_thread_local(each.symbol)) {
+            const bool lone = each.kind == relocation::thread_local_module;
+            which.thread_locals.push_back({each.kind, each.address, *position + each.place, lone});
+            own_relocations.push_back(each.entry);
+        }
     }
 }
 
@@ -239,7 +284,9 @@ void closure::prepare() {
     // A failure shows when the first image is loaded, with the loader's own words.
     shared_libraries_ = dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
 
-    find_new_names();
+    if (base_ == nullptr) { // what is opened later comes behind the C library, as in a process
+        find_new_names();
+    }
     for (module &each : modules_) {
         copy_edits edits;
         edits.private_libraries = each.names;
@@ -254,11 +301,20 @@ void closure::prepare() {
                 }
             }
         }
-        bind_thread_locals(each, edits.own_relocations);
-        if (&each == &modules_.front()) {
+        edits.thread_locals_by_loader = each.thread_locals_by_loader;
+        if (base_ != nullptr) {
+            bind_thread_locals_of_base(each, edits.own_relocations);
+        } else if (!each.thread_locals_by_loader) {
+            bind_thread_locals(each, edits.own_relocations);
+        }
+        if (base_ == nullptr && &each == &modules_.front()) {
             find_held_variables(edits.own_relocations);
         }
         each.copy.emplace(*each.file, edits);
+        each.constants.emplace(each.file->path(), each.copy->size());
+        each.copy->write_constants(*each.file, [&](std::span<const std::byte> bytes, std::size_t offset) {
+            each.constants->write(bytes, offset);
+        });
     }
 }
 

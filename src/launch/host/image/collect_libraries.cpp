@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries of a program are its own. A library that a shared one needs must be shared as well:
+// Of which libraries each rank gets a copy. A library that a shared one needs must be shared as well:
 // otherwise the shared one would load yet another copy for itself.
 #include "launch/host/image/closure.hpp"
 #include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <utility>
 
 namespace lisle::host {
 
@@ -22,14 +24,6 @@ struct candidate {
     std::vector<std::pair<std::string, std::size_t>> needs; ///< names and candidates
 };
 
-bool is_loaded(const std::string &name) {
-    void *const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != nullptr) {
-        dlclose(handle);
-    }
-    return handle != nullptr;
-}
-
 /// Files are the same if device and number are.
 std::pair<dev_t, ino_t> identity_of(const std::string &path) {
     struct stat status {};
@@ -41,6 +35,7 @@ class collector {
   public:
     collector(const std::string &program, const library_rules &rules, library_search &search)
         : rules_(rules), search_(search) {
+        check_preloaded();
         candidate &first = found_.emplace_back();
         first.file = std::make_unique<program_file>(program);
         first.path = program;
@@ -54,11 +49,24 @@ class collector {
                 share_needs(i);
             }
         }
+        decide_for_the_systems();
     }
 
     std::vector<candidate> &found() { return found_; }
 
   private:
+    void check_preloaded() const {
+        const char *const preloaded = std::getenv("LD_PRELOAD");
+        for (const std::string &each : split(preloaded != nullptr ? preloaded : "", ": ")) {
+            if (rules_.of(each, each) == ownership::asked_for) {
+                throw refusal(each +
+                              " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
+                              "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
+                              "program with it, or run processes: --ranks process");
+            }
+        }
+    }
+
     void follow(std::size_t which) {
         std::vector<const program_file *> chain{found_[which].file.get()};
         for (std::size_t at = which; at != 0;) {
@@ -92,9 +100,7 @@ class collector {
                 return known->second;
             }
             made.owner = rules_.of(name, made.path);
-            if (!is_system_library(made.path) || made.owner != ownership::shared) {
-                read(made);
-            }
+            read(made);
         }
         found_.push_back(std::move(made));
         return found_.size() - 1;
@@ -104,9 +110,39 @@ class collector {
         try {
             library.file = std::make_unique<program_file>(library.path, role::library);
         } catch (const refusal &) {
-            if (library.owner != ownership::shared) {
+            if (library.owner == ownership::of_system) {
+                library.owner = ownership::shared; // as in a process, if the loader can load it
+            } else if (library.owner != ownership::shared) {
                 throw;
             } // a shared one is the loader's business
+        }
+    }
+
+    // A library of the system that has nothing to keep apart is shared, which costs nothing, unless it refers
+    // to a library that is private.
+    void decide_for_the_systems() {
+        const auto is_private = [&](const candidate &each) {
+            return each.owner == ownership::ordinary || each.owner == ownership::asked_for;
+        };
+        for (candidate &each : found_) {
+            if (each.owner == ownership::of_system && each.file->has_variables()) {
+                each.owner = ownership::ordinary;
+            }
+        }
+        for (bool changed = true; std::exchange(changed, false);) {
+            for (candidate &each : found_) {
+                const bool refers = std::ranges::any_of(
+                    each.needs, [&](const auto &need) { return is_private(found_[need.second]); });
+                if (each.owner == ownership::of_system && refers) {
+                    each.owner = ownership::ordinary;
+                    changed = true;
+                }
+            }
+        }
+        for (candidate &each : found_) {
+            if (each.owner == ownership::of_system) {
+                each.owner = ownership::shared;
+            }
         }
     }
 
@@ -132,7 +168,63 @@ class collector {
     std::map<std::pair<dev_t, ino_t>, std::size_t> by_file_;
 };
 
+/// Whether a library that is needed by one that a rank opens is to be copied for the rank.
+bool is_private(const std::string &name, const std::string &path, const library_rules &rules,
+                library_search &search) {
+    const ownership owner = rules.of(name, path);
+    if (owner != ownership::of_system) {
+        return owner != ownership::shared;
+    }
+    try {
+        const program_file file(path, role::library);
+        const std::vector<const program_file *> chain{&file};
+        return file.has_variables() || std::ranges::any_of(file.needed(), [&](const std::string &each) {
+                   const std::string found = is_loaded(each) ? std::string() : search.find(each, chain);
+                   return !found.empty() && is_private(each, found, rules, search);
+               });
+    } catch (const refusal &) {
+        return false; // as in a process, if the loader can load it
+    }
+}
+
 } // namespace
+
+bool is_loaded(const std::string &name) {
+    void *const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr) {
+        dlclose(handle);
+    }
+    return handle != nullptr;
+}
+
+bool is_same_file(const std::string &one, const std::string &other) {
+    return identity_of(one) == identity_of(other);
+}
+
+// The names of the copies that this one needs: its own, the program's, those to be opened before.
+void closure::collect_for(const program_file &asker) {
+    const library_rules rules;
+    library_search search;
+    module &made = modules_.front();
+    const std::vector<const program_file *> chain{made.file.get(), &asker, &base_->program()};
+    for (const std::string &name : made.file->needed()) {
+        const std::string path = is_loaded(name) ? std::string() : search.find(name, chain);
+        const auto known = std::ranges::find_if(base_->modules(), [&](const module &each) {
+            return !path.empty() && is_same_file(each.file->path(), path);
+        });
+        if (known != base_->modules().end()) {
+            made.names.emplace(name, 1 + static_cast<std::size_t>(known - base_->modules().begin()));
+        } else if (!path.empty() && is_private(name, path, rules, search)) {
+            made.names.emplace(name, 1 + base_->modules().size() + to_be_opened_.size());
+            to_be_opened_.push_back(path);
+        } else {
+            made.shared.push_back(path.empty() ? name : path);
+            if (!path.empty() && !is_system_library(path)) {
+                made.paths.emplace(name, path);
+            }
+        }
+    }
+}
 
 void closure::collect(const std::string &program, const library_rules &rules, library_search &search) {
     collector all(program, rules, search);

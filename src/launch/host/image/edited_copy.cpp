@@ -264,6 +264,16 @@ void edited_copy::write(std::span<const std::string> names,
     }
 }
 
+void edited_copy::write_constants(
+    const program_file &file, const std::function<void(std::span<const std::byte>, std::size_t)> &put) const {
+    for (const segment &each : file.segments()) {
+        const auto found = std::ranges::find(pieces_, each.offset, &piece::offset);
+        if ((each.protection & PROT_WRITE) == 0 && found != pieces_.end()) {
+            put(std::span(found->bytes).subspan(found->padding), found->offset);
+        }
+    }
+}
+
 bool edited_copy::is_shared(const program_file &file, const segment &which) noexcept {
     return !file.read_by_loader(which) && which.file_size == which.memory_size && which.file_size != 0;
 }

@@ -52,6 +52,11 @@ class edited_copy {
     void write(std::span<const std::string> names,
                const std::function<void(std::span<const std::byte>, std::size_t)> &put) const;
 
+    /// Hands over only the pieces that are the same in all copies and that nobody writes to once they are
+    /// loaded.
+    void write_constants(const program_file &file,
+                         const std::function<void(std::span<const std::byte>, std::size_t)> &put) const;
+
     /// Whether the segment is mapped from the file itself, so that it is a hole in the copies.
     [[nodiscard]] static bool is_shared(const program_file &file, const segment &which) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/architecture.hpp"
+#include "launch/host/image/loading_stub.hpp"
 #include "launch/host/life/refusal.hpp"
 
 #include <cerrno>
@@ -24,14 +25,27 @@ std::size_t page_ceiling(std::size_t at) {
     return page_floor(at + page - 1);
 }
 
-/// Puts the file's own pages, which all images and processes share, in place of the copy's.
-void share_segment(const program_file &file, const segment &which, std::byte *base) {
+/// Puts pages of a file that all images share in place of the copy's.
+void share_segment(const module &owner, int file, const segment &which, std::byte *base) {
     const std::size_t first = page_floor(which.address);
     const std::size_t size = page_ceiling(which.address + which.file_size) - first;
     void *const where = base + first;
-    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file.descriptor(),
+    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file,
              static_cast<off_t>(page_floor(which.offset))) != where) {
-        throw refusal("mapping code of " + file.path() + " failed: " + std::strerror(errno));
+        throw refusal("mapping code of " + owner.file->path() + " failed: " + std::strerror(errno));
+    }
+}
+
+/// What is never written is there once for all images: the file's own pages, or those of the edited tables,
+/// whose copy for the loader is given back.
+void share_segments(const module &which, const anonymous_file &copy, std::byte *base) {
+    for (const segment &each : which.file->segments()) {
+        if (edited_copy::is_shared(*which.file, each)) {
+            share_segment(which, which.file->descriptor(), each, base);
+        } else if ((each.protection & PROT_WRITE) == 0 && each.file_size == each.memory_size) {
+            share_segment(which, which.constants->descriptor(), each, base);
+            copy.forget(each.offset, each.offset + each.file_size);
+        }
     }
 }
 
@@ -80,29 +94,44 @@ void destruct(const std::byte *base, const life_cycle &functions) {
 } // namespace
 
 image::image(const closure &unit) : unit_(&unit) {
+    load({}, {}, RTLD_NOW);
+}
+
+image::image(const closure &unit, const std::vector<std::string> &others,
+             const std::vector<std::string> &visible, int flags)
+    : unit_(&unit) {
+    load(others, visible, flags);
+}
+
+void image::load(const std::vector<std::string> &others, const std::vector<std::string> &visible, int flags) {
     std::vector<anonymous_file> files;
-    std::vector<std::string> names;
-    for (const module &each : unit.modules()) {
-        names.push_back(files.emplace_back(each.file->path(), each.copy->size()).path());
+    std::vector<std::string> own;
+    for (const module &each : unit_->modules()) {
+        own.push_back(files.emplace_back(each.file->path(), each.copy->size()).path());
     }
+    std::vector<std::string> names = own;
+    names.insert(names.end(), others.begin(), others.end());
     for (std::size_t i = 0; i != files.size(); ++i) {
-        unit.modules()[i].copy->write(names, [&](std::span<const std::byte> bytes, std::size_t offset) {
+        unit_->modules()[i].copy->write(names, [&](std::span<const std::byte> bytes, std::size_t offset) {
             files[i].write(bytes, offset);
         });
     }
-    handle_ = dlopen(names.front().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) {
-        throw refusal("loading an image of " + unit.program().path() +
-                      " failed: " + loader_words(unit, names));
+    std::string first = own.front();
+    if (!visible.empty()) { // a stub needs them all, so the loader looks them through in this order
+        std::vector<std::string> in_order = visible;
+        in_order.push_back(first);
+        const std::vector<std::byte> stub = loading_stub(in_order);
+        first = files.emplace_back("opened library", stub.size()).path();
+        files.back().write(stub, 0);
     }
-    find_modules(names);
+    handle_ = dlopen(first.c_str(), flags | RTLD_LOCAL);
+    if (handle_ == nullptr) {
+        throw refusal("loading an image of " + unit_->program().path() +
+                      " failed: " + loader_words(*unit_, own));
+    }
+    find_modules(own);
     for (std::size_t i = 0; i != modules_.size(); ++i) {
-        const program_file &file = *unit.modules()[i].file;
-        for (const segment &each : file.segments()) {
-            if (edited_copy::is_shared(file, each)) {
-                share_segment(file, each, modules_[i].base);
-            }
-        }
+        share_segments(unit_->modules()[i], files[i], modules_[i].base);
     }
     bind_thread_locals();
     copy_held_variables();

@@ -29,6 +29,11 @@ class image {
     /// Loads another image. Throws `refusal` with the loader's words. @pre the closure is prepared and
     /// outlives it
     explicit image(const closure &unit);
+    /// Loads a library that a rank opens. `others`: names of the rank's other copies, of the program first,
+    /// in the order of the closure's names; `visible`: in which of them its names are looked up before its
+    /// own. `flags`: RTLD_LAZY or RTLD_NOW.
+    image(const closure &unit, const std::vector<std::string> &others,
+          const std::vector<std::string> &visible, int flags);
 
     /// What the program's addresses are relative to.
     [[nodiscard]] std::byte *base() const noexcept { return modules_.front().base; }
@@ -52,6 +57,7 @@ class image {
     void place_thread_locals() const noexcept;
 
   private:
+    void load(const std::vector<std::string> &others, const std::vector<std::string> &visible, int flags);
     void find_modules(const std::vector<std::string> &names);
     void bind_thread_locals() const;
     void copy_held_variables() const;

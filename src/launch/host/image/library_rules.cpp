@@ -20,15 +20,6 @@ std::string_view from_environment(const char *variable) {
     return value != nullptr ? value : "";
 }
 
-/// Runtimes that must be one for a process wherever they lie: of compilers, OpenMP, sanitizers.
-bool is_runtime(std::string_view name) {
-    static constexpr std::array<std::string_view, 15> runtimes{
-        "libmpi_abi.so", "libgomp.so", "libomp.so",    "libiomp5.so", "libomptarget.so",
-        "libstdc++.so",  "libc++.so",  "libc++abi.so", "libgcc_s.so", "libunwind.so",
-        "libasan.so",    "libtsan.so", "libubsan.so",  "liblsan.so",  "libclang_rt."};
-    return std::ranges::any_of(runtimes, [&](std::string_view each) { return name.starts_with(each); });
-}
-
 bool matches(const std::vector<std::string> &patterns, const std::string &name, const std::string &path) {
     return std::ranges::any_of(patterns, [&](const std::string &each) {
         return fnmatch(each.c_str(), name.c_str(), 0) == 0 || fnmatch(each.c_str(), path.c_str(), 0) == 0;
@@ -36,6 +27,22 @@ bool matches(const std::vector<std::string> &patterns, const std::string &name, 
 }
 
 } // namespace
+
+// Libraries that must be one for a process wherever they lie: the C library's, which the host is bound to;
+// the runtimes of C++, OpenMP and sanitizers; allocators, which all of a process's memory comes from; drivers
+// and virtual machines that take hold of the process.
+bool is_one_for_all(std::string_view name) {
+    static constexpr std::array<std::string_view, 39> prefixes{
+        "ld-linux",       "libc.so",        "libm.so",         "libmvec.so",    "libpthread.so",
+        "libdl.so",       "librt.so",       "libresolv.so",    "libutil.so",    "libnsl.so",
+        "libanl.so",      "libnss_",        "libthread_db.",   "libmpi_abi.so", "libgomp.so",
+        "libomp.so",      "libiomp5.so",    "libomptarget.",   "libstdc++.so",  "libc++.so",
+        "libc++abi.so",   "libgcc_s.so",    "libunwind.so",    "libatomic.so",  "libasan.so",
+        "libtsan.so",     "libubsan.so",    "liblsan.so",      "libclang_rt.",  "libjemalloc.so",
+        "libtcmalloc",    "libmimalloc.so", "libcuda.so",      "libcudart.so",  "libnvidia-",
+        "libamdhip64.so", "libhsa-runtime", "libze_loader.so", "libjvm.so"};
+    return std::ranges::any_of(prefixes, [&](std::string_view each) { return name.starts_with(each); });
+}
 
 library_rules::library_rules()
     : library_rules(from_environment("LISLE_PRIVATE_LIBRARIES"), from_environment("LISLE_SHARED_LIBRARIES")) {
@@ -46,13 +53,16 @@ library_rules::library_rules(std::string_view private_patterns, std::string_view
 
 ownership library_rules::of(const std::string &name, const std::string &path) const {
     const std::string base = name.substr(name.rfind('/') + 1); // npos + 1 is 0
-    if (is_runtime(base)) {
+    if (is_one_for_all(base) || is_one_for_all(path.substr(path.rfind('/') + 1))) {
         return ownership::shared;
     }
     if (matches(private_, base, path)) {
         return ownership::asked_for;
     }
-    return matches(shared_, base, path) || is_system_library(path) ? ownership::shared : ownership::ordinary;
+    if (matches(shared_, base, path)) {
+        return ownership::shared;
+    }
+    return is_system_library(path) ? ownership::of_system : ownership::ordinary;
 }
 
 } // namespace lisle::host

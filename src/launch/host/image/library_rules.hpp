@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries belong to the program, so that each rank gets a copy, and which to the system. Two lists of
-// patterns (LISLE_PRIVATE_LIBRARIES, LISLE_SHARED_LIBRARIES) overrule what a library's folder says.
+// Of which libraries each rank gets a copy: of all that may have variables, but for those that must be one
+// for a process. Two lists of patterns (LISLE_PRIVATE_LIBRARIES, LISLE_SHARED_LIBRARIES) overrule that.
 #pragma once
 
 #include <string>
@@ -11,9 +11,13 @@ namespace lisle::host {
 
 enum class ownership {
     ordinary,  ///< the program's own: private, unless a shared library needs it
+    of_system, ///< the same if it has variables, or needs a private library; else shared
     asked_for, ///< private because LISLE_PRIVATE_LIBRARIES says so
     shared     ///< one copy for all ranks
 };
+
+/// Whether a library of this name must be one for a process, wherever it lies.
+[[nodiscard]] bool is_one_for_all(std::string_view name);
 
 class library_rules {
   public:

@@ -111,7 +111,8 @@ void library_search::read_cache() {
 
 std::string library_search::find(const std::string &name, std::span<const program_file *const> chain) {
     if (name.find('/') != std::string::npos) {
-        return fits(name) ? name : std::string();
+        const std::optional<std::string> path = expand(name, *chain.front());
+        return path && fits(*path) ? *path : std::string();
     }
     // DT_RPATH counts for what a file's libraries need as well, unless the file that asks has DT_RUNPATH.
     std::string found;

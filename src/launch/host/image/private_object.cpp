@@ -15,8 +15,8 @@ namespace lisle::host {
 namespace {
 
 const private_object *find_object(const outer_reference &reference) {
-    for (const auto objects :
-         {option_objects(), stream_objects(), input_objects(), thread_objects(), environment_objects()}) {
+    for (const auto objects : {option_objects(), output_objects(), stream_objects(), input_objects(),
+                               thread_objects(), environment_objects(), calendar_objects(), sign_objects()}) {
         const auto found = std::ranges::find_if(
             objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
         if (found != objects.end() && (!reference.copy || reference.size == found->size)) {
@@ -29,9 +29,8 @@ const private_object *find_object(const outer_reference &reference) {
 /// Variables whose value at the start is all that a program needs: pointers that the host has set before,
 /// numbers of locale facets, which are given out once, and the settings and caches of sanitizers.
 bool is_settled(std::string_view symbol) {
-    static constexpr std::array<std::string_view, 6> settled{
-        "stdout",     "stderr",         "program_invocation_name", "program_invocation_short_name",
-        "__progname", "__progname_full"};
+    static constexpr std::array<std::string_view, 4> settled{
+        "program_invocation_name", "program_invocation_short_name", "__progname", "__progname_full"};
     return std::ranges::find(settled, symbol) != settled.end() ||
            (symbol.starts_with("_ZNSt") && symbol.ends_with("2idE")) || symbol.starts_with("__asan_") ||
            symbol.starts_with("__ubsan_") || symbol.starts_with("__tsan_");
@@ -86,9 +85,9 @@ private_references::private_references(const closure &unit) {
     }
 }
 
-void private_references::bind(hosted_rank &rank) const {
+void private_references::bind(hosted_rank &rank, const image &loaded) const {
     for (const reference &each : references_) {
-        std::byte *const place = rank.code.modules()[each.module].base + each.where.address;
+        std::byte *const place = loaded.modules()[each.module].base + each.where.address;
         void *&known = rank.private_objects[each.object->symbol];
         if (each.where.copy) {
             known = place;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of shared libraries of which each rank gets its own, because programs take them for theirs:
-// getopt's, the C++ standard streams, stdin. The program's references are pointed to the rank's objects
-// before any of its code runs.
+// getopt's, stdin, stdout, stderr, the C++ standard streams. The program's references are pointed to the
+// rank's objects before any of its code runs.
 #pragma once
 
 #include "launch/host/image/image.hpp"
@@ -25,8 +25,9 @@ class private_references {
   public:
     explicit private_references(const closure &unit);
 
-    /// Gives the rank its own objects. @pre the image is loaded and none of its code has run.
-    void bind(hosted_rank &rank) const;
+    /// Gives the rank its own objects. @pre the image, of this closure, is loaded and none of its code has
+    /// run.
+    void bind(hosted_rank &rank, const image &loaded) const;
 
   private:
     struct reference {
@@ -46,9 +47,12 @@ void check_replaced_functions(const image &loaded);
 
 // Who has such objects.
 [[nodiscard]] std::span<const private_object> option_objects();
+[[nodiscard]] std::span<const private_object> output_objects();
 [[nodiscard]] std::span<const private_object> stream_objects();
 [[nodiscard]] std::span<const private_object> input_objects();
 [[nodiscard]] std::span<const private_object> thread_objects();
 [[nodiscard]] std::span<const private_object> environment_objects();
+[[nodiscard]] std::span<const private_object> calendar_objects();
+[[nodiscard]] std::span<const private_object> sign_objects();
 
 } // namespace lisle::host

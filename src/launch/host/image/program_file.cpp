@@ -201,6 +201,35 @@ bool program_file::has_memory(std::size_t address, std::size_t size) const noexc
     });
 }
 
+// What is writable, without what the loader protects after relocation and the table of functions' addresses.
+bool program_file::has_variables() const noexcept {
+    constexpr std::size_t of_every_library = 2 * sizeof(void *); // __dso_handle, and a mark that it has ended
+    constexpr std::size_t head_of_table = 3 * sizeof(void *);
+    std::size_t protected_from = 0;
+    std::size_t protected_to = 0;
+    for (const Elf64_Phdr &each : headers_) {
+        if (each.p_type == PT_GNU_RELRO) {
+            protected_from = each.p_vaddr;
+            protected_to = each.p_vaddr + each.p_memsz;
+        }
+    }
+    std::size_t bytes = thread_locals_.memory_size;
+    for (const segment &each : segments_) {
+        if ((each.protection & PROT_WRITE) != 0) {
+            const std::size_t end = each.address + each.memory_size;
+            const std::size_t from = std::clamp(protected_from, each.address, end);
+            bytes += each.memory_size - (std::clamp(protected_to, from, end) - from);
+        }
+    }
+    if (const std::size_t table = value_of(DT_PLTGOT); table != 0) {
+        const std::size_t end =
+            table + head_of_table + value_of(DT_PLTRELSZ) / sizeof(Elf64_Rela) * sizeof(void *);
+        const std::size_t open = end - std::min(end, std::max(table, protected_to));
+        bytes -= std::min(bytes, open);
+    }
+    return bytes > of_every_library;
+}
+
 bool program_file::read_by_loader(const segment &which) const noexcept {
     return resolves_by_code_ || which.offset == 0 || (which.protection & PROT_WRITE) != 0 ||
            std::ranges::any_of(loader_tables_, [&](std::size_t table) { return which.holds(table); });

@@ -7,6 +7,7 @@
 
 #include "launch/host/image/relocation.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <elf.h>
@@ -119,6 +120,14 @@ class program_file {
     [[nodiscard]] bool has_modern_hash() const noexcept { return value_of(DT_GNU_HASH) != 0; }
     /// Relative address of the table of names.
     [[nodiscard]] std::size_t strings_address() const noexcept { return strings_address_; }
+    /// Whether it has variables that its code may change, besides the two words that every library has.
+    [[nodiscard]] bool has_variables() const noexcept;
+    /// Whether its code runs on the stack, too.
+    [[nodiscard]] bool needs_executable_stack() const noexcept {
+        return std::ranges::any_of(headers_, [](const Elf64_Phdr &each) {
+            return each.p_type == PT_GNU_STACK && (each.p_flags & PF_X) != 0;
+        });
+    }
     /// Whether so many bytes from this address are in one segment.
     [[nodiscard]] bool has_memory(std::size_t address, std::size_t size) const noexcept;
     /// The end of the last segment in memory.

@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of exec that take the environment from where they are called: in a child that a rank forked, from
-// the rank.
-#include "launch/host/life/hosted_rank.hpp"
+// Starting other programs, from a rank or a child that it forked: with the rank's environment, found by the
+// rank's PATH; /proc/self/exe is the rank's program.
+#include "launch/host/image/program_file.hpp"
+#include "launch/host/interpose/identity.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/life/wrappers.hpp"
 
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
+namespace lisle::host {
+
 namespace {
 
-using lisle::host::hosted_rank;
-
-const lisle::host::real<"execv", int(const char *, char *const *)> real_execv;
-const lisle::host::real<"execvp", int(const char *, char *const *)> real_execvp;
+const real<"execve", int(const char *, char *const *, char *const *)> real_execve;
+const real<"execvpe", int(const char *, char *const *, char *const *)> real_execvpe;
+using spawn_function = int(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                           const posix_spawnattr_t *, char *const *, char *const *);
+const real<"posix_spawn", spawn_function> real_spawn;
+const real<"posix_spawnp", spawn_function> real_spawnp;
+const real<"system", int(const char *)> real_system;
 
 /// The arguments of a call like execl, up to and with the null pointer.
 std::vector<char *> collect(const char *first, std::va_list rest) {
@@ -24,18 +42,147 @@ std::vector<char *> collect(const char *first, std::va_list rest) {
     return arguments;
 }
 
+/// Where a rank's search for a program leads: the name itself, or one path for each folder of its PATH.
+std::vector<std::string> candidates(const hosted_rank &rank, const char *file) {
+    if (std::strchr(file, '/') != nullptr) {
+        return {file};
+    }
+    const char *const path = rank.variables.get("PATH");
+    std::vector<std::string> found;
+    for (const std::string &folder : split(path != nullptr ? path : "/bin:/usr/bin", ":")) {
+        found.push_back(folder + "/" + file);
+    }
+    return found;
+}
+
+/// As a shell's script, for files that name no interpreter.
+int execute_script(const char *path, char *const arguments[], char *const variables[]) {
+    std::vector<char *> words{const_cast<char *>("/bin/sh"), const_cast<char *>(path)};
+    for (char *const *each = arguments[0] != nullptr ? arguments + 1 : arguments; *each != nullptr; ++each) {
+        words.push_back(*each);
+    }
+    words.push_back(nullptr);
+    return real_execve("/bin/sh", words.data(), variables);
+}
+
+/// While one of these lives, keys that interrupt the terminal's programs do not end this one.
+class deaf_to_keys {
+  public:
+    deaf_to_keys() {
+        const std::scoped_lock lock(mutex);
+        if (users++ == 0) {
+            struct sigaction ignore {};
+            ignore.sa_handler = SIG_IGN;
+            for (std::size_t i = 0; i != keys.size(); ++i) {
+                sigaction(keys[i], &ignore, &former[i]);
+            }
+        }
+    }
+    ~deaf_to_keys() {
+        const std::scoped_lock lock(mutex);
+        if (--users == 0) {
+            for (std::size_t i = 0; i != keys.size(); ++i) {
+                sigaction(keys[i], &former[i], nullptr);
+            }
+        }
+    }
+    deaf_to_keys(const deaf_to_keys &) = delete;
+    deaf_to_keys &operator=(const deaf_to_keys &) = delete;
+
+    static constexpr std::array<int, 2> keys{SIGINT, SIGQUIT};
+
+  private:
+    static inline std::mutex mutex; ///< protects what is below
+    static inline int users = 0;
+    static inline std::array<struct sigaction, 2> former;
+};
+
+/// Starts a shell for the command, with these variables, and waits for its end.
+int run_shell(const char *command, char *const variables[]) {
+    const deaf_to_keys meanwhile;
+    sigset_t by_default;
+    sigset_t blocked;
+    sigset_t before;
+    sigemptyset(&by_default);
+    for (const int each : deaf_to_keys::keys) {
+        sigaddset(&by_default, each);
+    }
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    posix_spawnattr_setsigdefault(&attributes, &by_default);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    char shell[] = "sh";
+    char option[] = "-c";
+    char *const words[] = {shell, option, const_cast<char *>(command), nullptr};
+    pid_t child = 0;
+    int status = 127 << 8; // as if the shell had not been found
+    if (real_spawn(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
+        while (waitpid(child, &status, 0) < 0) {
+            if (errno != EINTR) {
+                status = -1;
+                break;
+            }
+        }
+    }
+    posix_spawnattr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return status;
+}
+
 } // namespace
+
+} // namespace lisle::host
+
+using namespace lisle::host;
 
 extern "C" {
 
+int execve(const char *path, char *const arguments[], char *const variables[]) noexcept {
+    const hosted_rank *const rank = lisle::host::this_rank();
+    if (rank != nullptr && !in_child()) {
+        refuse_exec(rank->number, path);
+        return -1;
+    }
+    return real_execve(path_of_program(path), arguments, variables);
+}
+
+int execvpe(const char *file, char *const arguments[], char *const variables[]) noexcept {
+    const hosted_rank *const rank = lisle::host::this_rank();
+    if (rank == nullptr) {
+        return real_execvpe(file, arguments, variables);
+    }
+    int reason = ENOENT;
+    for (const std::string &path : candidates(*rank, file)) {
+        execve(path.c_str(), arguments, variables);
+        if (errno == ENOTSUP) {
+            return -1;
+        }
+        if (errno == ENOEXEC) {
+            execute_script(path.c_str(), arguments, variables);
+        }
+        if (errno != ENOENT && errno != ENOTDIR) {
+            reason = errno;
+        }
+        if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
+            return -1;
+        }
+    }
+    errno = reason;
+    return -1;
+}
+
 int execv(const char *path, char *const arguments[]) noexcept {
     const hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_execv(path, arguments) : execve(path, arguments, rank->variables.array());
+    return execve(path, arguments, rank == nullptr ? environ : rank->variables.array());
 }
 
 int execvp(const char *file, char *const arguments[]) noexcept {
     const hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_execvp(file, arguments) : execvpe(file, arguments, rank->variables.array());
+    return execvpe(file, arguments, rank == nullptr ? environ : rank->variables.array());
 }
 
 int execl(const char *path, const char *first, ...) noexcept {
@@ -52,6 +199,45 @@ int execlp(const char *file, const char *first, ...) noexcept {
     const std::vector<char *> arguments = collect(first, rest);
     va_end(rest);
     return execvp(file, arguments.data());
+}
+
+int execle(const char *path, const char *first, ...) noexcept {
+    std::va_list rest;
+    va_start(rest, first);
+    const std::vector<char *> arguments = collect(first, rest);
+    char *const *const variables = va_arg(rest, char *const *);
+    va_end(rest);
+    return execve(path, arguments.data(), variables);
+}
+
+int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const variables[]) noexcept {
+    return real_spawn(child, path_of_program(path), actions, attributes, arguments, variables);
+}
+
+int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const variables[]) noexcept {
+    const hosted_rank *const rank = lisle::host::this_rank();
+    if (rank == nullptr) {
+        return real_spawnp(child, file, actions, attributes, arguments, variables);
+    }
+    int reason = ENOENT;
+    for (const std::string &path : candidates(*rank, file)) {
+        const int error = posix_spawn(child, path.c_str(), actions, attributes, arguments, variables);
+        if (error != ENOENT && error != ENOTDIR && error != EACCES) {
+            return error;
+        }
+        reason = error == EACCES ? error : reason;
+    }
+    return reason;
+}
+
+int system(const char *command) {
+    const hosted_rank *const rank = lisle::host::this_rank();
+    return rank == nullptr || command == nullptr ? real_system(command)
+                                                 : run_shell(command, rank->variables.array());
 }
 
 } // extern "C"

@@ -3,12 +3,13 @@
 // host. The functions that read this link name the program instead.
 #include "launch/host/interpose/identity.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
@@ -26,7 +27,13 @@ const real<"readlinkat", ssize_t(int, const char *, char *, std::size_t)> real_r
 const real<"realpath", char *(const char *, char *)> real_realpath;
 
 bool means_program(const char *path) {
-    return this_rank() != nullptr && path != nullptr && std::strcmp(path, "/proc/self/exe") == 0;
+    if (this_rank() == nullptr || path == nullptr || std::strncmp(path, "/proc/", 6) != 0) {
+        return false;
+    }
+    char by_number[32];
+    std::snprintf(by_number, sizeof by_number, "/proc/%d/exe", getpid());
+    return std::strcmp(path, "/proc/self/exe") == 0 || std::strcmp(path, "/proc/thread-self/exe") == 0 ||
+           std::strcmp(path, by_number) == 0;
 }
 
 ssize_t copy_path(char *buffer, std::size_t size) {
@@ -48,6 +55,10 @@ void take_identity(const std::string &path, const std::string &called_as) {
     prctl(PR_SET_NAME, program_invocation_short_name);
 }
 
+const char *path_of_program(const char *path) {
+    return means_program(path) ? program_path.c_str() : path;
+}
+
 void name_thread(int rank) {
     constexpr std::size_t most = 15; // the kernel's limit
     const std::string suffix = ":" + std::to_string(rank);
@@ -60,7 +71,6 @@ void name_thread(int rank) {
 
 using lisle::host::copy_path;
 using lisle::host::means_program;
-using lisle::host::program_path;
 
 extern "C" {
 
@@ -74,7 +84,7 @@ ssize_t readlinkat(int folder, const char *path, char *buffer, std::size_t size)
 }
 
 char *realpath(const char *path, char *resolved) noexcept {
-    return lisle::host::real_realpath(means_program(path) ? program_path.c_str() : path, resolved);
+    return lisle::host::real_realpath(lisle::host::path_of_program(path), resolved);
 }
 
 } // extern "C"

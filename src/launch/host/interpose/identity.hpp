@@ -12,4 +12,7 @@ void take_identity(const std::string &path, const std::string &called_as);
 /// Names the calling thread after the program and this rank, for top and debuggers.
 void name_thread(int rank);
 
+/// The path itself, or the program's if it means the executable of the calling rank (/proc/self/exe).
+[[nodiscard]] const char *path_of_program(const char *path);
+
 } // namespace lisle::host

@@ -37,7 +37,7 @@ void check_mappings(const closure &unit, int ranks) {
     }
     const long need = current_mappings() + reserve + ranks * (of_image + mappings_of_thread);
     if (need > limit) {
-        throw refusal(std::to_string(ranks) + " thread ranks of " + unit.program().path() +
+        throw refusal(std::to_string(ranks) + " " + kind_of_ranks + " ranks of " + unit.program().path() +
                       (unit.modules().size() > 1
                            ? " and its " + std::to_string(unit.modules().size() - 1) + " own libraries"
                            : "") +

@@ -3,8 +3,6 @@
 
 #include "launch/host/life/hosted_rank.hpp"
 
-#include <cstring>
-
 namespace lisle::host {
 
 random_state::random_state() {
@@ -47,18 +45,11 @@ random_state &current() {
     return rank != nullptr ? rank->random : others;
 }
 
-char *&current_token() {
-    static char *others;
-    hosted_rank *const rank = this_rank();
-    return rank != nullptr ? rank->token : others;
-}
-
 } // namespace
 
 } // namespace lisle::host
 
 using lisle::host::current;
-using lisle::host::current_token;
 
 extern "C" {
 
@@ -129,10 +120,6 @@ unsigned short *seed48(unsigned short seed[3]) noexcept {
 
 void lcong48(unsigned short parameters[7]) noexcept {
     lcong48_r(parameters, &current().forty_eight);
-}
-
-char *strtok(char *text, const char *separators) noexcept {
-    return strtok_r(text, separators, &current_token());
 }
 
 } // extern "C"

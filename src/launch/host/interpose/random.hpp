@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers and tokens: functions of the C library with a hidden state of which each rank has its own,
+// Random numbers: functions of the C library with a hidden state of which each rank has its own,
 // so that a seed gives a rank the same sequence as in a process, whatever the others draw.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // exit and its kin, as ranks see them: they end the rank, not the process. In a child that a rank forked,
 // and on threads that belong to no rank, they do what the C library does.
-#include "launch/host/life/life.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/real.hpp"
 #include "launch/host/interpose/thread_exit.hpp"
+#include "launch/host/life/life.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -15,18 +15,13 @@ using lisle::host::hosted_rank;
 using plain_function = void (*)();
 using argument_function = void (*)(void *);
 
-/// Set before any rank runs. A forked child has another id, also after vfork, where memory is shared.
-const pid_t host_process = getpid();
-
-bool in_child() {
-    return getpid() != host_process;
-}
+using lisle::host::in_child;
 
 /// The rank of whose image this handler is a part, or null: a shared library's handlers stay with the
 /// process.
 hosted_rank *owner_of(const void *place) {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank != nullptr && rank->code.contains(place) ? rank : nullptr;
+    return rank != nullptr && rank->owns(place) ? rank : nullptr;
 }
 
 const lisle::host::real<"exit", void(int)> real_exit;
@@ -43,6 +38,13 @@ template <class Real> [[noreturn]] void end_process(const Real &end, int status)
 }
 
 } // namespace
+
+// The number is noted before any rank runs. A forked child has another, also after vfork, where memory is
+// shared.
+bool lisle::host::in_child() noexcept {
+    static const pid_t host_process = getpid();
+    return getpid() != host_process;
+}
 
 extern "C" {
 

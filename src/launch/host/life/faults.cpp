@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/faults.hpp"
 
+#include "launch/host/life/fault_causes.hpp"
 #include "launch/host/life/hosted_rank.hpp"
 #include "library/host_interface.h"
 
+#include <atomic>
 #include <csignal>
 #include <unistd.h>
 
@@ -19,6 +21,10 @@ struct sigaction former[NSIG];
 void on_fault(int signal, siginfo_t *information, void *context) {
     const hosted_rank *const rank = this_rank();
     lisle_host_record_fault(rank != nullptr ? rank->number : -1, signal, information->si_addr);
+    static std::atomic<bool> explained{false}; // a second fault, within the explanation too, takes its course
+    if (rank != nullptr && !explained.exchange(true, std::memory_order_relaxed)) {
+        explain_fault(rank->number, signal, *information, context);
+    }
     const struct sigaction &next = former[signal];
     if ((next.sa_flags & SA_SIGINFO) != 0) {
         next.sa_sigaction(signal, information, context);

@@ -5,12 +5,15 @@
 #pragma once
 
 #include "launch/host/image/architecture.hpp"
-#include "launch/host/interpose/environment.hpp"
-#include "launch/host/life/exit_list.hpp"
 #include "launch/host/image/image.hpp"
+#include "launch/host/image/opened_libraries.hpp"
+#include "launch/host/interpose/calendar.hpp"
+#include "launch/host/interpose/environment.hpp"
+#include "launch/host/interpose/hidden_state.hpp"
 #include "launch/host/interpose/options.hpp"
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/random.hpp"
+#include "launch/host/life/exit_list.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <atomic>
 #include <map>
@@ -31,6 +34,7 @@ struct hosted_rank {
     std::vector<std::string> arguments; ///< argv, which the program may write to
     image code;                         ///< of the program and its own libraries
     lisle_rank *rank = nullptr;         ///< the library's view; valid until the rank has ended
+    opened_libraries opened;            ///< what it opens besides
     exit_list exits;                    ///< atexit and the destructors of static objects
     exit_list quick_exits;              ///< at_quick_exit
     /// The thread that ends the rank, 0 before; written once. Acquire-release: it sees what the others did.
@@ -41,12 +45,23 @@ struct hosted_rank {
 
     output_stream out{1, default_buffering(1)};
     output_stream error{2, default_buffering(2)};
+    std::FILE *own_output = out.file();
+    std::FILE **standard_output = &own_output; ///< where the program has its variable `stdout`
     environment variables;
     option_state options;
     random_state random;
-    char *token = nullptr; ///< strtok's place
+    calendar_state calendar;
+    hidden_state hidden;
     /// Variables of libraries of which the rank has its own, by symbol.
     std::map<std::string_view, void *> private_objects;
+    /// What dlerror is to say of the last dlopen, if it failed here. Only the thread that was refused asks.
+    std::string refused_library;
+    std::string dlerror_text; ///< what it said last
+
+    /// Whether this is code or data of the rank's own copies.
+    [[nodiscard]] bool owns(const void *address) const {
+        return code.contains(address) || opened.owner_of(address) != nullptr;
+    }
 };
 
 /// The calling thread's rank, or null.

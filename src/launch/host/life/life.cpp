@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
+#include "launch/host/interpose/identity.hpp"
+#include "launch/host/interpose/real.hpp"
+#include "launch/host/interpose/thread_exit.hpp"
 #include "launch/host/life/binding.hpp"
 #include "launch/host/life/faults.hpp"
-#include "launch/host/interpose/identity.hpp"
-#include "launch/host/output/output.hpp"
-#include "launch/host/interpose/real.hpp"
 #include "launch/host/life/refusal.hpp"
-#include "launch/host/interpose/thread_exit.hpp"
+#include "launch/host/output/output.hpp"
 #include "library/host_interface.h"
 
 #include <atomic>
@@ -191,6 +191,7 @@ void end_rank(hosted_rank &rank, int status) {
 
 void end_rank_now(hosted_rank &rank, int status) {
     if (claim_end(rank)) {
+        rank.out.discard();
         report_end(rank, status);
     }
     sleep_for_ever();

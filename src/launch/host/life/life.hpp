@@ -38,6 +38,9 @@ void leave_rank(hosted_rank &rank);
 void expect_thread(hosted_rank &rank) noexcept;
 void forget_thread(hosted_rank &rank) noexcept;
 
+/// Whether this is a child that a rank has forked. Called once before any rank runs.
+[[nodiscard]] bool in_child() noexcept;
+
 /// Makes the calling thread one of the rank's: its notes, its thread-local variables, its end.
 void join_rank(hosted_rank &rank, bool first);
 

@@ -18,9 +18,12 @@ class refusal : public std::runtime_error {
     int code_;
 };
 
+/// What the ranks are, for sentences; set before anything is refused.
+inline const char *kind_of_ranks = "thread";
+
 /// A refusal of the program itself, which names process ranks as the way out.
 [[noreturn]] inline void refuse_threads(const std::string &program, const std::string &reason) {
-    throw refusal(program + " cannot run as thread ranks: " + reason +
+    throw refusal(program + " cannot run as " + kind_of_ranks + " ranks: " + reason +
                   "; run it as processes: --ranks process");
 }
 

@@ -2,8 +2,8 @@
 // The way into a program: the stack that the kernel would have prepared, then the program's own start code,
 // which calls __libc_start_main with the address of main. That function is supplied here, so main runs on
 // the rank's thread and nothing that belongs to the process is done a second time.
-#include "launch/host/life/life.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/life.hpp"
 
 #include <alloca.h>
 #include <cstdlib>
@@ -35,7 +35,10 @@ extern "C" int __libc_start_main(main_function main, int argc, char **argv, init
     }
     code.construct_libraries(argc, argv, environment);
     // Where a process's loader registers its own end: what was registered so far runs after it.
-    rank->exits.push([&code](int) { code.destruct(); });
+    rank->exits.push([rank](int) {
+        rank->opened.destruct();
+        rank->code.destruct();
+    });
     if (init != nullptr) { // programs linked with a C library before 2.34 bring the loop over constructors
         init(argc, argv, environment);
     } else {

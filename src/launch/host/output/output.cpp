@@ -1,135 +1,214 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/output/output.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/image/private_object.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/life/refusal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <poll.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
 namespace lisle::host {
 
 namespace {
 
-constexpr std::size_t full_at = std::size_t{16} << 10;
+// A longer line goes out in parts: nobody may hold back memory without bound.
 constexpr std::size_t longest_line_held = std::size_t{64} << 10;
 
 const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
+const real<"poll", int(pollfd *, nfds_t, int)> real_poll;
 const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
+const real<"fflush", int(std::FILE *)> real_fflush;
 
-/// Writes it all, waiting where the descriptor does not.
-void write_fully(int descriptor, std::string_view text) {
+/// Writes it all, waiting where the descriptor does not. False, with errno, if that fails.
+bool write_fully(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t done = real_write(descriptor, text.data(), text.size());
-        if (done > 0) {
+        if (done >= 0) {
             text.remove_prefix(static_cast<std::size_t>(done));
         } else if (errno == EAGAIN) {
-            usleep(1000);
+            pollfd room{descriptor, POLLOUT, 0};
+            real_poll(&room, 1, -1);
         } else if (errno != EINTR) {
-            return; // nobody reads any more: as a process, whose printf would fail unnoticed
+            return false;
         }
     }
+    return true;
 }
 
-/// Called by the C library for each piece printed to stdout or stderr.
+int mode_of(buffering mode) {
+    return mode == buffering::none ? _IONBF : mode == buffering::lines ? _IOLBF : _IOFBF;
+}
+
+/// Called by the C library for each piece printed to the process's own stdout or stderr.
 ssize_t hand_over(void *which, const char *text, std::size_t size) {
     const int descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(which));
-    if (output_stream *const stream = stream_of(descriptor); stream != nullptr) {
-        stream->write({text, size});
-    } else {
-        write_fully(descriptor, {text, size});
+    if (const output_stream *const stream = stream_of(descriptor); stream != nullptr) {
+        return static_cast<ssize_t>(std::fwrite(text, 1, size, stream->file()));
     }
-    return static_cast<ssize_t>(size);
+    return write_fully(descriptor, {text, size}) ? static_cast<ssize_t>(size) : 0;
+}
+
+std::FILE *make_file(void *argument, cookie_write_function_t *write, buffering mode) {
+    std::FILE *const file = fopencookie(argument, "w", {nullptr, write, nullptr, nullptr});
+    if (file == nullptr) {
+        throw refusal("no memory for the ranks' standard files");
+    }
+    real_setvbuf(file, nullptr, mode_of(mode), 0);
+    return file;
 }
 
 std::FILE *make_router(int descriptor) {
-    std::FILE *const file = fopencookie(reinterpret_cast<void *>(static_cast<std::intptr_t>(descriptor)), "w",
-                                        {nullptr, &hand_over, nullptr, nullptr});
-    real_setvbuf(file, nullptr, _IONBF, 0);
-    return file;
+    return make_file(reinterpret_cast<void *>(static_cast<std::intptr_t>(descriptor)), &hand_over,
+                     buffering::none);
 }
 
 } // namespace
 
-std::size_t output_stream::complete_lines() const {
-    const std::size_t last = pending_.rfind('\n');
-    return last == std::string::npos ? 0 : last + 1;
+/// Holds the file's lock, which the C library holds too when it prints.
+class output_stream::guard {
+  public:
+    explicit guard(std::FILE *file) : file_(file) { flockfile(file_); }
+    ~guard() { funlockfile(file_); }
+    guard(const guard &) = delete;
+    guard &operator=(const guard &) = delete;
+
+  private:
+    std::FILE *file_;
+};
+
+output_stream::output_stream(int descriptor, buffering mode)
+    : descriptor_(descriptor), file_(make_file(this, &take_from_file, mode)),
+      unbuffered_(mode == buffering::none) {}
+
+output_stream::~output_stream() {
+    discard();
+    std::fclose(file_);
 }
 
-void output_stream::label(std::string prefix) {
-    const std::scoped_lock lock(mutex_);
-    prefix_ = std::move(prefix);
+ssize_t output_stream::take_from_file(void *stream, const char *text, std::size_t size) {
+    auto &self = *static_cast<output_stream *>(stream);
+    const bool taken = self.discards_.load(std::memory_order_relaxed) || self.take({text, size});
+    return taken ? static_cast<ssize_t>(size) : 0;
 }
 
-void output_stream::write(std::string_view text) {
-    const std::scoped_lock lock(mutex_);
+bool output_stream::take(std::string_view text) {
+    if (labels_) {
+        return take_labelled(text);
+    }
+    if (unbuffered_) {
+        return write_fully(descriptor_, text);
+    }
+    const std::size_t last = text.rfind('\n');
+    const std::size_t complete = last == std::string_view::npos ? 0 : pending_.size() + last + 1;
     pending_ += text;
-    const bool hold_lines = mode_ == buffering::full && pending_.size() < full_at;
-    if (hold_lines) {
-        return;
-    }
-    const bool whole = (mode_ == buffering::none && prefix_.empty()) || pending_.size() > longest_line_held;
-    pass_on(whole ? pending_.size() : complete_lines());
+    return pass_on(complete == 0 && pending_.size() > longest_line_held ? pending_.size() : complete);
 }
 
-void output_stream::flush() {
-    const std::scoped_lock lock(mutex_);
-    pass_on(prefix_.empty() ? pending_.size() : complete_lines());
-}
-
-void output_stream::finish() {
-    const std::scoped_lock lock(mutex_);
-    if (!prefix_.empty() && !pending_.empty() && pending_.back() != '\n') {
-        pending_ += '\n';
-    }
-    pass_on(pending_.size());
-}
-
-void output_stream::before_input() {
-    const std::scoped_lock lock(mutex_);
-    if (mode_ == buffering::lines && prefix_.empty()) {
-        pass_on(pending_.size());
-    }
-}
-
-void output_stream::set_buffering(buffering mode) {
-    const std::scoped_lock lock(mutex_);
-    mode_ = mode;
-}
-
-void output_stream::redirect(int descriptor) {
-    const std::scoped_lock lock(mutex_);
-    pass_on(pending_.size());
-    descriptor_ = descriptor;
-    prefix_.clear();
-    mode_ = buffering::full;
+// The lines of all ranks that are labelled here go out one after the other, also those that the kernel would
+// mix.
+bool output_stream::take_labelled(std::string_view text) {
+    static std::mutex one_after_the_other;
+    std::string lines;
+    labels_->feed(text, lines);
+    const std::scoped_lock lock(one_after_the_other);
+    return write_fully(descriptor_, lines);
 }
 
 // Passes on the first `bytes` of what is pending, in pieces of whole lines that fit into PIPE_BUF where they
 // can: the kernel never mixes such writes, so no lock among the ranks is needed.
-void output_stream::pass_on(std::size_t bytes) {
-    std::string piece;
-    for (std::string_view rest(pending_.data(), bytes); !rest.empty();) {
-        const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-        if (!piece.empty() && piece.size() + prefix_.size() + line.size() > PIPE_BUF) {
-            write_fully(descriptor_, piece);
-            piece.clear();
+bool output_stream::pass_on(std::size_t bytes) {
+    bool good = true;
+    for (std::string_view rest(pending_.data(), bytes); !rest.empty() && good;) {
+        std::size_t end = rest.size();
+        if (end > PIPE_BUF) {
+            const std::size_t last = rest.rfind('\n', PIPE_BUF - 1);
+            end = std::min(last != std::string_view::npos ? last : rest.find('\n'), rest.size() - 1) + 1;
         }
-        piece.append(prefix_).append(line);
-        rest.remove_prefix(line.size());
+        good = write_fully(descriptor_, rest.substr(0, end));
+        rest.remove_prefix(end);
     }
-    write_fully(descriptor_, piece);
-    pending_.erase(0, bytes);
+    pending_.erase(0, bytes); // what cannot be written is lost, as in a process
+    return good;
+}
+
+int output_stream::flush_locked() {
+    const int flushed = real_fflush(file_);
+    if (labels_ || pass_on(pending_.size())) {
+        return flushed;
+    }
+    file_->_flags |= _IO_ERR_SEEN; // so that ferror tells of it
+    return EOF;
+}
+
+int output_stream::flush() {
+    const guard lock(file_);
+    return flush_locked();
+}
+
+void output_stream::finish() {
+    const guard lock(file_);
+    flush_locked();
+    if (labels_) {
+        std::string line;
+        labels_->finish(line);
+        write_fully(descriptor_, line);
+    }
+}
+
+void output_stream::discard() noexcept {
+    discards_.store(true, std::memory_order_relaxed);
+}
+
+bool output_stream::write_through(std::string_view text) {
+    const guard lock(file_);
+    return flush_locked() == 0 && take(text) && (labels_ || pass_on(pending_.size()));
+}
+
+void output_stream::before_input() {
+    const guard lock(file_);
+    if (__flbf(file_) != 0 && !labels_) {
+        flush_locked();
+    }
+}
+
+void output_stream::label(const std::string &prefix) {
+    const guard lock(file_);
+    labels_.emplace(prefix);
+}
+
+int output_stream::set_buffering(buffering mode, char *buffer, std::size_t size) {
+    const guard lock(file_);
+    unbuffered_ = mode == buffering::none;
+    if (unbuffered_) {
+        flush_locked();
+    }
+    return real_setvbuf(file_, buffer, mode_of(mode), size);
+}
+
+void output_stream::redirect(int descriptor) {
+    const guard lock(file_);
+    flush_locked();
+    std::clearerr(file_);
+    descriptor_ = descriptor;
+    labels_.reset();
+    unbuffered_ = false;
+    real_setvbuf(file_, nullptr, _IOFBF, 0);
 }
 
 buffering default_buffering(int descriptor) {
-    return descriptor == STDERR_FILENO ? buffering::none
-           : isatty(descriptor) != 0   ? buffering::lines
-                                       : buffering::full;
+    return descriptor == STDERR_FILENO                   ? buffering::none
+           : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
+                                                         : buffering::full;
 }
 
 bool labels_wanted() {
@@ -151,7 +230,6 @@ void label_output(hosted_rank &rank) {
         const std::string prefix = "[" + std::to_string(rank.number) + "] ";
         rank.out.label(prefix);
         rank.error.label(prefix);
-        rank.out.set_buffering(buffering::lines);
     }
 }
 
@@ -169,7 +247,31 @@ output_stream *stream_of(int descriptor) {
 }
 
 output_stream *stream_of(const std::FILE *file) {
-    return file == stdout ? stream_of(STDOUT_FILENO) : file == stderr ? stream_of(STDERR_FILENO) : nullptr;
+    hosted_rank *const rank = this_rank();
+    if (rank == nullptr) {
+        return nullptr;
+    }
+    return file == stdout || file == rank->out.file()     ? &rank->out
+           : file == stderr || file == rank->error.file() ? &rank->error
+                                                          : nullptr;
+}
+
+std::FILE *this_output() {
+    const hosted_rank *const rank = this_rank();
+    return rank != nullptr ? *rank->standard_output : stdout;
+}
+
+std::span<const private_object> output_objects() {
+    static constexpr std::array<private_object, 2> objects{{
+        {"stdout", sizeof(std::FILE *),
+         [](hosted_rank &rank, void *place) {
+             rank.standard_output = static_cast<std::FILE **>(place);
+             *rank.standard_output = rank.out.file();
+         }},
+        {"stderr", sizeof(std::FILE *),
+         [](hosted_rank &rank, void *place) { *static_cast<std::FILE **>(place) = rank.error.file(); }},
+    }};
+    return objects;
 }
 
 } // namespace lisle::host

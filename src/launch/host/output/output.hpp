@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks print. The C library's stdout and stderr are replaced by files without a buffer that hand each
-// piece to the stream of the rank whose thread prints; so everything arrives here that uses them, whichever
-// library it is in. A rank's stream passes on whole lines, in writes that other ranks' cannot cut.
+// What ranks print. Each rank has files of the C library of its own for stdout and stderr, with their own
+// buffers and error states; what leaves such a file comes here and goes out in whole lines, in writes that
+// other ranks' cannot cut. The process's stdout and stderr, which shared libraries print to, are replaced by
+// files without a buffer that hand each piece to the rank whose thread prints.
 #pragma once
 
+#include "launch/line_splicer.hpp"
+
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,37 +18,51 @@ namespace lisle::host {
 
 struct hosted_rank;
 
-/// When a stream passes on what it has.
+/// When a file passes on what it has.
 enum class buffering { none, lines, full };
 
-/// One rank's stdout or stderr. Thread-safe.
+/// One rank's stdout or stderr. Thread-safe: the file's own lock (flockfile) protects the state.
 class output_stream {
   public:
-    output_stream(int descriptor, buffering mode) : descriptor_(descriptor), mode_(mode) {}
+    output_stream(int descriptor, buffering mode);
+    ~output_stream();
+    output_stream(const output_stream &) = delete;
+    output_stream &operator=(const output_stream &) = delete;
+
+    /// What the rank prints to.
+    [[nodiscard]] std::FILE *file() const noexcept { return file_; }
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
     /// Puts this in front of each line, and holds incomplete lines back until they are complete.
-    void label(std::string prefix);
-    void write(std::string_view text);
-    /// Passes on all, but for an incomplete line if lines are labelled.
-    void flush();
+    void label(const std::string &prefix);
+    /// Passes on all, but for an incomplete line if lines are labelled. 0, or EOF with errno set, as fflush.
+    int flush();
     /// Passes on all, and ends an incomplete line if lines are labelled.
     void finish();
+    /// From now on nothing is passed on: the rank has ended by _exit, and what it had not flushed is lost.
+    void discard() noexcept;
+    /// Passes on what is there and then this text, behind the file's buffer (write).
+    bool write_through(std::string_view text);
     /// A question on a terminal must be there before the answer is waited for.
     void before_input();
-    void set_buffering(buffering mode);
+    int set_buffering(buffering mode, char *buffer, std::size_t size);
     /// From now on writes to this descriptor, unlabelled (freopen).
     void redirect(int descriptor);
-    [[nodiscard]] int descriptor() const { return descriptor_; }
 
   private:
-    void pass_on(std::size_t bytes);
-    std::size_t complete_lines() const;
+    class guard;
+    static ssize_t take_from_file(void *stream, const char *text, std::size_t size);
+    bool take(std::string_view text);
+    bool take_labelled(std::string_view text);
+    bool pass_on(std::size_t bytes);
+    int flush_locked();
 
-    std::mutex mutex_; ///< protects all below
     int descriptor_;
-    buffering mode_;
-    std::string prefix_;
-    std::string pending_;
+    std::FILE *file_;
+    bool unbuffered_;
+    std::string pending_;                        ///< the beginning of a line; not if lines are labelled
+    std::optional<launch::line_splicer> labels_; ///< which then holds it
+    std::atomic<bool> discards_{false};          ///< orders nothing
 };
 
 /// The buffering that the C library would choose for this descriptor.
@@ -62,10 +80,14 @@ void finish_output(hosted_rank &rank);
 /// Whether lines are labelled.
 [[nodiscard]] bool labels_wanted();
 
-/// The calling thread's stream behind the process's stdout or stderr; null for other files and threads.
+/// The calling thread's stream behind its own or the process's stdout or stderr; null for other files and
+/// threads.
 [[nodiscard]] output_stream *stream_of(const std::FILE *file);
 /// The same by descriptor, 1 or 2.
 [[nodiscard]] output_stream *stream_of(int descriptor);
+
+/// The file that functions mean which name none, such as printf: what the rank's variable `stdout` says.
+[[nodiscard]] std::FILE *this_output();
 
 /// The file that the rank reads as stdin: the process's for the job's first rank, an empty one for others.
 [[nodiscard]] std::FILE *input_of(const hosted_rank &rank);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library's functions that are about a standard file as a whole, for ranks: what they ask for
-// happens to the rank's own stream. Printing itself needs nothing here (output.hpp).
-#include "launch/host/output/output.hpp"
+// happens to the rank's own stream, also if they name the process's.
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -40,12 +40,18 @@ const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
 template <class Real>
 std::FILE *reopen(const Real &pass_on, const char *path, const char *mode, std::FILE *file) {
     output_stream *const stream = stream_of(file);
-    if (stream == nullptr || path == nullptr || open_flags(mode) < 0) {
+    if (stream == nullptr || open_flags(mode) < 0) {
         return pass_on(path, mode, file);
+    }
+    if (path == nullptr) { // another mode for the same file
+        return file;
     }
     const int descriptor = open(path, open_flags(mode), 0666);
     if (descriptor < 0) {
         return nullptr;
+    }
+    if (stream->descriptor() > STDERR_FILENO) { // of an earlier freopen
+        close(stream->descriptor());
     }
     stream->redirect(descriptor);
     return file;
@@ -56,17 +62,19 @@ std::FILE *reopen(const Real &pass_on, const char *path, const char *mode, std::
 extern "C" {
 
 int fflush(std::FILE *file) {
+    if (output_stream *const stream = file != nullptr ? stream_of(file) : nullptr) {
+        return stream->flush();
+    }
+    int result = 0;
     if (file == nullptr) {
-        for (std::FILE *const each : {stdout, stderr}) {
-            if (output_stream *const stream = stream_of(each); stream != nullptr) {
-                stream->flush();
+        for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+            if (output_stream *const stream = stream_of(descriptor);
+                stream != nullptr && stream->flush() != 0) {
+                result = EOF;
             }
         }
-    } else if (output_stream *const stream = stream_of(file); stream != nullptr) {
-        stream->flush();
-        return 0;
     }
-    return real_fflush(file);
+    return real_fflush(file) == 0 ? result : EOF;
 }
 
 int fflush_unlocked(std::FILE *file) {
@@ -89,10 +97,10 @@ int setvbuf(std::FILE *file, char *buffer, int mode, std::size_t size) noexcept 
     if (stream == nullptr) {
         return real_setvbuf(file, buffer, mode, size);
     }
-    stream->set_buffering(mode == _IONBF   ? buffering::none
-                          : mode == _IOLBF ? buffering::lines
-                                           : buffering::full);
-    return 0;
+    return stream->set_buffering(mode == _IONBF   ? buffering::none
+                                 : mode == _IOLBF ? buffering::lines
+                                                  : buffering::full,
+                                 buffer, size);
 }
 
 void setbuffer(std::FILE *file, char *buffer, std::size_t size) noexcept {
@@ -107,11 +115,10 @@ void setlinebuf(std::FILE *file) noexcept {
     setvbuf(file, nullptr, _IOLBF, 0);
 }
 
-// The file stays, since all ranks print through it.
+// The file stays: the process's is all ranks', and the rank's own is printed to until its very end.
 int fclose(std::FILE *file) {
     if (output_stream *const stream = stream_of(file); stream != nullptr) {
-        stream->flush();
-        return 0;
+        return stream->flush() == 0 && std::ferror(stream->file()) == 0 ? 0 : EOF;
     }
     return real_fclose(file);
 }
@@ -127,10 +134,8 @@ std::FILE *freopen64(const char *path, const char *mode, std::FILE *file) {
 ssize_t write(int descriptor, const void *data, std::size_t size) {
     if (lisle::host::labels_wanted() && (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO)) {
         if (output_stream *const stream = stream_of(descriptor); stream != nullptr) {
-            stream->flush();
-            stream->write({static_cast<const char *>(data), size});
-            stream->flush();
-            return static_cast<ssize_t>(size);
+            const bool written = stream->write_through({static_cast<const char *>(data), size});
+            return written ? static_cast<ssize_t>(size) : -1;
         }
     }
     return real_write(descriptor, data, size);

@@ -3,9 +3,9 @@
 // rank's own; their characters go the way of stdout, stderr and stdin. A stream object is constructed in
 // place, also where the program holds the object itself by a copy relocation: the bitwise copy that the
 // loader made, half shared with the library's stream, is never used.
+#include "launch/host/image/private_object.hpp"
 #include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/output/output.hpp"
-#include "launch/host/image/private_object.hpp"
 
 #include <array>
 #include <ext/stdio_sync_filebuf.h>
@@ -19,12 +19,9 @@ namespace {
 
 template <class Char> using buffer = __gnu_cxx::stdio_sync_filebuf<Char>;
 
-/// Output buffers keep nothing, so all ranks share one for each file. Never destroyed: destructors of
-/// static objects print.
-template <class Char> buffer<Char> *shared_buffer(std::FILE *file) {
-    static buffer<Char> *const out = new buffer<Char>(stdout);
-    static buffer<Char> *const error = new buffer<Char>(stderr);
-    return file == stderr ? error : out;
+/// A buffer in front of a file. Never destroyed: destructors of static objects print.
+template <class Char> buffer<Char> *lasting_buffer(std::FILE *file) {
+    return new buffer<Char>(file);
 }
 
 template <class Char> std::basic_ostream<Char> *tied(hosted_rank &rank) {
@@ -32,23 +29,22 @@ template <class Char> std::basic_ostream<Char> *tied(hosted_rank &rank) {
     return static_cast<std::basic_ostream<Char> *>(rank.private_objects[symbol]);
 }
 
-template <class Char> void construct_out(hosted_rank &, void *place) {
-    new (place) std::basic_ostream<Char>(shared_buffer<Char>(stdout));
+template <class Char> void construct_out(hosted_rank &rank, void *place) {
+    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.out.file()));
 }
 
 template <class Char> void construct_error(hosted_rank &rank, void *place) {
-    auto *const stream = new (place) std::basic_ostream<Char>(shared_buffer<Char>(stderr));
+    auto *const stream = new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.error.file()));
     stream->setf(std::ios_base::unitbuf);
     stream->tie(tied<Char>(rank));
 }
 
-template <class Char> void construct_log(hosted_rank &, void *place) {
-    new (place) std::basic_ostream<Char>(shared_buffer<Char>(stderr));
+template <class Char> void construct_log(hosted_rank &rank, void *place) {
+    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.error.file()));
 }
 
 template <class Char> void construct_in(hosted_rank &rank, void *place) {
-    // The buffer holds a character put back, so each rank has its own.
-    auto *const stream = new (place) std::basic_istream<Char>(new buffer<Char>(input_of(rank)));
+    auto *const stream = new (place) std::basic_istream<Char>(lasting_buffer<Char>(input_of(rank)));
     stream->tie(tied<Char>(rank));
 }
 
@@ -69,12 +65,12 @@ std::span<const private_object> stream_objects() {
 }
 
 void route_library_streams() {
-    std::cout.rdbuf(shared_buffer<char>(stdout));
-    std::cerr.rdbuf(shared_buffer<char>(stderr));
-    std::clog.rdbuf(shared_buffer<char>(stderr));
-    std::wcout.rdbuf(shared_buffer<wchar_t>(stdout));
-    std::wcerr.rdbuf(shared_buffer<wchar_t>(stderr));
-    std::wclog.rdbuf(shared_buffer<wchar_t>(stderr));
+    std::cout.rdbuf(lasting_buffer<char>(stdout));
+    std::cerr.rdbuf(lasting_buffer<char>(stderr));
+    std::clog.rdbuf(lasting_buffer<char>(stderr));
+    std::wcout.rdbuf(lasting_buffer<wchar_t>(stdout));
+    std::wcerr.rdbuf(lasting_buffer<wchar_t>(stderr));
+    std::wclog.rdbuf(lasting_buffer<wchar_t>(stderr));
 }
 
 } // namespace lisle::host

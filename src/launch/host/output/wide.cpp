@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wide characters to stdout and stderr. The files behind which ranks' streams lie take bytes only (the C
 // library crashes on wide ones), so the functions that print wide characters convert here for these two.
-#include "launch/host/output/output.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/output/output.hpp"
 
 #include <climits>
 #include <cstdarg>
@@ -20,7 +20,7 @@ const real<"fputws", int(const wchar_t *, std::FILE *)> real_fputws;
 const real<"vfwprintf", int(std::FILE *, const wchar_t *, std::va_list)> real_vfwprintf;
 
 bool takes_bytes_only(const std::FILE *file) {
-    return file == stdout || file == stderr;
+    return file == stdout || file == stderr || stream_of(file) != nullptr;
 }
 
 /// Prints in the multibyte encoding of the locale. False at a character that it does not have.
@@ -86,7 +86,7 @@ std::wint_t lisle_putwc(wchar_t character, std::FILE *file) {
 }
 std::wint_t lisle_putwchar(wchar_t character) asm("putwchar");
 std::wint_t lisle_putwchar(wchar_t character) {
-    return put(character, stdout);
+    return put(character, lisle::host::this_output());
 }
 int lisle_fputws(const wchar_t *text, std::FILE *file) asm("fputws");
 int lisle_fputws(const wchar_t *text, std::FILE *file) {
@@ -99,7 +99,7 @@ int lisle_vfwprintf(std::FILE *file, const wchar_t *pattern, std::va_list argume
 }
 int lisle_vwprintf(const wchar_t *pattern, std::va_list arguments) asm("vwprintf");
 int lisle_vwprintf(const wchar_t *pattern, std::va_list arguments) {
-    return format(stdout, pattern, arguments);
+    return format(lisle::host::this_output(), pattern, arguments);
 }
 
 int lisle_fwprintf(std::FILE *file, const wchar_t *pattern, ...) asm("fwprintf");
@@ -115,7 +115,7 @@ int lisle_wprintf(const wchar_t *pattern, ...) asm("wprintf");
 int lisle_wprintf(const wchar_t *pattern, ...) {
     std::va_list arguments;
     va_start(arguments, pattern);
-    const int length = format(stdout, pattern, arguments);
+    const int length = format(lisle::host::this_output(), pattern, arguments);
     va_end(arguments);
     return length;
 }
@@ -134,7 +134,7 @@ int lisle_wprintf_chk(int, const wchar_t *pattern, ...) asm("__wprintf_chk");
 int lisle_wprintf_chk(int, const wchar_t *pattern, ...) {
     std::va_list arguments;
     va_start(arguments, pattern);
-    const int length = format(stdout, pattern, arguments);
+    const int length = format(lisle::host::this_output(), pattern, arguments);
     va_end(arguments);
     return length;
 }

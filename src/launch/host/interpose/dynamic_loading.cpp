@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlopen for ranks: found as the loader would for the program's code, with copies for each rank
+// (opened_libraries.hpp). What all ranks share is opened by the loader itself, and so is what libraries open
+// that the ranks share. dlsym needs nothing here: the loader knows which copy asks.
+#include "launch/host/image/library_rules.hpp"
+#include "launch/host/image/library_search.hpp"
+#include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/life/refusal.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <utility>
+
+namespace lisle::host {
+
+namespace {
+
+const real<"dlopen", void *(const char *, int)> real_open;
+const real<"dlclose", int(void *)> real_close;
+const real<"dlerror", char *()> real_error;
+
+/// The file of the rank whose code is at this address, or null.
+const program_file *file_at(const hosted_rank &rank, const void *address) {
+    for (std::size_t i = 0; i != rank.code.modules().size(); ++i) {
+        if (rank.code.modules()[i].contains(address)) {
+            return rank.code.unit().modules()[i].file.get();
+        }
+    }
+    return rank.opened.owner_of(address);
+}
+
+/// The loader's name of the rank's copy of this file, if the rank has had one from its start.
+const std::string *copy_of(const hosted_rank &rank, const std::string &path) {
+    for (std::size_t i = 0; i != rank.code.modules().size(); ++i) {
+        if (is_same_file(rank.code.unit().modules()[i].file->path(), path)) {
+            return &rank.code.modules()[i].name;
+        }
+    }
+    return nullptr;
+}
+
+void *open_for(hosted_rank &rank, const char *name, int flags, const program_file &asker) {
+    const int local = flags & ~RTLD_GLOBAL; // names become visible to this rank only
+    if (name == nullptr || *name == '\0') {
+        return real_open(rank.code.modules().front().name.c_str(), local);
+    }
+    library_search search;
+    const std::vector<const program_file *> chain{&asker, &rank.program};
+    // By a path the loader would find the first rank's copy.
+    const bool for_all = std::strchr(name, '/') == nullptr && is_loaded(name);
+    const std::string path = for_all ? std::string() : search.find(name, chain);
+    if (path.empty()) {
+        return real_open(name, flags); // one for all, or the loader says what is wrong
+    }
+    if (const std::string *const copy = copy_of(rank, path)) {
+        return real_open(copy->c_str(), local);
+    }
+    if (library_rules().of(name, path) == ownership::shared) {
+        return real_open(path.c_str(), flags);
+    }
+    try {
+        return rank.opened.open(rank, path, flags, asker);
+    } catch (const refusal &reason) {
+        rank.refused_library = reason.what();
+        return nullptr;
+    }
+}
+
+} // namespace
+
+} // namespace lisle::host
+
+using namespace lisle::host;
+
+extern "C" {
+
+void *dlopen(const char *name, int flags) {
+    hosted_rank *const rank = lisle::host::this_rank();
+    const program_file *const asker =
+        rank != nullptr ? file_at(*rank, __builtin_extract_return_addr(__builtin_return_address(0)))
+                        : nullptr;
+    return asker == nullptr ? real_open(name, flags) : open_for(*rank, name, flags, *asker);
+}
+
+int dlclose(void *handle) noexcept {
+    hosted_rank *const rank = lisle::host::this_rank();
+    return rank != nullptr && rank->opened.close(handle) ? 0 : real_close(handle);
+}
+
+char *dlerror() noexcept {
+    hosted_rank *const rank = lisle::host::this_rank();
+    if (rank != nullptr && !rank->refused_library.empty()) {
+        static_cast<void>(real_error()); // of the attempt
+        rank->dlerror_text = std::exchange(rank->refused_library, {});
+        return rank->dlerror_text.data();
+    }
+    return real_error();
+}
+
+} // extern "C"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints as the first argument says; check_kinds.py compares.
+#include <mpi.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+void full() {
+    std::printf("nobody has room for this\n");
+    errno = 0;
+    const int flushed = std::fflush(stdout);
+    const int reason = errno;
+    const int seen = std::ferror(stdout) != 0;
+    std::printf("nor for this");
+    const int closed = std::fclose(stdout);
+    std::clearerr(stdout);
+    const int cleared = std::ferror(stdout);
+    std::cout << "nor for that" << std::flush;
+    std::fprintf(stderr, "fflush %d ferror %d ENOSPC %d fclose %d clearerr %d cout %d\n", flushed, seen,
+                 reason == ENOSPC, closed, cleared, std::cout.fail());
+}
+
+void single(long count) {
+    for (long i = 0; i != count; ++i) {
+        std::putchar('a');
+        std::printf("b");
+        std::cout << 'c';
+    }
+}
+
+void one_long_line(int rank, long length) {
+    for (long i = 0; i != length; ++i) {
+        std::putchar('0' + rank);
+    }
+    std::puts("");
+}
+
+void assigned() {
+    std::FILE *const former = stdout;
+    stdout = fdopen(dup(STDOUT_FILENO), "w");
+    std::puts("to another");
+    std::fclose(stdout);
+    stdout = former;
+    std::puts("to stdout");
+}
+
+} // namespace
+
+int main(int count, char **words) {
+    MPI_Init(&count, &words);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const std::string what = words[1];
+    if (what == "full") {
+        full();
+    } else if (what == "single") {
+        single(std::atol(words[2]));
+    } else if (what == "long") {
+        one_long_line(rank, std::atol(words[2]));
+    } else if (what == "assigned") {
+        assigned();
+    }
+    MPI_Finalize();
+    if (what == "_exit") {
+        std::puts("flushed");
+        std::fflush(stdout);
+        std::puts("lost");
+        _exit(0);
+    }
+}
