@@ -5,7 +5,7 @@
 // files without a buffer that hand each piece to the rank whose thread prints.
 #pragma once
 
-#include "launch/line_splicer.hpp"
+#include "launch/output/line_splicer.hpp"
 
 #include <atomic>
 #include <cstddef>
