@@ -9,7 +9,7 @@
 
 namespace lisle::api {
 
-void barrier(communicator &comm);
+inline constexpr auto &barrier = abi::forms<abi::barrier_plan>::blocking;
 inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
 inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 
@@ -57,8 +57,7 @@ inline constexpr auto &reduce = abi::forms<abi::reduce_plan>::blocking;
 inline constexpr auto &ireduce = abi::forms<abi::reduce_plan>::nonblocking;
 inline constexpr auto &reduce_init = abi::forms<abi::reduce_plan>::persistent;
 
-void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-               communicator &comm);
+inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan>::blocking;
 inline constexpr auto &iallreduce = abi::forms<abi::allreduce_plan>::nonblocking;
 inline constexpr auto &allreduce_init = abi::forms<abi::allreduce_plan>::persistent;
 
@@ -70,13 +69,11 @@ inline constexpr auto &reduce_scatter = abi::forms<abi::reduce_scatter_plan>::bl
 inline constexpr auto &ireduce_scatter = abi::forms<abi::reduce_scatter_plan>::nonblocking;
 inline constexpr auto &reduce_scatter_init = abi::forms<abi::reduce_scatter_plan>::persistent;
 
-void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-          communicator &comm);
+inline constexpr auto &scan = abi::forms<abi::scan_plan>::blocking;
 inline constexpr auto &iscan = abi::forms<abi::scan_plan>::nonblocking;
 inline constexpr auto &scan_init = abi::forms<abi::scan_plan>::persistent;
 
-void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &operation,
-            communicator &comm);
+inline constexpr auto &exscan = abi::forms<abi::exscan_plan>::blocking;
 inline constexpr auto &iexscan = abi::forms<abi::exscan_plan>::nonblocking;
 inline constexpr auto &exscan_init = abi::forms<abi::exscan_plan>::persistent;
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.hpp"
 #include "collective/schedule/plan.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle::abi {
 
@@ -141,17 +141,19 @@ void check_reduction_further(const communicator &comm, const void *sendbuf, cons
     check_address(recvbuf, count, type, "recvbuf");
 }
 
-schedule barrier_plan(const occasion &on) {
+schedule barrier_plan(const collective_call &on) {
     return plan_barrier(on);
 }
 
-schedule bcast_plan(const occasion &on, void *buffer, MPI_Count count, const datatype &type, int root) {
+schedule bcast_plan(const collective_call &on, void *buffer, MPI_Count count, const datatype &type,
+                    int root) {
     refuse_in_place(buffer, "buffer");
     return plan_bcast(on, {buffer, count, type}, root);
 }
 
-schedule gather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                     void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root) {
+schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
+                     const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
+                     int root) {
     if (!at_root(on.comm, root)) {
         refuse_in_place(sendbuf, "sendbuf");
     } else if (!on.comm.inter()) {
@@ -160,9 +162,9 @@ schedule gather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcoun
     return plan_gather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
 }
 
-schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                      void *recvbuf, count_list recvcounts, count_list displs, const datatype &recvtype,
-                      int root) {
+schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
+                      const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list displs,
+                      const datatype &recvtype, int root) {
     const bool gives_all = at_root(on.comm, root);
     if (!gives_all) {
         refuse_in_place(sendbuf, "sendbuf");
@@ -176,8 +178,9 @@ schedule gatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcou
     return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
 }
 
-schedule scatter_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                      void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int root) {
+schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
+                      const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
+                      int root) {
     if (!at_root(on.comm, root)) {
         refuse_in_place(recvbuf, "recvbuf");
     } else if (!on.comm.inter()) {
@@ -186,9 +189,9 @@ schedule scatter_plan(const occasion &on, const void *sendbuf, MPI_Count sendcou
     return plan_scatter(on, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
 }
 
-schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list displs,
-                       const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
-                       int root) {
+schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
+                       count_list displs, const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                       const datatype &recvtype, int root) {
     const bool gives_all = at_root(on.comm, root);
     if (!gives_all) {
         refuse_in_place(recvbuf, "recvbuf");
@@ -202,7 +205,7 @@ schedule scatterv_plan(const occasion &on, const void *sendbuf, count_list sendc
     return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
 }
 
-schedule allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+schedule allgather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                         const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                         const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
@@ -213,7 +216,7 @@ schedule allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendc
     return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
-schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+schedule allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                          const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list displs,
                          const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
@@ -225,15 +228,16 @@ schedule allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count send
     return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
 }
 
-schedule alltoall_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount, const datatype &sendtype,
-                       void *recvbuf, MPI_Count recvcount, const datatype &recvtype) {
+schedule alltoall_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
+                       const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
+                       const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     return plan_alltoall(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
 }
 
-schedule alltoallv_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list sdispls,
-                        const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list rdispls,
-                        const datatype &recvtype) {
+schedule alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
+                        count_list sdispls, const datatype &sendtype, void *recvbuf, count_list recvcounts,
+                        count_list rdispls, const datatype &recvtype) {
     const int peers = on.comm.peer_count();
     const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
@@ -244,9 +248,9 @@ schedule alltoallv_plan(const occasion &on, const void *sendbuf, count_list send
                           places);
 }
 
-schedule alltoallw_plan(const occasion &on, const void *sendbuf, count_list sendcounts, count_list sdispls,
-                        const MPI_Datatype *sendtypes, void *recvbuf, count_list recvcounts,
-                        count_list rdispls, const MPI_Datatype *recvtypes) {
+schedule alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
+                        count_list sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
+                        count_list recvcounts, count_list rdispls, const MPI_Datatype *recvtypes) {
     const int peers = on.comm.peer_count();
     const auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
@@ -259,7 +263,7 @@ schedule alltoallw_plan(const occasion &on, const void *sendbuf, count_list send
     return plan_alltoallv(on, block_view{given}, places);
 }
 
-schedule reduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                      const datatype &type, const op &operation, int root) {
     if (at_root(on.comm, root)) {
         if (on.comm.inter()) {
@@ -277,21 +281,21 @@ schedule reduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI
     return plan_reduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
 }
 
-schedule allreduce_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+schedule allreduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                         const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_allreduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
-schedule reduce_scatter_block_plan(const occasion &on, const void *sendbuf, void *recvbuf,
+schedule reduce_scatter_block_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
                                    MPI_Count recvcount, const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
     const small_vector<MPI_Count, 8> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
 }
 
-schedule reduce_scatter_plan(const occasion &on, const void *sendbuf, void *recvbuf, count_list recvcounts,
-                             const datatype &type, const op &operation) {
+schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
+                             count_list recvcounts, const datatype &type, const op &operation) {
     check_list(recvcounts, "recvcounts");
     std::vector<MPI_Count> counts;
     MPI_Count total = 0;
@@ -305,13 +309,13 @@ schedule reduce_scatter_plan(const occasion &on, const void *sendbuf, void *recv
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
 }
 
-schedule scan_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+schedule scan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                    const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_scan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
 }
 
-schedule exscan_plan(const occasion &on, const void *sendbuf, void *recvbuf, MPI_Count count,
+schedule exscan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                      const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_exscan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);

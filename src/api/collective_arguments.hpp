@@ -23,61 +23,62 @@ inline void check_reduction(const communicator &comm, const void *sendbuf, const
     }
 }
 
-[[nodiscard]] collective::schedule barrier_plan(const collective::occasion &on);
-[[nodiscard]] collective::schedule bcast_plan(const collective::occasion &on, void *buffer, MPI_Count count,
-                                              const datatype &type, int root);
-[[nodiscard]] collective::schedule gather_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule barrier_plan(const collective::collective_call &on);
+[[nodiscard]] collective::schedule bcast_plan(const collective::collective_call &on, void *buffer,
+                                              MPI_Count count, const datatype &type, int root);
+[[nodiscard]] collective::schedule gather_plan(const collective::collective_call &on, const void *sendbuf,
                                                MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                                                MPI_Count recvcount, const datatype &recvtype, int root);
-[[nodiscard]] collective::schedule gatherv_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule gatherv_plan(const collective::collective_call &on, const void *sendbuf,
                                                 MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                                                 count_list recvcounts, count_list displs,
                                                 const datatype &recvtype, int root);
-[[nodiscard]] collective::schedule scatter_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule scatter_plan(const collective::collective_call &on, const void *sendbuf,
                                                 MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                                                 MPI_Count recvcount, const datatype &recvtype, int root);
-[[nodiscard]] collective::schedule scatterv_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule scatterv_plan(const collective::collective_call &on, const void *sendbuf,
                                                  count_list sendcounts, count_list displs,
                                                  const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                                  const datatype &recvtype, int root);
-[[nodiscard]] collective::schedule allgather_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule allgather_plan(const collective::collective_call &on, const void *sendbuf,
                                                   MPI_Count sendcount, const datatype &sendtype,
                                                   void *recvbuf, MPI_Count recvcount,
                                                   const datatype &recvtype);
-[[nodiscard]] collective::schedule allgatherv_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule allgatherv_plan(const collective::collective_call &on, const void *sendbuf,
                                                    MPI_Count sendcount, const datatype &sendtype,
                                                    void *recvbuf, count_list recvcounts, count_list displs,
                                                    const datatype &recvtype);
-[[nodiscard]] collective::schedule alltoall_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule alltoall_plan(const collective::collective_call &on, const void *sendbuf,
                                                  MPI_Count sendcount, const datatype &sendtype, void *recvbuf,
                                                  MPI_Count recvcount, const datatype &recvtype);
-[[nodiscard]] collective::schedule alltoallv_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule alltoallv_plan(const collective::collective_call &on, const void *sendbuf,
                                                   count_list sendcounts, count_list sdispls,
                                                   const datatype &sendtype, void *recvbuf,
                                                   count_list recvcounts, count_list rdispls,
                                                   const datatype &recvtype);
-[[nodiscard]] collective::schedule alltoallw_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule alltoallw_plan(const collective::collective_call &on, const void *sendbuf,
                                                   count_list sendcounts, count_list sdispls,
                                                   const MPI_Datatype *sendtypes, void *recvbuf,
                                                   count_list recvcounts, count_list rdispls,
                                                   const MPI_Datatype *recvtypes);
-[[nodiscard]] collective::schedule reduce_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule reduce_plan(const collective::collective_call &on, const void *sendbuf,
                                                void *recvbuf, MPI_Count count, const datatype &type,
                                                const op &operation, int root);
-[[nodiscard]] collective::schedule allreduce_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule allreduce_plan(const collective::collective_call &on, const void *sendbuf,
                                                   void *recvbuf, MPI_Count count, const datatype &type,
                                                   const op &operation);
-[[nodiscard]] collective::schedule reduce_scatter_block_plan(const collective::occasion &on,
+[[nodiscard]] collective::schedule reduce_scatter_block_plan(const collective::collective_call &on,
                                                              const void *sendbuf, void *recvbuf,
                                                              MPI_Count recvcount, const datatype &type,
                                                              const op &operation);
-[[nodiscard]] collective::schedule reduce_scatter_plan(const collective::occasion &on, const void *sendbuf,
-                                                       void *recvbuf, count_list recvcounts,
-                                                       const datatype &type, const op &operation);
-[[nodiscard]] collective::schedule scan_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule reduce_scatter_plan(const collective::collective_call &on,
+                                                       const void *sendbuf, void *recvbuf,
+                                                       count_list recvcounts, const datatype &type,
+                                                       const op &operation);
+[[nodiscard]] collective::schedule scan_plan(const collective::collective_call &on, const void *sendbuf,
                                              void *recvbuf, MPI_Count count, const datatype &type,
                                              const op &operation);
-[[nodiscard]] collective::schedule exscan_plan(const collective::occasion &on, const void *sendbuf,
+[[nodiscard]] collective::schedule exscan_plan(const collective::collective_call &on, const void *sendbuf,
                                                void *recvbuf, MPI_Count count, const datatype &type,
                                                const op &operation);
 

@@ -10,10 +10,10 @@
 
 namespace lisle::abi {
 
-/// @param Plan schedule(const occasion &, the arguments but for communicator, info and request)
+/// @param Plan schedule(const collective_call &, the arguments but for communicator, info and request)
 template <auto Plan> struct forms;
 
-template <class... Arguments, collective::schedule (*Plan)(const collective::occasion &, Arguments...)>
+template <class... Arguments, collective::schedule (*Plan)(const collective::collective_call &, Arguments...)>
 struct forms<Plan> {
     using form = collective::form;
 

@@ -4,15 +4,15 @@
 
 #include <vector>
 
+#include "base/error.hpp"
 #include "collective/algorithms/neighbour.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle::abi {
 
 namespace {
 
-using collective::occasion;
+using collective::collective_call;
 using collective::part;
 using collective::plan_neighbours;
 using collective::schedule;
@@ -116,7 +116,7 @@ blocks displaced(const void *address, count_list counts, const MPI_Aint *displac
 
 } // namespace
 
-schedule neighbor_allgather_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+schedule neighbor_allgather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                                  const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                  const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
@@ -124,7 +124,7 @@ schedule neighbor_allgather_plan(const occasion &on, const void *sendbuf, MPI_Co
                            equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
-schedule neighbor_allgatherv_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+schedule neighbor_allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                                   const datatype &sendtype, void *recvbuf, count_list recvcounts,
                                   count_list displs, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
@@ -133,7 +133,7 @@ schedule neighbor_allgatherv_plan(const occasion &on, const void *sendbuf, MPI_C
         displaced(recvbuf, recvcounts, displs, recvtype, edges.in, {"recvbuf", "recvcounts", "displs", ""}));
 }
 
-schedule neighbor_alltoall_plan(const occasion &on, const void *sendbuf, MPI_Count sendcount,
+schedule neighbor_alltoall_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                                 const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                 const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
@@ -141,7 +141,7 @@ schedule neighbor_alltoall_plan(const occasion &on, const void *sendbuf, MPI_Cou
                            equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
-schedule neighbor_alltoallv_plan(const occasion &on, const void *sendbuf, count_list sendcounts,
+schedule neighbor_alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                                  count_list sdispls, const datatype &sendtype, void *recvbuf,
                                  count_list recvcounts, count_list rdispls, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
@@ -149,7 +149,7 @@ schedule neighbor_alltoallv_plan(const occasion &on, const void *sendbuf, count_
                            displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
 }
 
-schedule neighbor_alltoallw_plan(const occasion &on, const void *sendbuf, count_list sendcounts,
+schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                                  const MPI_Aint *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
                                  count_list recvcounts, const MPI_Aint *rdispls,
                                  const MPI_Datatype *recvtypes) {

@@ -8,26 +8,26 @@
 
 namespace lisle::abi {
 
-[[nodiscard]] collective::schedule neighbor_allgather_plan(const collective::occasion &on,
+[[nodiscard]] collective::schedule neighbor_allgather_plan(const collective::collective_call &on,
                                                            const void *sendbuf, MPI_Count sendcount,
                                                            const datatype &sendtype, void *recvbuf,
                                                            MPI_Count recvcount, const datatype &recvtype);
-[[nodiscard]] collective::schedule neighbor_allgatherv_plan(const collective::occasion &on,
+[[nodiscard]] collective::schedule neighbor_allgatherv_plan(const collective::collective_call &on,
                                                             const void *sendbuf, MPI_Count sendcount,
                                                             const datatype &sendtype, void *recvbuf,
                                                             count_list recvcounts, count_list displs,
                                                             const datatype &recvtype);
-[[nodiscard]] collective::schedule neighbor_alltoall_plan(const collective::occasion &on, const void *sendbuf,
-                                                          MPI_Count sendcount, const datatype &sendtype,
-                                                          void *recvbuf, MPI_Count recvcount,
-                                                          const datatype &recvtype);
-[[nodiscard]] collective::schedule neighbor_alltoallv_plan(const collective::occasion &on,
+[[nodiscard]] collective::schedule neighbor_alltoall_plan(const collective::collective_call &on,
+                                                          const void *sendbuf, MPI_Count sendcount,
+                                                          const datatype &sendtype, void *recvbuf,
+                                                          MPI_Count recvcount, const datatype &recvtype);
+[[nodiscard]] collective::schedule neighbor_alltoallv_plan(const collective::collective_call &on,
                                                            const void *sendbuf, count_list sendcounts,
                                                            count_list sdispls, const datatype &sendtype,
                                                            void *recvbuf, count_list recvcounts,
                                                            count_list rdispls, const datatype &recvtype);
 [[nodiscard]] collective::schedule
-neighbor_alltoallw_plan(const collective::occasion &on, const void *sendbuf, count_list sendcounts,
+neighbor_alltoallw_plan(const collective::collective_call &on, const void *sendbuf, count_list sendcounts,
                         const MPI_Aint *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
                         count_list recvcounts, const MPI_Aint *rdispls, const MPI_Datatype *recvtypes);
 

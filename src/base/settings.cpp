@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace lisle {
 
@@ -14,7 +17,46 @@ namespace {
 
 constexpr auto count = static_cast<std::size_t>(setting::count);
 
-constexpr std::array<setting_description, count> table{{
+// The texts about the setting that forces the algorithm of a collective.
+template <std::size_t Operation> constexpr std::string variable() {
+    std::string text = "LISLE_";
+    for (const char letter : collective_operations[Operation].name) {
+        text += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    }
+    return text;
+}
+template <std::size_t Operation> constexpr std::string meaning() {
+    return "algorithm of " + std::string{collective_operations[Operation].functions} +
+           " where the call allows it";
+}
+template <std::size_t Operation> constexpr std::string words() {
+    const auto &about = collective_operations[Operation];
+    std::string text = "auto";
+    for (std::size_t i = 0; i < about.count; ++i) {
+        text += '|';
+        text += name_of(about.offered[i]);
+    }
+    return text;
+}
+
+/// Such a text, made by the compiler and ended by a zero.
+template <std::string (*Make)()> constexpr auto text_of = [] {
+    std::array<char, Make().size() + 1> text{};
+    const std::string made = Make();
+    std::copy(made.begin(), made.end(), text.begin());
+    return text;
+}();
+
+template <std::size_t Operation> constexpr setting_description algorithm_setting() noexcept {
+    return {text_of<variable<Operation>>.data(),
+            0,
+            0,
+            static_cast<std::int64_t>(collective_operations[Operation].count),
+            text_of<meaning<Operation>>.data(),
+            text_of<words<Operation>>.data()};
+}
+
+constexpr std::array<setting_description, static_cast<std::size_t>(setting::first_algorithm)> own_settings{{
     {"LISLE_EAGER_LIMIT", -1, -1, std::int64_t{1} << 40,
      "largest message in bytes that is sent before its receive is known (-1: what suits the fabric)"},
     {"LISLE_CMA", 1, 0, 1,
@@ -45,37 +87,17 @@ constexpr std::array<setting_description, count> table{{
     {"LISLE_INITIAL_ERRHANDLER", 0, 0, 2,
      "the error handler that communicators and sessions have at first (mpiexec -initial-errhandler)",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
-    {"LISLE_BARRIER", 0, 0, 5, "algorithm of barrier where the call allows it",
-     "auto|board|two_level|dissemination|linear|meeting"},
-    {"LISLE_BCAST", 0, 0, 8, "algorithm of bcast where the call allows it",
-     "auto|board|direct|two_level|binomial|pipelined|scatter_allgather|linear|meeting"},
-    {"LISLE_GATHER", 0, 0, 5, "algorithm of gather where the call allows it",
-     "auto|board|direct|binomial|linear|meeting"},
-    {"LISLE_GATHERV", 0, 0, 3, "algorithm of gatherv where the call allows it", "auto|direct|linear|meeting"},
-    {"LISLE_SCATTER", 0, 0, 5, "algorithm of scatter where the call allows it",
-     "auto|board|direct|binomial|linear|meeting"},
-    {"LISLE_SCATTERV", 0, 0, 3, "algorithm of scatterv where the call allows it",
-     "auto|direct|linear|meeting"},
-    {"LISLE_ALLGATHER", 0, 0, 6, "algorithm of allgather where the call allows it",
-     "auto|board|direct|recursive_doubling|bruck|ring|meeting"},
-    {"LISLE_ALLGATHERV", 0, 0, 4, "algorithm of allgatherv where the call allows it",
-     "auto|board|direct|ring|meeting"},
-    {"LISLE_ALLTOALL", 0, 0, 6, "algorithm of alltoall where the call allows it",
-     "auto|board|direct|bruck|pairwise|linear|meeting"},
-    {"LISLE_ALLTOALLV", 0, 0, 4, "algorithm of alltoallv and alltoallw where the call allows it",
-     "auto|direct|pairwise|linear|meeting"},
-    {"LISLE_REDUCE", 0, 0, 6, "algorithm of reduce where the call allows it",
-     "auto|board|direct|two_level|binomial|reduce_scatter_allgather|linear"},
-    {"LISLE_ALLREDUCE", 0, 0, 8, "algorithm of allreduce where the call allows it",
-     "auto|board|direct|two_level|recursive_doubling|reduce_scatter_allgather|ring|reduce_bcast|meeting"},
-    {"LISLE_REDUCE_SCATTER", 0, 0, 5,
-     "algorithm of reduce_scatter and reduce_scatter_block where the call allows it",
-     "auto|board|direct|recursive_halving|pairwise|by_root"},
-    {"LISLE_SCAN", 0, 0, 6, "algorithm of scan where the call allows it",
-     "auto|board|direct|recursive_doubling|linear|meeting|message"},
-    {"LISLE_EXSCAN", 0, 0, 6, "algorithm of exscan where the call allows it",
-     "auto|board|direct|recursive_doubling|linear|meeting|message"},
 }};
+
+constexpr std::array<setting_description, count> table = [] {
+    std::array<setting_description, count> all{};
+    auto *next = std::copy(own_settings.begin(), own_settings.end(), all.begin());
+    [&next]<std::size_t... Operation>(std::index_sequence<Operation...>) {
+        ((*next++ = algorithm_setting<Operation>()), ...);
+    }
+    (std::make_index_sequence<collective_operations.size()>{});
+    return all;
+}();
 
 // The place of `text` among words separated by '|', or -1.
 std::int64_t place_of(std::string_view text, std::string_view words) noexcept {

@@ -8,28 +8,9 @@
 #include <span>
 #include <string_view>
 
-namespace lisle {
+#include "base/collective_algorithms.hpp"
 
-/// The collectives that there is a choice of algorithms for. The forms with a block length for each rank are
-/// apart, since their ranks do not know each other's sizes.
-enum class collective_operation : unsigned char {
-    barrier,
-    bcast,
-    gather,
-    gatherv,
-    scatter,
-    scatterv,
-    allgather,
-    allgatherv,
-    alltoall,
-    alltoallv,
-    reduce,
-    allreduce,
-    reduce_scatter,
-    scan,
-    exscan,
-    count,
-};
+namespace lisle {
 
 enum class setting : unsigned char {
     eager_limit,
@@ -43,8 +24,7 @@ enum class setting : unsigned char {
     check,
     show,
     initial_errhandler,
-    /// The algorithms of the collectives, in the order of collective_operation; the words are those of
-    /// collective/selection/selection.cpp.
+    /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp).
     first_algorithm,
     count = first_algorithm + static_cast<unsigned char>(collective_operation::count),
 };

@@ -86,6 +86,7 @@ void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
+        hierarchy_companion.kept.reset();
         delete this;
     }
 }

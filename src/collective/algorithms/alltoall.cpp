@@ -107,7 +107,7 @@ std::vector<typed_buffer> packed_copies(Plan &plan, const team &team, const bloc
 }
 
 template std::vector<typed_buffer> packed_copies(schedule &, const team &, const block_view &);
-template std::vector<typed_buffer> packed_copies(at_once &, const team &, const block_view &);
+template std::vector<typed_buffer> packed_copies(immediate_steps &, const team &, const block_view &);
 template std::vector<typed_buffer> packed_copies(own_copies &, const team &, const block_view &);
 
 } // namespace lisle::collective

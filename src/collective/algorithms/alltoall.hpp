@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "collective/node/at_once.hpp"
 #include "collective/node/block_view.hpp"
+#include "collective/node/immediate_steps.hpp"
 #include "collective/schedule/schedule.hpp"
 #include "datatype/copy.hpp"
 

@@ -5,7 +5,7 @@
 
 namespace lisle::collective {
 
-class board;
+class collective_area;
 
 /// Those among whom an algorithm runs, as the calling rank sees them: all of an intra-communicator, the
 /// local group of an inter-communicator, or the other group of one (`rank` is still that in the own group).
@@ -13,9 +13,8 @@ struct team {
     const protocol::channel *channel = nullptr;
     int rank = 0;
     int size = 0;
-    bool member = true;      ///< the calling rank is one of them
-    board *shared = nullptr; ///< what they share, for algorithms that need it
-    bool meets = false;      ///< all take turns in one process, and the call blocks
+    bool member = true;                ///< the calling rank is one of them
+    collective_area *shared = nullptr; ///< what they share, for algorithms that need it
     /// For a part of a group: the ranks in the group of its members. Null: all of the group. Needed only
     /// while a schedule is built.
     const int *ranks = nullptr;
@@ -25,8 +24,8 @@ struct team {
 enum class form : unsigned char { blocking, nonblocking, persistent };
 
 /// A collective call as its schedule sees it: on which communicator, and in which form. Persistent ones may
-/// be started in different orders by different ranks, so they cannot take turns on a board.
-struct occasion {
+/// be started in different orders by different ranks, so they cannot take turns on an area.
+struct collective_call {
     communicator &comm;
     form how = form::nonblocking;
 };

@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of ranks that live together in several places (processes with several ranks each): one rank of
-// each place does for all of it what crosses from place to place. Composed of the algorithms for one level.
+// Collectives of ranks in several places (nodes, or processes of one node): the ranks of a place work
+// together, and one leader of each place does for all of them what crosses between places. Composed of the
+// algorithms for one level. Operands keep the order of ranks where the places are in order.
 // [N. Karonis et al.: Exploiting hierarchy in parallel computer networks, 2000]
 #pragma once
 
-#include <vector>
+#include <span>
 
+#include "collective/algorithms/hierarchy.hpp"
+#include "collective/node/block_view.hpp"
 #include "collective/schedule/schedule.hpp"
 
 namespace lisle::collective {
 
-/// The two levels as the calling rank sees them.
-class hierarchy {
-  public:
-    /// @param place_of the place of each rank of the team @param root leads its place; the others are led by
-    /// their first rank
-    hierarchy(const team &whole, const std::vector<int> &place_of, int root);
+void two_level_barrier(schedule &plan, const two_levels &ranks);
 
-    /// The ranks of the calling rank's place, the leader first.
-    [[nodiscard]] team together() const noexcept { return together_; }
-    /// The leaders, the root's first. @pre leads()
-    [[nodiscard]] team leaders() const noexcept { return leaders_; }
-    [[nodiscard]] bool leads() const noexcept { return together_.rank == 0; }
-
-  private:
-    std::vector<int> near_, leading_;
-    team together_, leaders_;
-};
-
-void two_level_barrier(schedule &plan, const hierarchy &ranks);
-void two_level_bcast(schedule &plan, const hierarchy &ranks, const typed_buffer &buffer);
-/// @pre commutative; for both
-void two_level_reduce(schedule &plan, const hierarchy &ranks, const op &operation, const typed_buffer &send,
+// With a root, which leads its place. Blocks are given at the root only; all are equally long.
+void two_level_bcast(schedule &plan, const two_levels &ranks, const typed_buffer &buffer);
+void two_level_gather(schedule &plan, const two_levels &ranks, const typed_buffer &own,
+                      const block_view &blocks);
+void two_level_scatter(schedule &plan, const two_levels &ranks, const block_view &blocks,
+                       const typed_buffer &own);
+/// @pre commutative, or the places are in order; for the next one, too
+void two_level_reduce(schedule &plan, const two_levels &ranks, const op &operation, const typed_buffer &send,
                       const typed_buffer &receive);
-void two_level_allreduce(schedule &plan, const hierarchy &ranks, const op &operation,
+
+void two_level_allreduce(schedule &plan, const two_levels &ranks, const op &operation,
                          const typed_buffer &send, const typed_buffer &receive);
+/// @param blocks of any lengths, which all ranks know
+void two_level_allgather(schedule &plan, const two_levels &ranks, const typed_buffer &own,
+                         const block_view &blocks);
+/// @pre the places are in order; for the scans, too
+void two_level_reduce_scatter(schedule &plan, const two_levels &ranks, const op &operation,
+                              const typed_buffer &send, const typed_buffer &receive,
+                              std::span<const MPI_Count> counts);
+/// @pre each place is led by its last rank; for the next one, too
+void two_level_scan(schedule &plan, const two_levels &ranks, const op &operation, const typed_buffer &send,
+                    const typed_buffer &receive);
+void two_level_exscan(schedule &plan, const two_levels &ranks, const op &operation, const typed_buffer &send,
+                      const typed_buffer &receive);
 
 } // namespace lisle::collective

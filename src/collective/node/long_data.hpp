@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the operations on a board move data that are longer than a processor's caches.
+// How the operations on an area move data that are longer than a processor's caches.
 //
 // Back and forth: every other operation goes through long data from the end to the beginning, and through its
 // buffers in the reverse order. So it begins with what the operation before has used last, which is still in
@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "datatype/copy.hpp"
 #include "base/copy_bytes.hpp"
+#include "datatype/copy.hpp"
 
 namespace lisle::collective {
 
@@ -24,7 +24,7 @@ struct manner {
     bool past_caches = false;
 };
 
-/// @param number of the operation on its board
+/// @param number of the operation on its area
 constexpr bool goes_backwards(std::uint64_t number) noexcept {
     return number % 2 != 0;
 }

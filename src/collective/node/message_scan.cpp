@@ -5,14 +5,13 @@
 #include <array>
 #include <cstddef>
 
-#include "collective/check.hpp"
+#include "base/copy_bytes.hpp"
+#include "base/error.hpp"
 #include "collective/schedule/launch.hpp"
-#include "reduction/op.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "protocol/eager/short_message.hpp"
-#include "base/copy_bytes.hpp"
-#include "base/error.hpp"
+#include "reduction/op.hpp"
 
 namespace lisle::collective {
 
@@ -32,14 +31,9 @@ template <class Move> void in_cells(void *memory, MPI_Count bytes, Move move) {
 
 } // namespace
 
-bool scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
+void scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
                      const op &reduction) {
     const MPI_Count bytes = take.bytes();
-    if (bytes > most_in_message || !take.type->contiguous() || !reduction.predefined() || checking() ||
-        !prefers_message(what)) {
-        return false;
-    }
-    reduction.check(*take.type);
     const int tag = next_tag(comm, false);
     const auto size = static_cast<std::size_t>(bytes);
     if (comm.rank() == 0) {
@@ -48,7 +42,7 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
         }
         in_cells(give.address, bytes,
                  [&](const typed_buffer &piece) { protocol::send_quickly(piece, comm.collective, 1, tag); });
-        return true;
+        return;
     }
     alignas(std::max_align_t) std::array<std::byte, most_in_message> first;
     in_cells(first.data(), bytes, [&](const typed_buffer &piece) {
@@ -65,7 +59,6 @@ bool scan_by_message(communicator &comm, operation what, const typed_buffer &giv
     } else {
         reduction.combine(first.data(), give.address, take.address, take.count, *take.type);
     }
-    return true;
 }
 
 } // namespace lisle::collective

@@ -13,10 +13,10 @@ class op;
 
 namespace lisle::collective {
 
-/// Does a scan or exscan in this way if it is chosen. False: nothing has happened. Throws if the ranks' sizes
-/// differ, or the operation cannot reduce elements of the type.
-/// @pre the communicator has two ranks and one group @param give may be the same buffer as `take`
-[[nodiscard]] bool scan_by_message(communicator &comm, operation what, const typed_buffer &give,
-                                   const typed_buffer &take, const op &reduction);
+/// A scan or exscan of two ranks of one group. Throws if the ranks' sizes differ.
+/// @param give may be the same buffer as `take` @pre algorithm::message is chosen, so there are no more than
+/// most_in_message bytes; the operation takes the type
+void scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
+                     const op &reduction);
 
 } // namespace lisle::collective

@@ -9,15 +9,6 @@
 
 namespace lisle::collective {
 
-void pair::seek(const occasion &on, operation what, MPI_Count bytes) {
-    if (board *const found = board_of(on); found != nullptr && suits(*found, what, bytes)) {
-        communicator::count_one(on.comm.collectives);
-        where_ = found;
-        steps_.emplace(found);
-        place_ = board::place_of(bytes, what == operation::scan || what == operation::exscan);
-    }
-}
-
 void pair::exchange(schedule &plan, const block_view &give, const block_view &take) {
     this->give(give[other()]);
     keep(give[self_], take[self_]); // while the other rank's data come
@@ -82,31 +73,31 @@ void pair::exscan(schedule &plan, const typed_buffer &own, const typed_buffer &t
 
 void pair::give(const typed_buffer &data) {
     gives_ = true;
-    steps_->finish(enter_step{place_, true});
-    steps_->take(post_step{data, other(), false});
+    steps_.finish(enter_step{place_, true});
+    steps_.take(post_step{data, other(), false});
 }
 
 void pair::await_other() {
     if (!gives_) {
-        steps_->finish(enter_step{place_, false});
+        steps_.finish(enter_step{place_, false});
     }
     const await_posts_step posted{other(), other() + 1};
-    if (!steps_->take(posted)) {
-        steps_->finish(posted);
+    if (!steps_.take(posted)) {
+        steps_.finish(posted);
     } else if (!gives_) {
-        where_->look_ahead(steps_->number(), other(), place_); // the other rank is ahead
+        area_.look_ahead(steps_.number(), other(), place_); // the other rank is ahead
     }
 }
 
 void pair::take(const typed_buffer &to) {
     await_other();
-    steps_->take(take_step{to, other(), 0, static_cast<std::uint32_t>(to.bytes())});
+    steps_.take(take_step{to, other(), 0, static_cast<std::uint32_t>(to.bytes())});
 }
 
 /// In the order of ranks, so that both get the same bits.
 void pair::take_and_combine(const op &operation, const typed_buffer &own, const typed_buffer &to) {
     await_other();
-    const auto theirs = where_->data(steps_->number(), other(), place_);
+    const auto theirs = area_.data(steps_.number(), other(), place_);
     if (static_cast<MPI_Count>(theirs.size()) != to.bytes()) [[unlikely]] {
         take(to); // says so
         return;
@@ -119,21 +110,21 @@ void pair::take_and_combine(const op &operation, const typed_buffer &own, const 
         combine(own.address);
         return;
     }
-    alignas(std::max_align_t) std::array<std::byte, most_bytes> copy;
+    alignas(std::max_align_t) std::array<std::byte, most_in_pair> copy;
     copy_bytes(copy.data(), own.address, theirs.size());
     combine(copy.data());
 }
 
 void pair::keep(const typed_buffer &from, const typed_buffer &to) {
     if (from.bytes() != 0 && (from.address != to.address || from.type != to.type)) {
-        steps_->take(copy_step{from, to});
+        steps_.take(copy_step{from, to});
     }
 }
 
 void pair::end(schedule &plan) {
-    steps_->take(finish_step{false});
-    if (steps_->error() != MPI_SUCCESS) [[unlikely]] {
-        fail(steps_->error(), steps_->describe());
+    steps_.take(finish_step{false});
+    if (steps_.error() != MPI_SUCCESS) [[unlikely]] {
+        fail(steps_.error(), steps_.describe());
     }
     plan.note_done();
 }

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short blocking calls of two ranks on their board. They post what the algorithms of on_board.hpp post, and
-// where ranks of larger teams do not know each other's sizes the one block that the other rank gets. But
-// nothing is planned, and there are no loops over ranks: half of the instructions, which are most of a short
-// call's time.
+// Short blocking calls of two ranks through the slots of their area. They post what the algorithms of
+// slot_algorithms.hpp post, and where ranks of larger teams do not know each other's sizes the one block that
+// the other rank gets. But nothing is planned, and there are no loops over ranks: half of the instructions,
+// which are most of a short call's time.
 #pragma once
 
-#include <optional>
-
 #include "collective/node/block_view.hpp"
-#include "collective/check.hpp"
 #include "collective/schedule/local_steps.hpp"
-#include "collective/process/meeting.hpp"
 #include "collective/schedule/schedule.hpp"
 #include "collective/selection/selection.hpp"
 
 namespace lisle::collective {
 
-/// One call: ask whether it goes this way, and if so say once what it does. That is done at once, as `plan`
-/// then says. Throws if the ranks' sizes differ.
+/// One call, once it is chosen: say what it does. That is done at once, as `plan` then says. Throws if the
+/// ranks' sizes differ.
 class pair {
   public:
-    /// Of longer data these instructions are a small part.
-    static constexpr MPI_Count most_bytes = 1024;
-
-    /// @param bytes the most that one rank has for the other, as both know; anything if there are more ranks
-    pair(const occasion &on, operation what, MPI_Count bytes) : self_{on.comm.rank()} {
-        if (on.comm.size() == 2) {
-            seek(on, what, bytes);
-        }
+    /// @param bytes the most that one rank has for the other @pre algorithm::pair is chosen for the call
+    pair(const collective_call &call, operation what, MPI_Count bytes)
+        : area_{*collective_area::found(call.comm)}, steps_{&area_},
+          place_{collective_area::place_of(bytes, what == operation::scan || what == operation::exscan)},
+          self_{call.comm.rank()} {
+        communicator::count_one(call.comm.collectives);
     }
-    /// False: it goes another way, and nothing has happened.
-    [[nodiscard]] explicit operator bool() const noexcept { return where_ != nullptr; }
 
     /// Each rank gives something to the other, and to itself if it does not lie there already.
     /// @param give,take what is for, or from, each of the two
@@ -47,18 +39,6 @@ class pair {
     void exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to);
 
   private:
-    void seek(const occasion &on, operation what, MPI_Count bytes);
-    /// The board of two ranks that do not meet, if their call blocks.
-    [[nodiscard]] static board *board_of(const occasion &on) {
-        return on.how == form::blocking && !checking() && meeting::of(on.comm) == nullptr ? board::of(on.comm)
-                                                                                          : nullptr;
-    }
-    /// Says the same to both ranks.
-    [[nodiscard]] static bool suits(board &found, operation what, MPI_Count bytes) {
-        const first_choices *const first = usual(what);
-        return bytes <= most_bytes && first != nullptr && (bytes <= first->board || first->direct) &&
-               found.takes(bytes);
-    }
     [[nodiscard]] int other() const noexcept { return 1 - self_; }
 
     void give(const typed_buffer &data);
@@ -68,9 +48,9 @@ class pair {
     void keep(const typed_buffer &from, const typed_buffer &to);
     void end(schedule &plan);
 
-    board *where_ = nullptr;
-    std::optional<local_steps> steps_;
-    board::place place_ = board::place::slot;
+    collective_area &area_;
+    local_steps steps_;
+    collective_area::place place_;
     int self_;
     bool gives_ = false;
 };

@@ -3,9 +3,9 @@
 // it looks for that alone for a while before it waits in the one waiting primitive.
 #pragma once
 
-#include "protocol/engine.hpp"
-#include "execution/fiber_worker.hpp"
 #include "base/spin_lock.hpp"
+#include "execution/fiber_worker.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle::collective {
 
@@ -29,13 +29,13 @@ template <class Predicate> void wait_for(protocol::engine &home, Predicate done)
         if (done()) {
             return;
         }
-        relax(); // else the look takes the line away from whoever is about to write it
+        relax(); // else the look takes the line away from the rank that is about to write it
     }
     protocol::wait_until(home, done);
 }
 
-/// The same for one for whom the other fibers of its worker wait: it looks for a while before it lets them
-/// run, since they have nothing to do.
+/// The same for a fiber that the other fibers of its worker wait for: it looks for a while before it lets
+/// them run, since they have nothing to do.
 template <class Predicate> void wait_before_others(protocol::engine &home, Predicate done) {
     constexpr unsigned most_looks = 30; // about a microsecond
     for (unsigned looks = 0; looks < most_looks; ++looks) {

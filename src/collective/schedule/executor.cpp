@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/schedule/executor.hpp"
 
-#include "protocol/engine.hpp"
-#include "protocol/point_to_point.hpp"
 #include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
 
 namespace lisle::collective {
 
 executor::executor(schedule plan, int tag)
-    : plan_{std::move(plan)}, local_{plan_.on_board()}, tag_{tag}, requests_(plan_.steps().size(), nullptr) {}
+    : plan_{std::move(plan)}, local_{plan_.area(), plan_.phases()}, tag_{tag},
+      requests_(plan_.steps().size(), nullptr) {}
 
 executor::~executor() {
     for (auto *const request : requests_) {

@@ -54,7 +54,7 @@ class executor {
     int tag_;
     step_index next_ = 0;           ///< the step to take next
     step_index settled_ = 0;        ///< all steps before this one are complete
-    step_index waiting_for_ = none; ///< the step whose message advance() stopped for; none: a board
+    step_index waiting_for_ = none; ///< the step whose message advance() stopped for; none: an area
     int error_ = MPI_SUCCESS;       ///< of messages
     step_index failed_ = 0;         ///< the step that error_ is from
     small_vector<protocol::request *, 8> requests_; ///< by step; null: none, or complete

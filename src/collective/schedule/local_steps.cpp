@@ -4,10 +4,10 @@
 #include <cstring>
 #include <span>
 
-#include "collective/node/shown.hpp"
-#include "datatype/copy.hpp"
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
+#include "collective/node/peer_buffer.hpp"
+#include "datatype/copy.hpp"
 
 namespace lisle::collective {
 
@@ -18,9 +18,9 @@ bool local_steps::take(const reduce_step &reduced) {
 }
 
 bool local_steps::take(const fetch_step &fetched) {
-    if (where_->shows_card(number_, fetched.peer)) {
-        used_card_ = true;
-        return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, card_part::block});
+    if (where_->exposes_buffers(number_, fetched.peer)) {
+        used_descriptor_ = true;
+        return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, exposed_part::block});
     }
     const auto block = where_->posted_block(number_, fetched.peer);
     if (!block || static_cast<MPI_Count>(block->size()) != fetched.to.bytes()) {
@@ -37,7 +37,7 @@ bool local_steps::take(const reduce_posts_step &reduced) {
             note(MPI_ERR_TRUNCATE, member);
             return true;
         }
-        if (reduced.expected >= board::least_in_parts) {
+        if (reduced.expected >= collective_area::least_in_parts) {
             where_->await_rest(number_, member);
         }
     }
@@ -46,19 +46,19 @@ bool local_steps::take(const reduce_posts_step &reduced) {
 }
 
 bool local_steps::take(const read_step &read) {
-    const shown_buffer from{*where_, number_, read.peer, read.what, &card::give, how_};
+    const peer_buffer from{*where_, number_, read.peer, read.what, &buffer_descriptor::give, how_};
     note(from.read(read.to, read.offset, read.length), read.peer);
     return true;
 }
 
 bool local_steps::take(const write_step &write) {
-    const shown_buffer to{*where_, number_, write.peer, write.what, &card::take, how_};
+    const peer_buffer to{*where_, number_, write.peer, write.what, &buffer_descriptor::take, how_};
     note(to.write(write.from, write.offset, write.length), write.peer);
     return true;
 }
 
-bool local_steps::take(const reduce_shown_step &reduced) {
-    const auto [error, member] = reduce_shown(*where_, number_, reduced);
+bool local_steps::take(const reduce_peers_step &reduced) {
+    const auto [error, member] = reduce_peers(*where_, number_, reduced);
     note(error, member);
     return true;
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the steps that are no messages: copies, reductions, and all that happens on a board. They are taken
+// Takes the steps that are no messages: copies, reductions, and all that happens on an area. They are taken
 // by an executor, or, where the caller waits for the end anyway, as soon as they have been thought of
-// (at_once.hpp), which saves writing them down.
+// (immediate_steps.hpp), which saves writing them down.
 #pragma once
 
 #include <string>
 
-#include "collective/node/long_data.hpp"
-#include "collective/schedule/steps.hpp"
-#include "collective/node/wait_for.hpp"
-#include "datatype/copy.hpp"
 #include "base/copy_bytes.hpp"
+#include "collective/node/long_data.hpp"
+#include "collective/node/wait_for.hpp"
+#include "collective/schedule/steps.hpp"
+#include "datatype/copy.hpp"
 
 namespace lisle::collective {
 
 class local_steps {
   public:
-    /// @param where null if there are no steps on a board
-    explicit local_steps(board *where) noexcept
-        : where_{where}, number_{where != nullptr ? where->begin() : 0}, how_{.backwards =
-                                                                                  goes_backwards(number_)} {}
+    /// @param where null if there are no steps in an area @param phases operations there
+    explicit local_steps(collective_area *where, unsigned phases = 1) noexcept
+        : where_{where}, number_{where != nullptr ? where->begin(phases) : 0}, how_{.backwards =
+                                                                                        goes_backwards(
+                                                                                            number_)} {}
 
     /// False if the step has to wait for others: it is to be taken again later.
     bool take(const copy_step &copied) {
@@ -40,24 +41,29 @@ class local_steps {
         if (!where_->has_turn(number_)) {
             return false;
         }
-        if (at_ != board::place::strip) {
+        if (at_ != collective_area::place::small_slot) {
             where_->tell_what_is_due(number_);
         }
         if (!enter.posts) {
             return true;
         }
-        if (at_ != board::place::strip) {
+        if (at_ != collective_area::place::small_slot) {
             where_->claim(number_);
         }
         return where_->has_room(number_, at_);
+    }
+    bool take(const next_phase_step &) {
+        ++number_;
+        used_descriptor_ = false;
+        return true;
     }
     bool take(const pass_caches_step &) {
         how_.past_caches = true;
         return true;
     }
     bool take(const post_step &post) {
-        if (at_ == board::place::strip) {
-            where_->post_in_strip(number_, post.data);
+        if (at_ == collective_area::place::small_slot) {
+            where_->post_small(number_, post.data);
         } else {
             where_->post(number_, post.data, post.reader, post.in_parts);
         }
@@ -68,8 +74,8 @@ class local_steps {
         post(posted.blocks, posted.in_parts);
         return true;
     }
-    bool take(const show_step &show) {
-        where_->post(number_, show.shown);
+    bool take(const expose_step &expose) {
+        where_->post(number_, expose.exposed);
         return true;
     }
     bool take(const await_posts_step &await) {
@@ -98,7 +104,7 @@ class local_steps {
     }
     /// Awaits what a member posts and takes it, all that it has posted. True: it was there already, and
     /// short.
-    /// @pre not in a strip
+    /// @pre not in a small slot
     bool take_post(int peer, const typed_buffer &to) {
         if (where_->take_quickly(number_, peer, to)) [[likely]] {
             return true;
@@ -111,7 +117,8 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, at_, finish.awaited || used_card_ || at_ == board::place::page);
+        where_->finish(number_, at_,
+                       finish.awaited || used_descriptor_ || at_ == collective_area::place::page);
         return true;
     }
     bool take(const await_finished_step &await) {
@@ -119,7 +126,7 @@ class local_steps {
     }
     bool take(const read_step &step);
     bool take(const write_step &step);
-    bool take(const reduce_shown_step &step);
+    bool take(const reduce_peers_step &step);
 
     /// Takes it, waiting if need be.
     template <class Step> void finish(const Step &step) {
@@ -128,10 +135,10 @@ class local_steps {
         }
     }
 
-    /// The engine of the communicator. @pre it has a board
+    /// The engine of the communicator. @pre it has an area
     [[nodiscard]] protocol::engine &home() const noexcept { return where_->home(); }
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-    [[nodiscard]] board::place place() const noexcept { return at_; }
+    [[nodiscard]] collective_area::place place() const noexcept { return at_; }
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.
     [[nodiscard]] int error() const noexcept { return error_; }
     /// The rank that it is about, or MPI_PROC_NULL if it is the calling one. @pre error() != MPI_SUCCESS
@@ -152,7 +159,7 @@ class local_steps {
     }
     /// A part of what a peer has posted, where it belongs: most often a copy of a few bytes.
     void unpack_post(const typed_buffer &to, int peer, std::span<const std::byte> from) {
-        if (at_ != board::place::strip && where_->in_parts(number_, peer)) [[unlikely]] {
+        if (at_ != collective_area::place::small_slot && where_->in_parts(number_, peer)) [[unlikely]] {
             unpack_as_it_comes(to, peer, from);
         } else if (to.type->contiguous()) [[likely]] {
             copy_bytes(to.address, from.data(), from.size());
@@ -164,12 +171,12 @@ class local_steps {
     /// Keeps the first error; MPI_SUCCESS is none.
     void note(int error, int peer) noexcept;
 
-    board *where_;
-    std::uint64_t number_; ///< of this operation on its board
+    collective_area *where_;
+    std::uint64_t number_; ///< of this operation on its area
     manner how_;           ///< long data are moved
-    board::place at_ = board::place::slot;
-    bool used_card_ = false; ///< that a fetch step found: its owner waits for this rank to finish
-    int seen_ = 0;           ///< members that the step which waits for several has seen already
+    collective_area::place at_ = collective_area::place::slot;
+    bool used_descriptor_ = false; ///< that a fetch step found: its owner waits for this rank to finish
+    int seen_ = 0;                 ///< members that the step which waits for several has seen already
     int error_ = MPI_SUCCESS;
     int failed_peer_ = 0;
 };

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/error.hpp"
+#include "collective/algorithms/hierarchy.hpp"
 #include "collective/check.hpp"
 #include "collective/schedule/local_steps.hpp"
-#include "base/error.hpp"
-#include "world/job.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle::collective {
 
@@ -28,57 +27,78 @@ void refuse_inter(const communicator &comm, const char *what) {
     }
 }
 
-std::vector<int> places_of(const team &team) {
-    const locality &places_of_job = this_rank().get_job().places();
-    if (places_of_job.processes() == 1 || places_of_job.processes() == places_of_job.ranks()) {
-        return {};
-    }
-    std::vector<int> places;
-    for (int rank = 0; rank < team.size; ++rank) {
-        places.push_back(places_of_job.process_of(team.channel->peers->member(rank)));
-    }
-    std::vector<int> sorted = places;
-    std::sort(sorted.begin(), sorted.end());
-    const auto different = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
-    return different > 1 && different < team.size ? places : std::vector<int>{};
-}
-
-call_signature signature_of(const occasion &on, const char *call, std::int64_t root, std::int64_t bytes,
-                            const op *reduction) {
+call_signature signature_of(const collective_call &call, const char *name, std::int64_t root,
+                            std::int64_t bytes, const op *reduction) {
     call_signature what;
-    std::snprintf(what.call, sizeof what.call, "%s", call);
+    std::snprintf(what.call, sizeof what.call, "%s", name);
     if (reduction != nullptr) {
         std::snprintf(what.operation, sizeof what.operation, "%s",
                       reduction->predefined()    ? reduction->name()
                       : reduction->commutative() ? "a user's operation that commutes"
                                                  : "a user's operation");
     }
-    if (!on.comm.inter()) { // where groups have different parts, and roots other names
+    if (!call.comm.inter()) { // where groups have different parts, and roots other names
         what.root = root;
         what.bytes = bytes;
     }
     return what;
 }
 
-algorithm choose_among_all(const team &team, situation given) {
-    board *const shared = team.shared;
-    given.ranks = team.size;
-    given.board = shared != nullptr && shared->takes(given.posted);
-    given.one_process = shared != nullptr && shared->one_process();
-    given.direct = shared != nullptr && (given.one_process || (given.plain && shared->memory_open()));
-    given.two_levels = has_two_levels(given.what) && !places_of(team).empty();
+namespace {
+
+/// What the sizes and an area say.
+situation situation_of(operation what, const sizes &asked, int ranks, collective_area *area) {
+    situation given{.what = what,
+                    .bytes = asked.bytes,
+                    .posted = asked.posted,
+                    .for_other = asked.for_other,
+                    .ranks = ranks};
+    if (asked.reduction != nullptr) {
+        given.contiguous = asked.elements->contiguous();
+        given.predefined = asked.reduction->predefined();
+        given.commutative = asked.reduction->commutative();
+    }
+    if (area != nullptr) {
+        given.shared_memory = area->takes(asked.posted);
+        given.one_process = area->one_process();
+        given.single_copy = given.one_process || (given.contiguous && area->memory_open());
+    }
+    return given;
+}
+
+} // namespace
+
+algorithm select_from_table(const collective_call &call, operation what, const sizes &asked) {
+    const communicator &comm = call.comm;
+    collective_area *const area = may_use_area(call) && !comm.inter() ? collective_area::of(comm) : nullptr;
+    situation given = situation_of(what, asked, comm.inter() ? comm.peer_count() : comm.size(), area);
+    given.inter = comm.inter();
+    if (call.how == form::blocking && !checking() && !comm.inter()) {
+        given.message = comm.size() == 2 && asked.bytes <= most_in_message;
+        given.in_process = in_process_collective::of(comm) != nullptr;
+        given.pair = comm.size() == 2 && !given.in_process && area != nullptr && area->takes(asked.for_other);
+    }
+    if (const hierarchy *const levels = comm.inter() ? nullptr : hierarchy::of(comm);
+        levels != nullptr && shortlist_of(what).two_level) {
+        given.several_places = true;
+        given.places_in_order = levels->in_order();
+    }
     return choose(given);
 }
 
-void use_copy(schedule &plan, const occasion &on, const own_buffer &give, const typed_buffer &take) {
-    if (on.how != form::blocking || checking()) {
+algorithm select_within(const team &ranks, operation what, const sizes &asked) {
+    return choose(situation_of(what, asked, ranks.size, ranks.shared));
+}
+
+void use_copy(schedule &plan, const collective_call &call, const own_buffer &give, const typed_buffer &take) {
+    if (call.how != form::blocking || checking()) {
         if (give) {
             plan.copy(*give, take);
         }
         return;
     }
     plan.note_done();
-    communicator::count_one(on.comm.collectives);
+    communicator::count_one(call.comm.collectives);
     if (give && is_to_copy(*give, take)) {
         local_steps{nullptr}.take(copy_step{*give, take});
     }

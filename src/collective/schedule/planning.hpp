@@ -5,9 +5,10 @@
 
 #include <vector>
 
-#include "collective/node/at_once.hpp"
+#include "collective/algorithms/hierarchy.hpp"
 #include "collective/check.hpp"
-#include "collective/process/meeting.hpp"
+#include "collective/node/immediate_steps.hpp"
+#include "collective/process/in_process.hpp"
 #include "collective/schedule/plan.hpp"
 #include "collective/selection/selection.hpp"
 
@@ -19,90 +20,121 @@ namespace lisle::collective {
 
 /// Throws on inter-communicators.
 void refuse_inter(const communicator &comm, const char *what);
-/// The calling rank's own group with what it shares.
-[[nodiscard]] inline team team_of(const occasion &on) {
-    team found = own_group(on.comm);
-    found.shared = on.how == form::persistent || checking() ? nullptr : board::of(on.comm);
-    found.meets = on.how == form::blocking && !checking() && meeting::of(on.comm) != nullptr;
+/// True if the call may use the collective area: persistent ones may be started in different orders by
+/// different ranks, and checked ones leave nothing half done that ranks share.
+[[nodiscard]] inline bool may_use_area(const collective_call &call) noexcept {
+    return call.how != form::persistent && !checking();
+}
+/// The calling rank's own group with what it shares. @pre select() has been asked, which looks for the area
+[[nodiscard]] inline team team_of(const collective_call &call) {
+    team found = own_group(call.comm);
+    found.shared = may_use_area(call) ? collective_area::found(call.comm) : nullptr;
     return found;
 }
-/// The process of each rank, if they live in several, and several in some; otherwise nothing.
-[[nodiscard]] std::vector<int> places_of(const team &team);
-[[nodiscard]] call_signature signature_of(const occasion &on, const char *call, std::int64_t root,
+[[nodiscard]] call_signature signature_of(const collective_call &call, const char *name, std::int64_t root,
                                           std::int64_t bytes, const op *reduction);
 /// An empty schedule that says what it is for. @param root unsaid if the call has none
-[[nodiscard]] inline schedule plan_of(const occasion &on, const char *call, std::int64_t root,
+[[nodiscard]] inline schedule plan_of(const collective_call &call, const char *name, std::int64_t root,
                                       std::int64_t bytes, const op *reduction = nullptr) {
     schedule plan;
     if (checking()) [[unlikely]] {
-        plan.describe(signature_of(on, call, root, bytes, reduction));
+        plan.describe(signature_of(call, name, root, bytes, reduction));
     }
     return plan;
 }
 
-/// choose() with what the team and its board say.
-[[nodiscard]] algorithm choose_among_all(const team &team, situation given);
-/// The algorithm to use, for what moves data. @param bytes,posted see situation
-[[nodiscard]] inline algorithm choose_for(const team &team, operation what, MPI_Count bytes,
-                                          MPI_Count posted) {
-    if (const first_choices *const first = usual(what); first != nullptr) [[likely]] {
-        if (team.meets && bytes <= first->meeting) {
-            return algorithm::meeting;
-        }
-        if (board *const shared = team.shared; shared != nullptr) {
-            if (bytes <= first->board && shared->takes(posted)) {
-                return algorithm::board;
-            }
-            // Where ranks do not know each other's sizes, nothing of the rest depends on them.
-            if (first->direct && shared->memory_open()) {
-                return algorithm::direct;
-            }
-        }
+/// What a call asks of the selection, see situation.
+struct sizes {
+    MPI_Count bytes = 0, posted = 0, for_other = 0;
+    const op *reduction = nullptr;      ///< null: the call moves data only
+    const datatype *elements = nullptr; ///< of the reduction
+
+    [[nodiscard]] bool predefined() const noexcept { return reduction == nullptr || reduction->predefined(); }
+    [[nodiscard]] bool plain() const noexcept {
+        return reduction == nullptr || (reduction->predefined() && elements->contiguous());
     }
-    return choose_among_all(team, {.what = what, .bytes = bytes, .posted = posted, .meeting = team.meets});
+};
+/// What moves blocks of so many bytes. @param posted,for_other see situation
+[[nodiscard]] inline sizes of_blocks(MPI_Count bytes, MPI_Count posted, MPI_Count for_other) noexcept {
+    return {.bytes = bytes, .posted = posted, .for_other = for_other};
 }
-/// The same for reductions, which have asked before whether they meet.
-[[nodiscard]] inline algorithm choose_for(const team &team, operation what, const op &reduction,
-                                          const typed_buffer &vector) {
+[[nodiscard]] inline sizes of_vector(const op &reduction, const typed_buffer &vector) noexcept {
     const MPI_Count bytes = vector.bytes();
-    if (const first_choices *const first = usual(what);
-        first != nullptr && team.shared != nullptr && bytes <= first->board && team.shared->takes(bytes)) {
-        return algorithm::board;
-    }
-    return choose_among_all(team, {.what = what,
-                                   .bytes = bytes,
-                                   .posted = bytes,
-                                   .plain = vector.type->contiguous(),
-                                   .commutative = reduction.commutative()});
+    return {.bytes = bytes,
+            .posted = bytes,
+            .for_other = bytes,
+            .reduction = &reduction,
+            .elements = vector.type};
 }
 
-/// Has an algorithm for the team's board write its steps, or take them at once if the call blocks.
+/// The algorithm for a call, from the whole table.
+[[nodiscard]] algorithm select_from_table(const collective_call &call, operation what, const sizes &asked);
+/// The algorithm for what some ranks of a communicator do among themselves, in messages or in their area.
+[[nodiscard]] algorithm select_within(const team &ranks, operation what, const sizes &asked);
+
+/// The algorithm for a call. Short calls of ranks that share memory, which are most, are decided by the
+/// shortlist that the table begins with.
+[[nodiscard]] inline algorithm select(const collective_call &call, operation what, const sizes &asked) {
+    const communicator &comm = call.comm;
+    if (comm.inter() || comm.size() == 1 || !may_use_area(call) || is_forced(what)) [[unlikely]] {
+        return select_from_table(call, what, asked);
+    }
+    const shortlist &first = shortlist_of(what);
+    const bool blocking = call.how == form::blocking, two = blocking && comm.size() == 2;
+    if (first.message && two && asked.bytes <= most_in_message && asked.plain()) {
+        return algorithm::message;
+    }
+    const bool turns = blocking && in_process_collective::of(comm) != nullptr;
+    if (turns && asked.bytes <= first.in_process && asked.predefined()) {
+        return algorithm::in_process;
+    }
+    if (collective_area *const area = collective_area::of(comm); area != nullptr) {
+        if (two && !turns && asked.for_other <= first.pair && asked.plain() && area->takes(asked.for_other)) {
+            return algorithm::pair;
+        }
+        if (asked.bytes <= first.shared_memory && area->takes(asked.posted)) {
+            return algorithm::shared_memory;
+        }
+        // Where ranks do not know each other's sizes, nothing of the rest depends on them.
+        if (first.single_copy && area->memory_open()) {
+            return algorithm::single_copy;
+        }
+    }
+    return select_from_table(call, what, asked);
+}
+
+/// The two levels of a call, with the area of the calling rank's place where the call may use one.
+/// @pre algorithm::two_level is chosen @param root_or_leader see two_levels
+template <class... RootOrLeader>
+[[nodiscard]] two_levels levels_of(const collective_call &call, RootOrLeader... root_or_leader) {
+    hierarchy &levels = *hierarchy::of(call.comm);
+    return {levels, own_group(call.comm), may_use_area(call) ? levels.area(call.comm) : nullptr,
+            root_or_leader...};
+}
+
+/// Has an algorithm for the team's area write its steps, or take them at once if the call blocks.
 /// @param algorithm is given the schedule, or what takes the steps
 template <class Algorithm>
-void use_board(schedule &plan, const occasion &on, const team &team, Algorithm algorithm) {
-    if (on.how != form::blocking) {
+void use_area(schedule &plan, const collective_call &call, const team &team, Algorithm algorithm) {
+    if (call.how != form::blocking) {
         algorithm(plan);
         return;
     }
     plan.note_done();
-    communicator::count_one(on.comm.collectives);
-    at_once steps{*team.shared};
+    communicator::count_one(call.comm.collectives);
+    immediate_steps steps{*team.shared};
     algorithm(steps);
     steps.end();
 }
 
-/// True for the only rank of a communicator, which has nobody to wait for.
-[[nodiscard]] inline bool is_alone(const occasion &on) noexcept {
-    return on.comm.size() == 1 && !on.comm.inter();
-}
-/// What that one does: it copies what it gives (nothing, if that lies there) to where it gets it.
-void use_copy(schedule &plan, const occasion &on, const own_buffer &give, const typed_buffer &take);
+/// The only rank of a communicator copies what it gives (nothing, if that lies there) to where it gets it.
+void use_copy(schedule &plan, const collective_call &call, const own_buffer &give, const typed_buffer &take);
 
-/// The ranks meet. @param give,take,root see meeting::exchange
-inline void use_meeting(schedule &plan, const occasion &on, const block_view &give, const block_view &take,
-                        int root) {
+/// The ranks meet. @param give,take,root see in-process collective::exchange
+inline void use_in_process(schedule &plan, const collective_call &call, const block_view &give,
+                           const block_view &take, int root) {
     plan.note_done();
-    meet(on.comm, give, take, root);
+    exchange_in_process(call.comm, give, take, root);
 }
 
 } // namespace lisle::collective

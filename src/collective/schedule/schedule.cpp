@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "collective/check.hpp"
-#include "collective/node/shown.hpp"
 #include "base/error.hpp"
+#include "collective/check.hpp"
+#include "collective/node/peer_buffer.hpp"
 
 namespace lisle::collective {
 
@@ -57,9 +57,12 @@ void schedule::await_all() {
     add(await_all_step{});
 }
 
-void schedule::enter(board &where, MPI_Count posted, bool posts, bool one_way) {
+void schedule::enter(collective_area &where, MPI_Count posted, bool posts, bool one_way) {
     contents().where = &where;
-    add(enter_step{board::place_of(posted, one_way), posts});
+    if (contents().phases++ != 0) {
+        add(next_phase_step{});
+    }
+    add(enter_step{collective_area::place_of(posted, one_way), posts});
 }
 
 void schedule::post(const typed_buffer &data, int reader, bool in_parts) {
@@ -67,13 +70,13 @@ void schedule::post(const typed_buffer &data, int reader, bool in_parts) {
     add(post_step{data, reader, in_parts});
 }
 
-void schedule::show(const card &shown) {
-    for (const typed_buffer *const buffer : {&shown.give, &shown.take}) {
+void schedule::expose(const buffer_descriptor &exposed) {
+    for (const typed_buffer *const buffer : {&exposed.give, &exposed.take}) {
         if (buffer->type != nullptr) {
             keep(*buffer->type);
         }
     }
-    add(show_step{shown});
+    add(expose_step{exposed});
 }
 
 void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
@@ -104,22 +107,23 @@ void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count 
         first, last, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), onto});
 }
 
-void schedule::read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
+void schedule::read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
     keep(*to.type);
     add(read_step{to, offset, length, peer, what});
 }
 
-void schedule::write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from) {
+void schedule::write(int peer, exposed_part what, MPI_Count offset, MPI_Count length,
+                     const typed_buffer &from) {
     keep(*from.type);
     add(write_step{from, offset, length, peer, what});
 }
 
-void schedule::reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
+void schedule::reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
                             const typed_buffer &to) {
     keep(operation);
     keep(*to.type);
-    const MPI_Count room = shown_elements(*contents().where, to.count, *to.type);
-    add(reduce_shown_step{&operation, to, temporary(room, *to.type).address, first, member, place});
+    const MPI_Count room = scratch_elements(*contents().where, to.count, *to.type);
+    add(reduce_peers_step{&operation, to, temporary(room, *to.type).address, first, member, place});
 }
 
 const typed_buffer *schedule::keep_blocks(const block_view &blocks) {

@@ -2,10 +2,11 @@
 // What one rank does in a collective, written down before it is done: a list of steps that an executor
 // takes in order. Sends and receives only begin where they stand; `await` steps say where they must be
 // complete. Copies and reductions are done at once. Ranks that share memory need no messages: their steps
-// show something on a board (board.hpp), await what others show, and move data straight between buffers.
-// Nothing is moved while a schedule is being built, so one schedule serves the blocking, the non-blocking
-// and (run again) the persistent form. Blocking calls without messages save it: see at_once.hpp.
-// Invariant: messages between two ranks match in the order of their steps, since all have one tag.
+// show something on an area (collective_area.hpp), await what others show, and move data straight between
+// buffers. Nothing is moved while a schedule is being built, so one schedule serves the blocking, the
+// non-blocking and (run again) the persistent form. Blocking calls without messages save it: see
+// immediate_steps.hpp. Invariant: messages between two ranks match in the order of their steps, since all
+// have one tag.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 #include <span>
 #include <vector>
 
-#include "collective/node/board.hpp"
-#include "reduction/op.hpp"
-#include "collective/schedule/signature.hpp"
+#include "base/ref.hpp"
 #include "base/small_vector.hpp"
+#include "collective/algorithms/team.hpp"
+#include "collective/node/collective_area.hpp"
+#include "collective/schedule/signature.hpp"
 #include "collective/schedule/step_memory.hpp"
 #include "collective/schedule/steps.hpp"
-#include "collective/algorithms/team.hpp"
-#include "base/ref.hpp"
 #include "datatype/typed_buffer.hpp"
+#include "reduction/op.hpp"
 
 namespace lisle::collective {
 
@@ -50,19 +51,20 @@ class schedule {
     void note_done() noexcept { done_ = true; }
     [[nodiscard]] bool done() const noexcept { return done_; }
 
-    /// From here on the steps are those on a board. One board in a schedule, entered once.
+    /// The steps up to finish() are an operation in an area. A schedule uses one area, for several operations
+    /// one after the other if need be.
     /// @param posted the most that a rank may post
     /// @param posts whether the calling rank posts anything
     /// @param one_way no rank waits for one that waits for it
-    void enter(board &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
+    void enter(collective_area &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
     /// See pass_caches_step.
     void pass_caches() { add(pass_caches_step{}); }
     /// @param reader the only one that awaits it @param in_parts see post_step
-    void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false);
+    void post(const typed_buffer &data, int reader = collective_area::everyone, bool in_parts = false);
     void post(const block_view &blocks, bool in_parts) {
         add(post_blocks_step{{keep_blocks(blocks), static_cast<std::size_t>(blocks.size())}, in_parts});
     }
-    void show(const card &shown);
+    void expose(const buffer_descriptor &exposed);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);
     /// Awaits and takes all that a member posts.
@@ -78,9 +80,9 @@ class schedule {
                       const typed_buffer &to, bool onto = false);
     void finish(bool awaited) { add(finish_step{awaited}); }
     void await_finished(int first, int last) { add(await_finished_step{first, last}); }
-    void read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to);
-    void write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from);
-    void reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
+    void read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to);
+    void write(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from);
+    void reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
                       const typed_buffer &to);
     /// What the call is, for checks.
     void describe(const call_signature &what) { contents().signature = what; }
@@ -89,7 +91,9 @@ class schedule {
     }
 
     /// Null: all is done by messages.
-    [[nodiscard]] board *on_board() const noexcept { return contents_ ? contents_->where : nullptr; }
+    [[nodiscard]] collective_area *area() const noexcept { return contents_ ? contents_->where : nullptr; }
+    /// How many operations there are in it.
+    [[nodiscard]] unsigned phases() const noexcept { return contents_ ? contents_->phases : 0; }
 
     [[nodiscard]] std::span<const step> steps() const noexcept {
         return contents_ ? std::span<const step>{contents_->steps.data(), contents_->steps.size()}
@@ -102,7 +106,8 @@ class schedule {
         small_vector<step, 8> steps;
         std::vector<ref<const datatype>> types; ///< each type once; predefined types need no keeping
         ref<const op> operation;                ///< a schedule has one at most
-        board *where = nullptr;
+        collective_area *where = nullptr;
+        unsigned phases = 0;
         call_signature signature;
     };
     [[nodiscard]] body &contents() { return contents_ ? *contents_ : contents_.emplace(); }

@@ -26,7 +26,7 @@ class step_memory {
     [[nodiscard]] typed_buffer temporary(MPI_Count count, const datatype &type);
     /// Memory for `bytes` bytes of packed data.
     [[nodiscard]] typed_buffer packed(MPI_Count bytes);
-    /// A copy of a list of blocks, for a card.
+    /// A copy of a list of blocks, for a descriptor.
     [[nodiscard]] const typed_buffer *keep_blocks(const block_view &blocks);
 
   private:

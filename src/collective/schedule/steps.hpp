@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps that collectives are made of (see schedule.hpp): plain values, which say what is to be done and
 // own nothing. Those in the first group are messages; the others are done by the calling rank itself, alone
-// or with what the others have left on a board (board.hpp).
+// or with what the others have left on an area (collective_area.hpp).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <variant>
 
-#include "collective/node/board.hpp"
-#include "reduction/op.hpp"
+#include "collective/node/collective_area.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "protocol/channel.hpp"
+#include "reduction/op.hpp"
 
 namespace lisle::collective {
 
@@ -51,18 +51,21 @@ struct await_step {
 /// All sends and receives before this step must be complete.
 struct await_all_step {};
 
-// ---- on a board; all begin with enter_step and have one finish_step ----
+// ---- on an area; each operation begins with enter_step and has one finish_step ----
 
-/// The operation has its turn on the board, and a place if the rank posts anything.
+/// The operation has its turn on the area, and a place if the rank posts anything.
 struct enter_step {
-    board::place at;
+    collective_area::place at;
     bool posts;
 };
+
+/// The steps that follow are another operation in the same area, which begins with an enter_step of its own.
+struct next_phase_step {};
 
 /// From here on copies leave the caches alone: the ranks move more than those hold.
 struct pass_caches_step {};
 
-/// Shows data, no more than the board takes. `reader` alone awaits it, or board::everyone may; in_parts: they
+/// Shows data, no more than the area takes. `reader` alone awaits it, or area::everyone may; in_parts: they
 /// have nothing else to do meanwhile.
 struct post_step {
     typed_buffer data;
@@ -70,15 +73,15 @@ struct post_step {
     bool in_parts;
 };
 
-/// Shows the data of a block for each other rank, together no more than the board takes.
+/// Shows the data of a block for each other rank, together no more than the area takes.
 struct post_blocks_step {
     std::span<const typed_buffer> blocks;
     bool in_parts;
 };
 
 /// Shows the addresses of buffers.
-struct show_step {
-    card shown;
+struct expose_step {
+    buffer_descriptor exposed;
 };
 
 /// All of the members [first, last) have posted.
@@ -93,7 +96,7 @@ struct take_step {
     std::uint32_t offset, expected;
 };
 
-/// The block that a member has for this rank: out of those that it has posted, or by its card;
+/// The block that a member has for this rank: out of those that it has posted, or by its descriptor;
 /// then that member awaits that this rank finishes.
 struct fetch_step {
     typed_buffer to;
@@ -127,15 +130,15 @@ struct await_finished_step {
     int first, last;
 };
 
-/// Which part of a card a step means.
-enum class card_part : unsigned char { whole, block };
+/// Which part of a descriptor a step means.
+enum class exposed_part : unsigned char { whole, block };
 
 /// Bytes [offset, offset + length) of what a member gives, or of the block that it has for this rank.
 struct read_step {
     typed_buffer to;
     MPI_Count offset, length;
     int peer;
-    card_part what;
+    exposed_part what;
 };
 
 /// The same, from this rank's buffer to where a member takes it.
@@ -143,10 +146,10 @@ struct write_step {
     typed_buffer from;
     MPI_Count offset, length;
     int peer;
-    card_part what;
+    exposed_part what;
 };
 
-/// Where the results of a reduction of shown buffers go.
+/// Where the results of a reduction of exposed buffers go.
 enum class result_place : unsigned char {
     everywhere,     ///< to what all members take
     one_member,     ///< to what one member takes
@@ -157,18 +160,18 @@ enum class result_place : unsigned char {
 
 /// Reduces elements [first, first + to.count) of what all members give; `to` tells the type, and the place
 /// if that is here.
-struct reduce_shown_step {
+struct reduce_peers_step {
     const op *operation;
     typed_buffer to;
-    void *scratch; ///< room for two pieces, see shown.hpp
+    void *scratch; ///< room for two pieces, see peer_buffer.hpp
     MPI_Count first;
     int member;
     result_place place;
 };
 
 using step = std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step,
-                          enter_step, pass_caches_step, post_step, post_blocks_step, show_step,
-                          await_posts_step, take_step, fetch_step, reduce_posts_step, finish_step,
-                          await_finished_step, read_step, write_step, reduce_shown_step>;
+                          enter_step, next_phase_step, pass_caches_step, post_step, post_blocks_step,
+                          expose_step, await_posts_step, take_step, fetch_step, reduce_posts_step,
+                          finish_step, await_finished_step, read_step, write_step, reduce_peers_step>;
 
 } // namespace lisle::collective

@@ -4,12 +4,8 @@
 #include "collective/selection/selection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
 #include <optional>
-#include <span>
-#include <string_view>
 
 #include "base/error.hpp"
 
@@ -19,186 +15,221 @@ namespace {
 
 constexpr MPI_Count any_size = INT64_MAX;
 constexpr int any_ranks = INT32_MAX;
+/// A rule for every operation.
+constexpr auto every = operation::count;
 
-/// Applies up to so many bytes and ranks, and perhaps only if the ranks live in several processes.
+/// Applies up to so many bytes and ranks.
 struct rule {
     operation what;
     algorithm use;
     MPI_Count most_bytes = any_size;
     int most_ranks = any_ranks;
-    bool far = false;
+    bool between_processes = false; ///< only if the ranks are in several processes
 };
 
 using enum algorithm;
 
 // Longer data are copied once from buffer to buffer within a process.
-constexpr MPI_Count board_most = 1024;
-// Between processes still longer ones travel as packets, which the receiver empties while the sender fills
-// the next. Where each rank reduces what all have posted, they may not be many.
-constexpr MPI_Count board_far = 16384;
-constexpr int board_far_ranks = 4;
-// Longer vectors are reduced by all workers at once.
-constexpr MPI_Count meeting_most = 2048;
-// From this size on calls of the kernel cost less than that.
-constexpr MPI_Count far_least = 32768;
+constexpr MPI_Count slot_most = 1024;
+// Between processes longer data go through pages, which the receiver empties while the sender fills the
+// next. Where each rank reduces what all have posted, there may not be many.
+constexpr MPI_Count slot_most_between = 16384;
+constexpr int slot_most_ranks_between = 4;
+// All workers together reduce longer vectors.
+constexpr MPI_Count in_process_most = 2048;
+// From this size on a call of the kernel costs less than a page.
+constexpr MPI_Count single_copy_least_between = 32768;
+// Leaders gather and scatter the blocks of their nodes up to here; longer ones go straight to the root.
+constexpr MPI_Count two_level_most_block = 16384;
 
-/// The first rule that applies and whose algorithm is possible counts. The last one of each operation
-/// always is.
+/// The first rule counts that applies and whose algorithm is possible. The last one of each operation is
+/// always possible.
 constexpr rule rules[] = {
-    {operation::barrier, meeting},
-    {operation::barrier, board},
+    {every, between_groups},
+    {every, copy},
+
+    {operation::barrier, in_process},
+    {operation::barrier, pair},
+    {operation::barrier, shared_memory},
     {operation::barrier, two_level},
     {operation::barrier, dissemination},
 
-    {operation::bcast, board, board_most},
-    {operation::bcast, board, board_far, any_ranks, true},
-    {operation::bcast, direct},
+    {operation::bcast, pair, most_in_pair},
+    {operation::bcast, shared_memory, slot_most},
+    {operation::bcast, shared_memory, slot_most_between, any_ranks, true},
+    {operation::bcast, single_copy},
     {operation::bcast, two_level},
     {operation::bcast, binomial, 65536},
     {operation::bcast, binomial, any_size, 2},
     {operation::bcast, pipelined},
 
-    {operation::gather, board, board_most},
-    {operation::gather, board, board_far, any_ranks, true},
-    {operation::gather, direct},
+    {operation::gather, pair, most_in_pair},
+    {operation::gather, shared_memory, slot_most},
+    {operation::gather, shared_memory, slot_most_between, any_ranks, true},
+    {operation::gather, single_copy},
+    {operation::gather, two_level, two_level_most_block},
     {operation::gather, linear, any_size, 2},
     {operation::gather, binomial, 4096}, // longer blocks go to the root directly
     {operation::gather, linear},
-    {operation::gatherv, direct},
+    {operation::gatherv, pair, most_in_pair},
+    {operation::gatherv, single_copy},
     {operation::gatherv, linear},
 
-    {operation::scatter, board, board_most},
-    {operation::scatter, board, board_far, any_ranks, true},
-    {operation::scatter, direct},
+    {operation::scatter, pair, most_in_pair},
+    {operation::scatter, shared_memory, slot_most},
+    {operation::scatter, shared_memory, slot_most_between, any_ranks, true},
+    {operation::scatter, single_copy},
+    {operation::scatter, two_level, two_level_most_block},
     {operation::scatter, linear, any_size, 2},
     {operation::scatter, binomial, 4096},
     {operation::scatter, linear},
-    {operation::scatterv, direct},
+    {operation::scatterv, pair, most_in_pair},
+    {operation::scatterv, single_copy},
     {operation::scatterv, linear},
 
-    {operation::allgather, board, board_most},
-    {operation::allgather, board, board_far, any_ranks, true},
-    {operation::allgather, direct},
+    {operation::allgather, pair, most_in_pair},
+    {operation::allgather, shared_memory, slot_most},
+    {operation::allgather, shared_memory, slot_most_between, any_ranks, true},
+    {operation::allgather, single_copy},
+    {operation::allgather, two_level, two_level_most_block},
     {operation::allgather, recursive_doubling, 16384},
     {operation::allgather, bruck, 4096},
     {operation::allgather, ring},
-    {operation::allgatherv, board, board_most},
-    {operation::allgatherv, board, board_far, any_ranks, true},
-    {operation::allgatherv, direct},
+    {operation::allgatherv, pair, most_in_pair},
+    {operation::allgatherv, shared_memory, slot_most},
+    {operation::allgatherv, shared_memory, slot_most_between, any_ranks, true},
+    {operation::allgatherv, single_copy},
+    {operation::allgatherv, two_level, two_level_most_block},
     {operation::allgatherv, ring},
 
-    {operation::alltoall, meeting},
-    {operation::alltoall, board, board_most},
-    {operation::alltoall, board, board_far, any_ranks, true},
-    {operation::alltoall, direct},
+    {operation::alltoall, in_process},
+    {operation::alltoall, pair, most_in_pair},
+    {operation::alltoall, shared_memory, slot_most},
+    {operation::alltoall, shared_memory, slot_most_between, any_ranks, true},
+    {operation::alltoall, single_copy},
     {operation::alltoall, linear, any_size, 8},
     {operation::alltoall, bruck, 256},
     {operation::alltoall, pairwise},
-    {operation::alltoallv, meeting},
-    {operation::alltoallv, direct},
+    {operation::alltoallv, in_process},
+    {operation::alltoallv, pair, most_in_pair},
+    {operation::alltoallv, single_copy},
     {operation::alltoallv, linear, any_size, 8},
     {operation::alltoallv, pairwise},
 
-    {operation::reduce, board, board_most},
-    {operation::reduce, board, board_far, board_far_ranks, true},
-    {operation::reduce, direct},
+    {operation::reduce, pair, most_in_pair},
+    {operation::reduce, shared_memory, slot_most},
+    {operation::reduce, shared_memory, slot_most_between, slot_most_ranks_between, true},
+    {operation::reduce, single_copy},
     {operation::reduce, two_level},
     {operation::reduce, binomial, 65536},
     {operation::reduce, reduce_scatter_allgather},
     {operation::reduce, binomial},
 
-    {operation::allreduce, meeting, meeting_most},
-    {operation::allreduce, board, board_most},
-    {operation::allreduce, board, board_far, board_far_ranks, true},
-    {operation::allreduce, direct},
+    {operation::allreduce, in_process, in_process_most},
+    {operation::allreduce, pair, most_in_pair},
+    {operation::allreduce, shared_memory, slot_most},
+    {operation::allreduce, shared_memory, slot_most_between, slot_most_ranks_between, true},
+    {operation::allreduce, single_copy},
     {operation::allreduce, two_level},
     {operation::allreduce, recursive_doubling, 8192},
     {operation::allreduce, reduce_scatter_allgather},
     {operation::allreduce, recursive_doubling},
 
-    {operation::reduce_scatter, board, board_most},
-    {operation::reduce_scatter, board, board_far, board_far_ranks, true},
-    {operation::reduce_scatter, direct},
+    {operation::reduce_scatter, shared_memory, slot_most},
+    {operation::reduce_scatter, shared_memory, slot_most_between, slot_most_ranks_between, true},
+    {operation::reduce_scatter, single_copy},
+    {operation::reduce_scatter, two_level},
     {operation::reduce_scatter, pairwise, any_size, 2},
     {operation::reduce_scatter, recursive_halving, 262144},
     {operation::reduce_scatter, pairwise},
     {operation::reduce_scatter, by_root},
 
     {operation::scan, message, any_size, 2},
-    {operation::scan, meeting, meeting_most},
-    {operation::scan, board, 16384},
-    {operation::scan, direct},
+    {operation::scan, in_process, in_process_most},
+    {operation::scan, pair, most_in_pair},
+    {operation::scan, shared_memory, 16384},
+    {operation::scan, single_copy},
+    {operation::scan, two_level},
     {operation::scan, linear, any_size, 2},
     {operation::scan, recursive_doubling},
 
     {operation::exscan, message, any_size, 2},
-    {operation::exscan, meeting, meeting_most},
-    {operation::exscan, board, 16384},
-    {operation::exscan, direct},
+    {operation::exscan, in_process, in_process_most},
+    {operation::exscan, pair, most_in_pair},
+    {operation::exscan, shared_memory, 16384},
+    {operation::exscan, single_copy},
+    {operation::exscan, two_level},
     {operation::exscan, linear, any_size, 2},
     {operation::exscan, recursive_doubling},
 };
 
-constexpr std::array<const char *, 18> names{"board",
-                                             "direct",
-                                             "linear",
-                                             "binomial",
-                                             "pipelined",
-                                             "scatter_allgather",
-                                             "dissemination",
-                                             "recursive_doubling",
-                                             "recursive_halving",
-                                             "reduce_scatter_allgather",
-                                             "bruck",
-                                             "ring",
-                                             "pairwise",
-                                             "reduce_bcast",
-                                             "by_root",
-                                             "two_level",
-                                             "meeting",
-                                             "message"};
-
-constexpr auto operations = static_cast<std::size_t>(operation::count);
-
-constexpr first_choices find_first_choices(operation what) noexcept {
-    first_choices found;
+constexpr shortlist shorten(operation what) noexcept {
+    shortlist found;
     bool more = true;
     for (const rule &each : rules) {
         if (each.what != what) {
             continue;
         }
-        found.two_levels |= each.use == two_level;
-        if (!more || each.use == message) {
+        found.two_level |= each.use == two_level;
+        if (!more) {
             continue;
         }
-        const bool posts = found.board != -1;
-        if (each.use == meeting && !posts) {
-            found.meeting = each.most_bytes;
-        } else if (each.use == board && !posts && each.most_ranks == any_ranks) {
-            found.board = each.most_bytes;
-        } else {
-            found.direct = each.use == direct && !posts;
-            more = false;
+        const bool posts = found.shared_memory != -1;
+        switch (each.use) {
+        case message:
+            found.message = true;
+            break;
+        case in_process:
+            found.in_process = each.most_bytes;
+            break;
+        case pair:
+            found.pair = each.most_bytes;
+            break;
+        default:
+            if (each.use == shared_memory && !posts && each.most_ranks == any_ranks) {
+                found.shared_memory = each.most_bytes;
+            } else {
+                found.single_copy = each.use == single_copy && !posts;
+                more = false;
+            }
         }
     }
     return found;
 }
 
+constexpr auto operations = static_cast<std::size_t>(operation::count);
+
 /// What an algorithm cannot do without.
 bool possible(algorithm use, const situation &given) noexcept {
     switch (use) {
-    case board:
-        return given.board;
-    case direct:
-        return given.direct;
-    case meeting:
-        return given.meeting;
+    case between_groups:
+        return given.inter;
+    case algorithm::copy:
+        return given.ranks == 1 && !given.inter;
+    case pair:
+        return given.pair && given.plain();
+    case shared_memory:
+        return given.shared_memory;
+    case single_copy:
+        return given.single_copy;
+    case in_process:
+        return given.in_process && given.predefined;
     case message:
-        return given.message;
+        return given.message && given.plain();
     case recursive_doubling:
         return given.what != operation::allgather || std::has_single_bit(static_cast<unsigned>(given.ranks));
     case two_level:
-        return given.two_levels && given.commutative;
+        switch (given.what) {
+        case operation::reduce:
+        case operation::allreduce:
+            return given.several_places && (given.commutative || given.places_in_order);
+        case operation::reduce_scatter:
+        case operation::scan:
+        case operation::exscan:
+            return given.several_places && given.places_in_order;
+        default:
+            return given.several_places;
+        }
     case ring:
         return given.what != operation::allreduce || given.commutative;
     case reduce_scatter_allgather:
@@ -211,87 +242,97 @@ bool possible(algorithm use, const situation &given) noexcept {
 }
 
 std::optional<algorithm> forced(operation what) {
-    if (all_changeable_are_default() || !detail::is_forced(what)) [[likely]] {
-        return std::nullopt;
-    }
-    const auto word = word_of(algorithm_of(what));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (word == names[i]) {
-            return static_cast<algorithm>(i);
-        }
-    }
-    return std::nullopt;
+    const std::int64_t value = is_forced(what) ? value_of(algorithm_of(what)) : 0;
+    return value == 0 ? std::nullopt
+                      : std::optional{description_of(what).offered[static_cast<std::size_t>(value - 1)]};
+}
+
+/// The bytes that a rule's limit is about.
+MPI_Count size_for(algorithm use, const situation &given) noexcept {
+    return use == pair ? given.for_other : given.bytes;
 }
 
 bool fits(const rule &use, const situation &given) noexcept {
     // Unknown sizes count as long ones: the algorithm finds out.
-    const bool too_short =
-        use.use == direct && !given.one_process && given.bytes != 0 && given.bytes < far_least;
-    return given.bytes <= use.most_bytes && given.ranks <= use.most_ranks && !too_short &&
-           !(use.far && given.one_process) && possible(use.use, given);
+    const bool too_short = use.use == single_copy && !given.one_process && given.bytes != 0 &&
+                           given.bytes < single_copy_least_between;
+    return size_for(use.use, given) <= use.most_bytes && given.ranks <= use.most_ranks && !too_short &&
+           !(use.between_processes && given.one_process) && possible(use.use, given);
+}
+
+std::string conditions_of(const rule &each) {
+    switch (each.use) {
+    case between_groups:
+        return " of an inter-communicator";
+    case algorithm::copy:
+        return " if there is one rank";
+    case pair:
+        return " if there are two ranks, plain data, blocking";
+    case shared_memory:
+        return sentence(each.between_processes ? " between processes" : "",
+                        " if it fits the collective area");
+    case single_copy:
+        return sentence(" within a process, or from ", single_copy_least_between, " bytes");
+    case in_process:
+        return " among fibers of a process or threads that share cores, blocking";
+    case message:
+        return sentence(" of plain data up to ", most_in_message, " bytes, blocking");
+    case two_level:
+        return " if the ranks are on several nodes (or processes), and several on some";
+    default:
+        return {};
+    }
 }
 
 } // namespace
 
-constinit const std::array<first_choices, operations> detail::first_choices_of = [] {
-    std::array<first_choices, operations> found{};
+constinit const std::array<shortlist, operations> detail::shortlists = [] {
+    std::array<shortlist, operations> found{};
     for (std::size_t what = 0; what < operations; ++what) {
-        found[what] = find_first_choices(static_cast<operation>(what));
+        found[what] = shorten(static_cast<operation>(what));
     }
     return found;
 }();
 
 bool detail::is_forced(operation what) noexcept {
-    const setting which = algorithm_of(what);
-    return value_of(which) != description_of(which).default_value;
+    return value_of(algorithm_of(what)) != 0;
 }
 
 algorithm choose(const situation &given) {
-    static const auto first_rules = [] {
-        std::array<const rule *, operations> found{};
-        for (const rule &each : rules) {
-            auto &first = found[static_cast<std::size_t>(each.what)];
-            first = first != nullptr ? first : &each;
+    // What no setting chooses comes first in the table.
+    const auto *applies = rules;
+    while (applies->what == every) {
+        if (fits(*applies, given)) {
+            return applies->use;
         }
-        return found;
-    }();
+        ++applies;
+    }
     if (const auto choice = forced(given.what); choice && possible(*choice, given)) {
         return *choice;
     }
-    const rule *applies = first_rules[static_cast<std::size_t>(given.what)];
-    while (!fits(*applies, given)) {
+    while (applies->what != given.what || !fits(*applies, given)) {
         ++applies;
     }
     return applies->use;
 }
 
-bool prefers_message(operation what) noexcept {
-    return forced(what).value_or(message) == message;
-}
-
 std::string describe_selection() {
     std::string text;
     for (const rule &each : rules) {
-        const setting which = algorithm_of(each.what);
-        text += sentence(description_of(which).variable, "=", names[static_cast<std::size_t>(each.use)]);
+        const bool general = each.what == every;
+        text += sentence(general ? "any collective" : description_of(algorithm_of(each.what)).variable, "=",
+                         name_of(each.use));
         if (each.most_bytes != any_size) {
             text += sentence(" up to ", each.most_bytes, " bytes");
         }
         if (each.most_ranks != any_ranks) {
             text += sentence(" up to ", each.most_ranks, " ranks");
         }
-        const std::string need = each.use == algorithm::board
-                                     ? sentence(each.far ? " between processes" : "", " if it fits a board")
-                                 : each.use == algorithm::direct
-                                     ? sentence(" within a process, or from ", far_least, " bytes")
-                                 : each.use == algorithm::meeting
-                                     ? " among fibers of a process or threads that share cores, blocking"
-                                 : each.use == algorithm::message
-                                     ? sentence(" of plain data up to ", most_in_message, " bytes, blocking")
-                                     : "";
-        text += sentence(need, forced(each.what) ? " (forced: " : "",
-                         forced(each.what) ? names[static_cast<std::size_t>(*forced(each.what))] : "",
-                         forced(each.what) ? ")\n" : "\n");
+        text += conditions_of(each);
+        if (const auto choice = general ? std::nullopt : forced(each.what)) {
+            text += sentence(" (forced: ", name_of(*choice), ")");
+        }
+        text += '\n';
     }
     return text;
 }

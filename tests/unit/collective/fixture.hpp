@@ -161,7 +161,7 @@ class algorithms : public testing::Test {
     static void simulate(int ranks, const std::function<void()> &prepare,
                          const std::function<void(schedule &, int)> &build,
                          const std::function<void()> &check) {
-        for (const delivery mode : {delivery::at_once, delivery::late}) {
+        for (const delivery mode : {delivery::immediate, delivery::late}) {
             for (unsigned seed = 0; seed < 2; ++seed) {
                 prepare();
                 std::vector<schedule> plans(static_cast<std::size_t>(ranks));

@@ -18,7 +18,7 @@
 namespace lisle::collective {
 
 /// When a message leaves its buffer.
-enum class delivery { at_once, late };
+enum class delivery { immediate, late };
 
 class simulator {
   public:
@@ -74,7 +74,7 @@ class simulator {
         std::size_t rank;
         step_index step;
         typed_buffer buffer;
-        std::vector<std::byte> data; // at_once: the message
+        std::vector<std::byte> data; // immediate_steps: the message
     };
     struct queue {
         std::deque<pending> sends, receives;
@@ -106,7 +106,7 @@ class simulator {
         const step &taken = plans_[rank].steps()[index];
         if (const auto *send = std::get_if<send_step>(&taken)) {
             pending message{rank, index, send->buffer, {}};
-            if (mode_ == delivery::at_once) {
+            if (mode_ == delivery::immediate) {
                 message.data.resize(static_cast<std::size_t>(send->buffer.bytes()));
                 pack(send->buffer, 0, message.data);
             } else {

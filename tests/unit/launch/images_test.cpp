@@ -62,7 +62,7 @@ bool has(const std::vector<std::string> &all, const std::string &one) {
     return std::ranges::find(all, one) != all.end();
 }
 
-/// Edits of every sort that this file gives occasion for.
+/// Edits of every sort that this file gives collective_call for.
 copy_edits all_edits(const program_file &file) {
     copy_edits edits;
     for (const std::string &each : file.needed()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the steps of an algorithm on a board as soon as it names them, waiting where need be: for blocking
+// Takes the steps of an algorithm on an area as soon as it names them, waiting where need be: for blocking
 // calls, which so save writing a schedule. Has those functions of schedule that such algorithms use, under
-// the same names and with the same meaning, so an algorithm is written once for both (on_board.hpp,
-// direct.hpp).
+// the same names and with the same meaning, so an algorithm is written once for both (slot_algorithms.hpp,
+// single_copy.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,27 @@
 
 namespace lisle::collective {
 
-class at_once : public step_memory {
+class immediate_steps : public step_memory {
   public:
-    explicit at_once(board &where) noexcept : step_memory{near_}, where_{where}, local_{&where} {}
-    at_once(const at_once &) = delete;
-    at_once &operator=(const at_once &) = delete;
+    explicit immediate_steps(collective_area &where) noexcept
+        : step_memory{near_}, where_{where}, local_{&where} {}
+    immediate_steps(const immediate_steps &) = delete;
+    immediate_steps &operator=(const immediate_steps &) = delete;
 
     void copy(const typed_buffer &from, const typed_buffer &to) {
         if (from.bytes() != 0 && (from.address != to.address || from.type != to.type)) {
             local_.take(copy_step{from, to});
         }
     }
-    void enter(board &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
-        local_.finish(enter_step{board::place_of(posted, one_way), posts});
+    void enter(collective_area &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
+        local_.finish(enter_step{collective_area::place_of(posted, one_way), posts});
     }
     void pass_caches() { local_.take(pass_caches_step{}); }
-    void post(const typed_buffer &data, int reader = board::everyone, bool in_parts = false) {
+    void post(const typed_buffer &data, int reader = collective_area::everyone, bool in_parts = false) {
         local_.take(post_step{data, reader, in_parts});
     }
     void post(const block_view &blocks, bool in_parts) { local_.post(blocks, in_parts); }
-    void show(const card &shown) { local_.take(show_step{shown}); }
+    void expose(const buffer_descriptor &exposed) { local_.take(expose_step{exposed}); }
     void await_posts(int first, int last) {
         const await_posts_step step{first, last};
         if (!local_.take(step)) {
@@ -61,13 +62,13 @@ class at_once : public step_memory {
     }
     void finish(bool awaited) { local_.take(finish_step{awaited}); }
     void await_finished(int first, int last) { local_.finish(await_finished_step{first, last}); }
-    void read(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
+    void read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
         local_.take(read_step{to, offset, length, peer, what});
     }
-    void write(int peer, card_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from) {
+    void write(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from) {
         local_.take(write_step{from, offset, length, peer, what});
     }
-    void reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
+    void reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
                       const typed_buffer &to);
 
     /// Throws what a step has found wrong; none stops for that. @pre no more steps
@@ -81,7 +82,7 @@ class at_once : public step_memory {
     [[noreturn]] void complain() const;
     [[nodiscard]] void *room(const typed_buffer &like) { return temporary(like.count, *like.type).address; }
 
-    board &where_;
+    collective_area &where_;
     local_steps local_;
     alignas(std::max_align_t) std::byte near_[512]; ///< short pieces of memory
 };

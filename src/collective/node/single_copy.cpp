@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/direct.hpp"
+#include "collective/node/single_copy.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "collective/node/long_data.hpp"
 #include "base/caches.hpp"
+#include "collective/node/long_data.hpp"
 
 namespace lisle::collective {
 
@@ -14,22 +14,22 @@ namespace {
 
 // From this size on the root copies a part of the data, too: below, that costs more than it saves.
 constexpr MPI_Count least_shared_copy = 32768;
-constexpr MPI_Count least_shared_far = 131072; // between processes
-// Up to this size blocks go by way of the board: where longer ones take calls of the kernel, and where they
+constexpr MPI_Count least_shared_between = 131072; // between processes
+// Up to this size blocks go by way of the area: where longer ones take calls of the kernel, and where they
 // would take another hand-over.
-constexpr MPI_Count most_posted_far = 16384;
+constexpr MPI_Count most_posted_between = 16384;
 constexpr MPI_Count most_posted_near = 1024;
 // The same for all blocks of a rank together.
-constexpr MPI_Count most_offered_far = board::most_in_page;
+constexpr MPI_Count most_offered_between = collective_area::most_in_page;
 constexpr MPI_Count most_offered_near = 4096;
 // Shares of a copy begin at whole pages, so that no two ranks write one line.
 constexpr MPI_Count share_unit = 4096;
 // Shares of a reduction, in elements: a multiple of what fills a line of any type's.
 constexpr MPI_Count slice_unit = 64;
 
-template <class Plan> void show(Plan &plan, const team &team, const card &shown) {
+template <class Plan> void expose(Plan &plan, const team &team, const buffer_descriptor &exposed) {
     plan.enter(*team.shared);
-    plan.show(shown);
+    plan.expose(exposed);
 }
 
 /// Nobody uses the others' buffers after that.
@@ -47,17 +47,17 @@ typed_buffer for_others(Plan &plan, const team &team, const typed_buffer &buffer
 /// The same for all blocks, or for those that `wanted(rank)` says.
 template <class Plan, class Wanted> std::vector<typed_buffer>
 for_others(Plan &plan, const team &team, const block_view &blocks, bool fill, Wanted wanted) {
-    std::vector<typed_buffer> shown;
+    std::vector<typed_buffer> exposed;
     for (int rank = 0; rank < team.size; ++rank) {
-        shown.push_back(wanted(rank) ? for_others(plan, team, blocks[rank], fill) : blocks[rank]);
+        exposed.push_back(wanted(rank) ? for_others(plan, team, blocks[rank], fill) : blocks[rank]);
     }
-    return shown;
+    return exposed;
 }
 
 /// What others have written, where it belongs. @pre they have finished
-template <class Plan> void take_back(Plan &plan, const typed_buffer &shown, const typed_buffer &buffer) {
-    if (shown.address != buffer.address) {
-        plan.copy(shown, buffer);
+template <class Plan> void take_back(Plan &plan, const typed_buffer &exposed, const typed_buffer &buffer) {
+    if (exposed.address != buffer.address) {
+        plan.copy(exposed, buffer);
     }
 }
 
@@ -71,17 +71,17 @@ template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes, 
     plan.enter(*team.shared, team.shared->uses_pages() ? bytes : 0, posts);
 }
 
-/// The most bytes of a block that goes by way of the board although others may be too long for it. Both sides
+/// The most bytes of a block that goes by way of the area although others may be too long for it. Both sides
 /// know its size.
 MPI_Count most_posted(const team &team) {
-    return !team.shared->uses_pages()   ? board::most_in_slot
+    return !team.shared->uses_pages()   ? collective_area::most_in_slot
            : team.shared->one_process() ? most_posted_near
-                                        : most_posted_far;
+                                        : most_posted_between;
 }
 
 /// How much of the data between it and another rank the root moves, so that it does as much as any other.
 MPI_Count share_of_root(const team &team, MPI_Count bytes) noexcept {
-    return bytes < (team.shared->one_process() ? least_shared_copy : least_shared_far)
+    return bytes < (team.shared->one_process() ? least_shared_copy : least_shared_between)
                ? 0
                : bytes / team.size / share_unit * share_unit;
 }
@@ -118,9 +118,9 @@ template <class Plan> void pass_caches_if_long(Plan &plan, const team &team, MPI
 }
 
 /// Copies the calling rank's own block and what each other rank has for it, and ends.
-/// @param shown others may use this rank's buffers
+/// @param exposed others may use this rank's buffers
 template <class Plan, class Own, class Other>
-void take_all(Plan &plan, const team &team, bool own_last, bool shown, Own copy_own, Other take_of) {
+void take_all(Plan &plan, const team &team, bool own_last, bool exposed, Own copy_own, Other take_of) {
     if (!own_last) {
         copy_own();
     }
@@ -129,28 +129,28 @@ void take_all(Plan &plan, const team &team, bool own_last, bool shown, Own copy_
         plan.await_posts(peer, peer + 1);
         take_of(peer);
     }
-    plan.finish(shown);
+    plan.finish(exposed);
     if (own_last) {
         copy_own();
     }
-    if (shown) {
+    if (exposed) {
         plan.await_finished(0, team.size);
     }
 }
 
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
-/// True: they are shown, so others must finish before they may change. @param in_parts see post_step
+/// True: they are exposed, so others must finish before they may change. @param in_parts see post_step
 template <class Plan> bool offer(Plan &plan, const team &team, const block_view &blocks, bool in_parts) {
-    const MPI_Count bytes = board::bytes_together(blocks, team.rank);
-    const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_far;
-    if (bytes <= (team.shared->uses_pages() ? most : board::most_in_slot)) {
+    const MPI_Count bytes = collective_area::bytes_together(blocks, team.rank);
+    const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_between;
+    if (bytes <= (team.shared->uses_pages() ? most : collective_area::most_in_slot)) {
         enter(plan, team, bytes);
         plan.post(blocks, in_parts);
         return false;
     }
-    const auto shown = for_others(plan, team, blocks, true, [](int) { return true; });
-    enter(plan, team, board::most_in_page);
-    plan.show({{}, {}, plan.keep_blocks(shown)});
+    const auto exposed = for_others(plan, team, blocks, true, [](int) { return true; });
+    enter(plan, team, collective_area::most_in_page);
+    plan.expose({{}, {}, plan.keep_blocks(exposed)});
     return true;
 }
 
@@ -175,45 +175,46 @@ slice slice_of(const team &team, MPI_Count count, int favoured) noexcept {
 template <class Plan> void reduce_by_slices(Plan &plan, const team &team, const op &operation,
                                             const typed_buffer &send, const typed_buffer &receive,
                                             result_place place, int root) {
-    show(plan, team, {send, receive, nullptr});
+    expose(plan, team, {send, receive, nullptr});
     plan.await_posts(0, team.size);
     // Between processes the root has what it reduces where it belongs, while others have to hand it over.
     const bool favours = place == result_place::one_member && !team.shared->one_process();
     const slice own = slice_of(team, send.count, favours ? root : -1);
     if (own.count > 0) {
-        plan.reduce_shown(operation, place, root, own.first, {nullptr, own.count, *send.type});
+        plan.reduce_peers(operation, place, root, own.first, {nullptr, own.count, *send.type});
     }
     finish_all(plan, team);
 }
 
 } // namespace
 
-template <class Plan> void direct_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
+template <class Plan>
+void single_copy_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
     const MPI_Count by_root = share_of_root(team, bytes);
     if (team.rank == root) {
-        const typed_buffer shown = for_others(plan, team, buffer, true);
-        show(plan, team, {shown, {}, nullptr});
+        const typed_buffer exposed = for_others(plan, team, buffer, true);
+        expose(plan, team, {exposed, {}, nullptr});
         if (by_root > 0) {
             for (int distance = 1; distance < team.size; ++distance) {
                 const int peer = after(team, distance);
                 plan.await_posts(peer, peer + 1);
-                plan.write(peer, card_part::whole, bytes - by_root, by_root, shown);
+                plan.write(peer, exposed_part::whole, bytes - by_root, by_root, exposed);
             }
         }
         finish_all(plan, team);
         return;
     }
     plan.enter(*team.shared);
-    typed_buffer shown = buffer;
+    typed_buffer exposed = buffer;
     if (by_root > 0) {
-        shown = for_others(plan, team, buffer, false);
-        plan.show({{}, shown, nullptr});
+        exposed = for_others(plan, team, buffer, false);
+        plan.expose({{}, exposed, nullptr});
     }
     plan.await_posts(root, root + 1);
-    plan.read(root, card_part::whole, 0, bytes - by_root, shown);
+    plan.read(root, exposed_part::whole, 0, bytes - by_root, exposed);
     finish_and_await(plan, by_root > 0, root);
-    take_back(plan, shown, buffer);
+    take_back(plan, exposed, buffer);
 }
 
 namespace {
@@ -231,37 +232,37 @@ template <class Plan> void give(Plan &plan, const team &team, const typed_buffer
     const MPI_Count by_root = share_of_root(team, bytes);
     const typed_buffer given = for_others(plan, team, own, true);
     if (by_root > 0) {
-        plan.show({given, {}, nullptr});
+        plan.expose({given, {}, nullptr});
     }
     plan.await_posts(root, root + 1);
-    plan.write(root, card_part::block, 0, bytes - by_root, given);
+    plan.write(root, exposed_part::block, 0, bytes - by_root, given);
     finish_and_await(plan, by_root > 0, root);
 }
 
 } // namespace
 
-template <class Plan> void direct_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                         const block_view &blocks, int root) {
+template <class Plan> void single_copy_gather(Plan &plan, const team &team, const typed_buffer &own,
+                                              const block_view &blocks, int root) {
     if (team.rank != root) {
         give(plan, team, own, root);
         return;
     }
     const MPI_Count most = most_posted(team);
-    const auto is_shown = [&](int rank) { return rank != root && blocks[rank].bytes() > most; };
-    int first_shown = 0;
-    while (first_shown < team.size && !is_shown(first_shown)) {
-        ++first_shown;
+    const auto is_exposed = [&](int rank) { return rank != root && blocks[rank].bytes() > most; };
+    int first_exposed = 0;
+    while (first_exposed < team.size && !is_exposed(first_exposed)) {
+        ++first_exposed;
     }
-    const bool shows = first_shown < team.size;
-    enter(plan, team, shows ? board::most_in_page : 0, shows);
+    const bool exposes = first_exposed < team.size;
+    enter(plan, team, exposes ? collective_area::most_in_page : 0, exposes);
     std::vector<typed_buffer> list;
-    if (shows) {
-        list = for_others(plan, team, blocks, false, is_shown);
-        plan.show({{}, {}, plan.keep_blocks(list)});
+    if (exposes) {
+        list = for_others(plan, team, blocks, false, is_exposed);
+        plan.expose({{}, {}, plan.keep_blocks(list)});
     }
     plan.copy(own, blocks[root]);
     plan.take_posts(blocks, most);
-    if (!shows) {
+    if (!exposes) {
         plan.finish(false);
         return;
     }
@@ -269,27 +270,27 @@ template <class Plan> void direct_gather(Plan &plan, const team &team, const typ
     for (int distance = 1; distance < team.size; ++distance) {
         const int peer = after(team, distance);
         const MPI_Count bytes = blocks[peer].bytes();
-        if (const MPI_Count by_root = share_of_root(team, bytes); is_shown(peer) && by_root > 0) {
+        if (const MPI_Count by_root = share_of_root(team, bytes); is_exposed(peer) && by_root > 0) {
             plan.await_posts(peer, peer + 1);
-            plan.read(peer, card_part::whole, bytes - by_root, by_root, places[peer]);
+            plan.read(peer, exposed_part::whole, bytes - by_root, by_root, places[peer]);
         }
     }
     plan.finish(true);
-    for (int peer = first_shown; peer < team.size; ++peer) {
-        if (is_shown(peer)) {
+    for (int peer = first_exposed; peer < team.size; ++peer) {
+        if (is_exposed(peer)) {
             plan.await_finished(peer, peer + 1);
             take_back(plan, places[peer], blocks[peer]);
         }
     }
 }
 
-template <class Plan> void direct_scatter(Plan &plan, const team &team, const block_view &blocks,
-                                          const typed_buffer &own, int root) {
+template <class Plan> void single_copy_scatter(Plan &plan, const team &team, const block_view &blocks,
+                                               const typed_buffer &own, int root) {
     if (team.rank == root) {
-        const bool shows = offer(plan, team, blocks, true);
+        const bool exposes = offer(plan, team, blocks, true);
         plan.copy(blocks[root], own);
-        plan.finish(shows);
-        if (shows) {
+        plan.finish(exposes);
+        if (exposes) {
             plan.await_finished(0, team.size);
         }
         return;
@@ -301,47 +302,48 @@ template <class Plan> void direct_scatter(Plan &plan, const team &team, const bl
 }
 
 template <class Plan>
-void direct_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+void single_copy_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
     const bool own_last = takes_own_last(team);
-    show(plan, team, {for_others(plan, team, own, true), {}, nullptr});
+    expose(plan, team, {for_others(plan, team, own, true), {}, nullptr});
     pass_caches_if_long(plan, team, own.bytes() + bytes_of(blocks));
     take_all(
         plan, team, own_last, true, [&] { plan.copy(own, blocks[team.rank]); },
-        [&](int peer) { plan.read(peer, card_part::whole, 0, blocks[peer].bytes(), blocks[peer]); });
+        [&](int peer) { plan.read(peer, exposed_part::whole, 0, blocks[peer].bytes(), blocks[peer]); });
 }
 
 template <class Plan>
-void direct_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
+void single_copy_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
     const bool own_last = takes_own_last(team);
-    const bool shows = offer(plan, team, send, false);
-    if (shows) {
+    const bool exposes = offer(plan, team, send, false);
+    if (exposes) {
         pass_caches_if_long(plan, team, bytes_of(send) + bytes_of(receive));
     }
     take_all(
-        plan, team, own_last && shows, shows, [&] { plan.copy(send[team.rank], receive[team.rank]); },
+        plan, team, own_last && exposes, exposes, [&] { plan.copy(send[team.rank], receive[team.rank]); },
         [&](int peer) { plan.fetch(peer, receive[peer]); });
 }
 
-template <class Plan> void direct_reduce(Plan &plan, const team &team, const op &operation,
-                                         const typed_buffer &send, const typed_buffer &receive, int root) {
+template <class Plan> void single_copy_reduce(Plan &plan, const team &team, const op &operation,
+                                              const typed_buffer &send, const typed_buffer &receive,
+                                              int root) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::one_member, root);
 }
 
-template <class Plan> void direct_allreduce(Plan &plan, const team &team, const op &operation,
-                                            const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_allreduce(Plan &plan, const team &team, const op &operation,
+                                                 const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::everywhere, 0);
 }
 
-template <class Plan> void direct_reduce_scatter(Plan &plan, const team &team, const op &operation,
-                                                 const typed_buffer &send, const typed_buffer &receive,
-                                                 MPI_Count first) {
+template <class Plan> void single_copy_reduce_scatter(Plan &plan, const team &team, const op &operation,
+                                                      const typed_buffer &send, const typed_buffer &receive,
+                                                      MPI_Count first) {
     // In place the result lies where others still read.
     const bool in_place = send.address == receive.address;
     const typed_buffer result = in_place ? plan.temporary(receive.count, *receive.type) : receive;
-    show(plan, team, {send, {}, nullptr});
+    expose(plan, team, {send, {}, nullptr});
     plan.await_posts(0, team.size);
     if (receive.count > 0) {
-        plan.reduce_shown(operation, result_place::here, team.rank, first, result);
+        plan.reduce_peers(operation, result_place::here, team.rank, first, result);
     }
     finish_all(plan, team);
     if (in_place) {
@@ -349,41 +351,48 @@ template <class Plan> void direct_reduce_scatter(Plan &plan, const team &team, c
     }
 }
 
-template <class Plan> void direct_scan(Plan &plan, const team &team, const op &operation,
-                                       const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_scan(Plan &plan, const team &team, const op &operation,
+                                            const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes, 0);
 }
 
-template <class Plan> void direct_exscan(Plan &plan, const team &team, const op &operation,
-                                         const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_exscan(Plan &plan, const team &team, const op &operation,
+                                              const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes_before, 0);
 }
 
-template void direct_bcast(schedule &, const team &, const typed_buffer &, int);
-template void direct_bcast(at_once &, const team &, const typed_buffer &, int);
-template void direct_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
-template void direct_gather(at_once &, const team &, const typed_buffer &, const block_view &, int);
-template void direct_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
-template void direct_scatter(at_once &, const team &, const block_view &, const typed_buffer &, int);
-template void direct_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
-template void direct_allgather(at_once &, const team &, const typed_buffer &, const block_view &);
-template void direct_alltoall(schedule &, const team &, const block_view &, const block_view &);
-template void direct_alltoall(at_once &, const team &, const block_view &, const block_view &);
-template void direct_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
-                            int);
-template void direct_reduce(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &,
-                            int);
-template void direct_allreduce(schedule &, const team &, const op &, const typed_buffer &,
+template void single_copy_bcast(schedule &, const team &, const typed_buffer &, int);
+template void single_copy_bcast(immediate_steps &, const team &, const typed_buffer &, int);
+template void single_copy_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
+template void single_copy_gather(immediate_steps &, const team &, const typed_buffer &, const block_view &,
+                                 int);
+template void single_copy_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
+template void single_copy_scatter(immediate_steps &, const team &, const block_view &, const typed_buffer &,
+                                  int);
+template void single_copy_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
+template void single_copy_allgather(immediate_steps &, const team &, const typed_buffer &,
+                                    const block_view &);
+template void single_copy_alltoall(schedule &, const team &, const block_view &, const block_view &);
+template void single_copy_alltoall(immediate_steps &, const team &, const block_view &, const block_view &);
+template void single_copy_reduce(schedule &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &, int);
+template void single_copy_reduce(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &, int);
+template void single_copy_allreduce(schedule &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &);
+template void single_copy_allreduce(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &);
+template void single_copy_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
+                                         const typed_buffer &, MPI_Count);
+template void single_copy_reduce_scatter(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                         const typed_buffer &, MPI_Count);
+template void single_copy_scan(schedule &, const team &, const op &, const typed_buffer &,
                                const typed_buffer &);
-template void direct_allreduce(at_once &, const team &, const op &, const typed_buffer &,
+template void single_copy_scan(immediate_steps &, const team &, const op &, const typed_buffer &,
                                const typed_buffer &);
-template void direct_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
-                                    const typed_buffer &, MPI_Count);
-template void direct_reduce_scatter(at_once &, const team &, const op &, const typed_buffer &,
-                                    const typed_buffer &, MPI_Count);
-template void direct_scan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
-template void direct_scan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
-template void direct_exscan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
-template void direct_exscan(at_once &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void single_copy_exscan(schedule &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &);
+template void single_copy_exscan(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &);
 
 } // namespace lisle::collective

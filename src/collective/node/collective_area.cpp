@@ -1,80 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/board.hpp"
+#include "collective/node/collective_area.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <sched.h>
 
-#include "datatype/copy.hpp"
-#include "datatype/predefined.hpp"
 #include "base/caches.hpp"
 #include "base/copy_bytes.hpp"
-#include "protocol/engine.hpp"
-#include "world/job.hpp"
-#include "execution/rank.hpp"
 #include "base/spin_lock.hpp"
+#include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
+#include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle::collective {
 
 namespace {
-
-/// The contexts of a communicator are 0 to 2 more than its own, so this is nobody's.
-constexpr std::uint64_t page_key(std::uint64_t context) noexcept {
-    return context + 3;
-}
 
 // From here on the C library copies by the string instruction, which waits longer for lines that others have
 // read last: 4 KiB took 1.01 us to another process and back into its memory, by words 0.96.
 constexpr std::size_t least_by_words = 2048;
 // Claims of several lines are under way at once where a rank posts faster than others read.
 constexpr std::uint64_t claimed_ahead = 3;
-constexpr std::uint64_t claimed_ahead_in_strip = 8;
-
-std::shared_ptr<board> make_board(const communicator &comm) {
-    const group &members = comm.local_group();
-    const fabric::routes &ways = this_rank().engine().routes();
-    fabric::shared_memory *const medium = fabric::common_node(ways, members.members());
-    // Threads of a process that are ranks each have a context of their own.
-    if (comm.inter() || comm.of_threads() || members.size() < 2 || medium == nullptr) {
-        return nullptr;
-    }
-    std::byte *const memory = medium->block(comm.context(), board::bytes(members.size()));
-    if (memory == nullptr) {
-        medium->leave_block(comm.context(), members.size());
-        return nullptr;
-    }
-    bool one_process = true;
-    for (int rank = 0; rank < members.size() && one_process; ++rank) {
-        one_process = ways.to(members.member(rank)).same_address_space;
-    }
-    return std::make_shared<board>(*medium, memory, comm.point_to_point, one_process);
-}
+constexpr std::uint64_t claimed_ahead_in_small = 8;
 
 } // namespace
 
-void board::seek(const communicator &comm) {
-    comm.shared_memory_companion = {make_board(comm), true};
+std::unique_ptr<collective_area> collective_area::make(const communicator &comm, const group &members,
+                                                       int self, const area_keys &keys) {
+    job &here = this_rank().get_job();
+    // Threads of a process that are ranks each have a context of their own.
+    fabric::shared_memory *const medium =
+        comm.inter() || comm.of_threads() || members.size() < 2 ? nullptr : memory_shared_by(here, members);
+    if (medium == nullptr) {
+        return nullptr;
+    }
+    std::byte *const memory = medium->block(keys.area, bytes(members.size()));
+    if (memory == nullptr) {
+        medium->leave_block(keys.area, members.size());
+        return nullptr;
+    }
+    return std::make_unique<collective_area>(*medium, memory, keys, *comm.point_to_point.home, members, self,
+                                             in_one_address_space(members));
 }
 
-board::~board() {
-    medium_.leave_block(key_, members_.size());
+void collective_area::seek(const communicator &comm) {
+    comm.shared_memory_companion = {std::shared_ptr<collective_area>{
+                                        make(comm, comm.local_group(), comm.rank(), keys_of(comm.context()))},
+                                    true};
+}
+
+collective_area::~collective_area() {
+    medium_.leave_block(keys_.area, members_.size());
     if (pages_sought_) {
-        medium_.leave_block(page_key(key_), members_.size());
+        medium_.leave_block(keys_.pages, members_.size());
     }
 }
 
-void board::seek_pages() {
-    pages_ =
-        medium_.block(page_key(key_), static_cast<std::size_t>(members_.size()) * page_depth * page_bytes);
+void collective_area::seek_pages() {
+    pages_ = medium_.block(keys_.pages, static_cast<std::size_t>(members_.size()) * page_depth * page_bytes);
     pages_sought_ = true;
 }
 
-bool board::look_who_finished(std::uint64_t number, place at) noexcept {
+bool collective_area::look_who_finished(std::uint64_t number, place at) noexcept {
     // What posts have told may be enough: the line with a member's number stays with it then. But one look is
     // to serve for several operations.
     const std::uint64_t room = depth_of(at), enough = number + room / 2, needed = number + 1;
     const auto is_late = [&](std::uint64_t &known, int member) {
-        known = std::max(known, station_of(member).finished.load(std::memory_order_seq_cst));
+        known = std::max(known, rank_area_of(member).finished.load(std::memory_order_seq_cst));
         return known + room < needed;
     };
     std::uint64_t *const finished_by = finished_by_.data();
@@ -95,11 +88,11 @@ bool board::look_who_finished(std::uint64_t number, place at) noexcept {
     return true;
 }
 
-void board::claim(std::uint64_t number) noexcept {
+void collective_area::claim(std::uint64_t number) noexcept {
     claim_line(&slot_of(self_, number));
 }
 
-void board::put(const typed_buffer &data, std::byte *to) {
+void collective_area::put(const typed_buffer &data, std::byte *to) {
     const auto bytes = static_cast<std::size_t>(data.bytes());
     if (data.type->contiguous()) [[likely]] {
         const auto *const from = static_cast<const std::byte *>(data.address);
@@ -114,10 +107,10 @@ void board::put(const typed_buffer &data, std::byte *to) {
 }
 
 /// Writes a post in order, and publishes it as soon as the first part is there.
-class board::writer {
+class collective_area::writer {
   public:
-    writer(board &to, std::uint64_t number, MPI_Count bytes, int reader, bool in_parts)
-        : board_{to}, number_{number}, reader_{reader}, bytes_{static_cast<std::size_t>(bytes)},
+    writer(collective_area &to, std::uint64_t number, MPI_Count bytes, int reader, bool in_parts)
+        : area_{to}, number_{number}, reader_{reader}, bytes_{static_cast<std::size_t>(bytes)},
           first_{in_parts && bytes_ >= least_in_parts ? bytes_ / 2 : bytes_}, place_{to.place_for(number,
                                                                                                   bytes)} {}
 
@@ -139,7 +132,7 @@ class board::writer {
             publish();
         }
         if (first_ != bytes_) {
-            board_.rest_in(place_).store(number_ + 1, std::memory_order_release);
+            area_.rest_in(place_).store(number_ + 1, std::memory_order_release);
         }
     }
 
@@ -155,11 +148,11 @@ class board::writer {
         }
     }
     void publish() {
-        board_.publish(number_, bytes_ | (first_ != bytes_ ? parts_bit : 0), reader_);
+        area_.publish(number_, bytes_ | (first_ != bytes_ ? parts_bit : 0), reader_);
         published_ = true;
     }
 
-    board &board_;
+    collective_area &area_;
     std::uint64_t number_;
     int reader_;
     std::size_t bytes_, first_, done_ = 0;
@@ -167,7 +160,7 @@ class board::writer {
     bool published_ = false;
 };
 
-void board::post(std::uint64_t number, const typed_buffer &data, int reader, bool in_parts) {
+void collective_area::post(std::uint64_t number, const typed_buffer &data, int reader, bool in_parts) {
     const MPI_Count bytes = data.bytes();
     if (!in_parts || bytes < static_cast<MPI_Count>(least_in_parts)) [[likely]] {
         put(data, place_for(number, bytes));
@@ -179,7 +172,7 @@ void board::post(std::uint64_t number, const typed_buffer &data, int reader, boo
     post.end();
 }
 
-void board::await_rest(std::uint64_t number, int peer) const noexcept {
+void collective_area::await_rest(std::uint64_t number, int peer) const noexcept {
     if (!in_parts(number, peer) || pages_ == nullptr) {
         return;
     }
@@ -190,15 +183,15 @@ void board::await_rest(std::uint64_t number, int peer) const noexcept {
     }
 }
 
-void board::post_in_strip(std::uint64_t number, const typed_buffer &data) {
-    strip_entry &entry = strip_of(self_, number);
+void collective_area::post_small(std::uint64_t number, const typed_buffer &data) {
+    small_slot &entry = small_slot_of(self_, number);
     put(data, entry.bytes);
     publish(entry.posted, number, static_cast<std::uint64_t>(data.bytes()));
     nudge_all();
-    claim_line(&strip_of(self_, number + claimed_ahead_in_strip));
+    claim_line(&small_slot_of(self_, number + claimed_ahead_in_small));
 }
 
-board::extent board::data_together(const block_view &blocks, int self) noexcept {
+collective_area::extent collective_area::data_together(const block_view &blocks, int self) noexcept {
     MPI_Count bytes = 0;
     for (int member = 0; member < blocks.size(); ++member) {
         bytes += member == self ? 0 : blocks[member].bytes();
@@ -212,7 +205,7 @@ board::extent board::data_together(const block_view &blocks, int self) noexcept 
     return {begin, begin + bytes};
 }
 
-void board::post(std::uint64_t number, const block_view &blocks, bool in_parts) {
+void collective_area::post(std::uint64_t number, const block_view &blocks, bool in_parts) {
     const auto [begin, bytes] = data_together(blocks, self_);
     std::byte *offsets = place_for(number, bytes);
     auto offset = static_cast<std::size_t>(begin);
@@ -237,18 +230,18 @@ void board::post(std::uint64_t number, const block_view &blocks, bool in_parts) 
     post.end();
 }
 
-void board::post(std::uint64_t number, const card &shown) {
-    card written = shown;
+void collective_area::post(std::uint64_t number, const buffer_descriptor &exposed) {
+    buffer_descriptor written = exposed;
     const auto table = static_cast<std::size_t>(members_.size()) * sizeof(typed_buffer);
-    if (shown.blocks != nullptr && !one_process_ && pages_ != nullptr && table <= most_in_page) {
-        std::memcpy(page_of(self_, number), shown.blocks, table);
+    if (exposed.blocks != nullptr && !one_process_ && pages_ != nullptr && table <= most_in_page) {
+        std::memcpy(page_of(self_, number), exposed.blocks, table);
         written.blocks = nullptr;
     }
     std::memcpy(slot_of(self_, number).bytes, &written, sizeof written);
-    publish(number, card_bit | sizeof shown, everyone);
+    publish(number, descriptor_bit | sizeof exposed, everyone);
 }
 
-void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
+void collective_area::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
     publish(slot_of(self_, number).posted, number, word);
     if (reader == everyone) {
         nudge_all();
@@ -263,14 +256,14 @@ void board::publish(std::uint64_t number, std::uint64_t word, int reader) noexce
     }
 }
 
-std::span<const std::byte> board::data(std::uint64_t number, int peer, place at) const noexcept {
+std::span<const std::byte> collective_area::data(std::uint64_t number, int peer, place at) const noexcept {
     // Relaxed: the caller has seen the post. The size is a peer's word: it counts up to what there is.
     const auto posted_bytes = [](const std::atomic<std::uint64_t> &word) {
         return static_cast<std::size_t>(word.load(std::memory_order_relaxed) & (parts_bit - 1));
     };
-    if (at == place::strip) {
-        const strip_entry &entry = strip_of(peer, number);
-        return {entry.bytes, std::min<std::size_t>(posted_bytes(entry.posted), most_in_strip)};
+    if (at == place::small_slot) {
+        const small_slot &entry = small_slot_of(peer, number);
+        return {entry.bytes, std::min<std::size_t>(posted_bytes(entry.posted), most_in_small_slot)};
     }
     const slot &from = slot_of(peer, number);
     const std::size_t bytes = posted_bytes(from.posted);
@@ -280,7 +273,8 @@ std::span<const std::byte> board::data(std::uint64_t number, int peer, place at)
     return {page_of(peer, number), std::min<std::size_t>(bytes, most_in_page)};
 }
 
-std::optional<std::span<const std::byte>> board::posted_block(std::uint64_t number, int peer) const noexcept {
+std::optional<std::span<const std::byte>> collective_area::posted_block(std::uint64_t number,
+                                                                        int peer) const noexcept {
     const auto all = data(number, peer);
     const auto bounds = static_cast<std::size_t>(self_) * sizeof(block_offset);
     block_offset begin = 0, end = 0;
@@ -297,20 +291,20 @@ std::optional<std::span<const std::byte>> board::posted_block(std::uint64_t numb
     return all.subspan(begin, static_cast<std::size_t>(end - begin));
 }
 
-card board::card_of(std::uint64_t number, int peer) const noexcept {
-    card shown;
-    std::memcpy(static_cast<void *>(&shown), slot_of(peer, number).bytes, sizeof shown);
-    return shown;
+buffer_descriptor collective_area::descriptor_of(std::uint64_t number, int peer) const noexcept {
+    buffer_descriptor exposed;
+    std::memcpy(static_cast<void *>(&exposed), slot_of(peer, number).bytes, sizeof exposed);
+    return exposed;
 }
 
-bool board::find_block(std::uint64_t number, int peer, const card &shown,
-                       typed_buffer &block) const noexcept {
+bool collective_area::find_block(std::uint64_t number, int peer, const buffer_descriptor &exposed,
+                                 typed_buffer &block) const noexcept {
     if (one_process_) {
-        block = shown.blocks[self_];
+        block = exposed.blocks[self_];
         return true;
     }
-    if (shown.blocks != nullptr) {
-        return read(peer, shown.blocks + self_, &block, sizeof block);
+    if (exposed.blocks != nullptr) {
+        return read(peer, exposed.blocks + self_, &block, sizeof block);
     }
     if (pages_ == nullptr) {
         return false;
@@ -320,30 +314,30 @@ bool board::find_block(std::uint64_t number, int peer, const card &shown,
     return true;
 }
 
-void board::note_all_posted(std::uint64_t number) noexcept {
+void collective_area::note_all_posted(std::uint64_t number) noexcept {
     all_finished_ = std::max(all_finished_, number);
 }
 
-void board::finish(std::uint64_t number, place at, bool awaited) noexcept {
+void collective_area::finish(std::uint64_t number, place at, bool awaited) noexcept {
     // Who wants to enter waits for free slots, several operations later. It is enough to tell now and then,
     // and better: who is far ahead then gets several slots at once, and can ask for their lines early.
     // All do so after the same operations: who looks then learns much at once.
-    const std::uint64_t until_due = ~number % (at == place::strip ? telling_in_strip : telling);
+    const std::uint64_t until_due = ~number % (at == place::small_slot ? telling_in_small : telling);
     if (awaited || until_due == 0) {
         tell(number + 1);
     } else if (until_due == 1) {
-        claim_line(&station_of(self_).finished);
+        claim_line(&rank_area_of(self_).finished);
     }
     turn_.store(number + 1, std::memory_order_release);
 }
 
-void board::tell(std::uint64_t finished) noexcept {
-    station_of(self_).finished.store(finished, std::memory_order_seq_cst);
+void collective_area::tell(std::uint64_t finished) noexcept {
+    rank_area_of(self_).finished.store(finished, std::memory_order_seq_cst);
     told_ = finished;
     nudge_all();
 }
 
-void board::nudge_all() noexcept {
+void collective_area::nudge_all() noexcept {
     if (!medium_.anyone_watches()) {
         return;
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of one communicator show each other what they have, if they share memory. Each member
-// has a station that it alone writes: a ring of slots, one for each operation under way, and the number of
-// operations that it has finished. What is short enough lies in the slot itself, what is a bit longer in a
-// page of a second ring, made when it is first needed; of longer data the ranks show the addresses.
+// The shared-memory collective area of a communicator: memory through which its ranks of one node pass the
+// data of collectives. Each rank alone writes its rank area: a ring of slots, one for each operation under
+// way, a ring of small slots, and the number of operations that it has finished. Data that do not fit a slot
+// lie in a page of a second ring, made when it is first needed; for longer data ranks post buffer
+// descriptors.
 //
-// Operations of a communicator take their turns: a rank begins the next one on the board when it has
-// finished the one before. All ranks begin them in the same order, so nobody waits for ever, and a post for
-// operation k says that its rank has finished all before k.
-// A few bytes that go one way only, from rank to rank, lie in a strip instead of a slot: there several posts
-// share a line, so who posts faster than others read hands over one line for many.
-// Invariant: slot k % depth of a station is written for operation k only after all members have finished
-// operation k - depth; the same holds for pages and strips and their depths.
+// A rank enters the next operation when it has finished the one before. All ranks enter the operations in the
+// same order, so no wait is circular, and a post for operation k says that its rank has finished all before
+// k. A few bytes that go one way only lie in a small slot: several share a cache line, so a rank that posts
+// faster than others read hands over one line for several posts.
+// Invariant: slot k % depth of a rank area is written for operation k only after all members have finished
+// operation k - depth; the same holds for pages and small slots and their depths.
 #pragma once
 
 #include <algorithm>
@@ -24,61 +24,73 @@
 
 #include "base/copy_bytes.hpp"
 #include "collective/node/block_view.hpp"
+#include "collective/places.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "fabric/shared_memory.hpp"
 
 namespace lisle::collective {
 
-/// What a rank shows to others that can reach its memory: a buffer to read from, one to write to, and a
-/// buffer for each member, of one of the two sorts. Between processes the types mean nothing: the buffers
-/// are bytes.
-struct card {
+/// The buffers that a rank exposes to ranks that can reach its memory: one to read from, one to write to, and
+/// one for each member, of either kind. Between processes the types mean nothing: the buffers are bytes.
+struct buffer_descriptor {
     typed_buffer give;
     typed_buffer take;
     const typed_buffer *blocks = nullptr;
 };
 
-class board {
+class collective_area {
   public:
     /// What fits into a slot, and what into a page.
     static constexpr MPI_Count most_in_slot = 248;
     static constexpr MPI_Count most_in_page = 34816;
-    static constexpr MPI_Count most_in_strip = 8;
+    static constexpr MPI_Count most_in_small_slot = 8;
     /// From here on a post can be published when half of it is there: others copy that while the rest is
     /// written.
     static constexpr std::size_t least_in_parts = 8192;
 
-    /// Where the posts of an operation lie: in slots, and if they are long in pages, or in strips.
-    enum class place : unsigned char { slot, page, strip };
+    /// Where the posts of an operation lie: in slots, and if they are long in pages, or in small slots.
+    enum class place : unsigned char { slot, page, small_slot };
     /// @param bytes the most that a rank posts
     [[nodiscard]] static constexpr place place_of(MPI_Count bytes, bool one_way) noexcept {
-        return bytes > most_in_slot                ? place::page
-               : one_way && bytes <= most_in_strip ? place::strip
-                                                   : place::slot;
+        return bytes > most_in_slot                     ? place::page
+               : one_way && bytes <= most_in_small_slot ? place::small_slot
+                                                        : place::slot;
     }
 
-    /// Whoever may wait for a post.
+    /// Instead of one reader of a post: all members.
     static constexpr int everyone = -1;
 
-    /// The board of an intra-communicator, made at the first call; null if its ranks share no memory.
+    /// The area of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
-    [[nodiscard]] static board *of(const communicator &comm) {
+    [[nodiscard]] static collective_area *of(const communicator &comm) {
         if (!comm.shared_memory_companion.sought) [[unlikely]] {
             seek(comm);
         }
-        return static_cast<board *>(comm.shared_memory_companion.kept.get());
+        return found(comm);
     }
 
-    /// @param members the communicator's channel of user messages, which outlives the board
-    board(fabric::shared_memory &medium, std::byte *memory, const protocol::channel &members,
-          bool one_process)
-        : medium_{medium}, memory_{memory}, home_{*members.home}, key_{members.context},
-          members_{*members.peers}, self_{members.self}, one_process_{one_process},
-          finished_by_(static_cast<std::size_t>(members_.size())) {}
-    board(const board &) = delete;
-    board &operator=(const board &) = delete;
-    ~board();
+    /// The same, once it has been looked for.
+    [[nodiscard]] static collective_area *found(const communicator &comm) noexcept {
+        return static_cast<collective_area *>(comm.shared_memory_companion.kept.get());
+    }
+
+    /// The area of those ranks of a communicator that are on the calling rank's node, which are several;
+    /// null: they share no memory. The same for all of them.
+    /// @param members the ranks, in their order, which outlives the area @param node their node's number
+    [[nodiscard]] static std::unique_ptr<collective_area> make(const communicator &comm, const group &members,
+                                                               int self, const area_keys &keys);
+
+    /// @param memory of bytes(members.size()), zero before its first use, common to all members
+    /// @param keys of that memory and of the pages' @param members outlive the area, as their fabric does
+    /// @param home the calling rank's engine @param self the calling rank among the members
+    collective_area(fabric::shared_memory &medium, std::byte *memory, const area_keys &keys, protocol::engine &home,
+                    const group &members, int self, bool one_process)
+        : medium_{medium}, memory_{memory}, home_{home}, keys_{keys}, members_{members}, self_{self},
+          one_process_{one_process}, finished_by_(static_cast<std::size_t>(members.size())) {}
+    collective_area(const collective_area &) = delete;
+    collective_area &operator=(const collective_area &) = delete;
+    ~collective_area();
 
     /// True if a rank may post so much. All members ask alike, before the operation that they ask for.
     [[nodiscard]] bool takes(MPI_Count bytes) {
@@ -118,8 +130,12 @@ class board {
     [[nodiscard]] int members() const noexcept { return members_.size(); }
     [[nodiscard]] int self() const noexcept { return self_; }
 
-    /// A number for the next operation of the calling rank.
-    [[nodiscard]] std::uint64_t begin() noexcept { return next_++; }
+    /// A number for the next operation of the calling rank, the first of `phases` in a row.
+    [[nodiscard]] std::uint64_t begin(unsigned phases = 1) noexcept {
+        const std::uint64_t first = next_;
+        next_ += phases;
+        return first;
+    }
     /// What begin() will return.
     [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
     /// True when operation `number` has its turn: all before are finished here.
@@ -133,12 +149,12 @@ class board {
     /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
     /// it, and otherwise the store would wait for that.
     void claim(std::uint64_t number) noexcept;
-    /// Shows data. @pre has_room() has been true, takes(data.bytes()); nobody but the reader awaits it
-    /// @param in_parts who awaits it has nothing else to do meanwhile, so it may be published in two parts
+    /// Posts data. @pre has_room() has been true, takes(data.bytes()); nobody but the reader awaits it
+    /// @param in_parts its readers have nothing else to do meanwhile, so it may be published in two parts
     void post(std::uint64_t number, const typed_buffer &data, int reader, bool in_parts);
-    /// @pre data.bytes() <= most_in_strip
-    void post_in_strip(std::uint64_t number, const typed_buffer &data);
-    /// Shows the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
+    /// @pre data.bytes() <= most_in_small_slot
+    void post_small(std::uint64_t number, const typed_buffer &data);
+    /// Posts the data of a block for each member but the calling one. @pre takes(bytes_together(blocks,
     /// self()))
     void post(std::uint64_t number, const block_view &blocks, bool in_parts);
     [[nodiscard]] static MPI_Count bytes_together(const block_view &blocks, int self) noexcept {
@@ -148,22 +164,23 @@ class board {
     /// @pre posted(number, peer)
     [[nodiscard]] std::optional<std::span<const std::byte>> posted_block(std::uint64_t number,
                                                                          int peer) const noexcept;
-    /// Between processes the card's blocks go to the page, if they fit there. @pre so has has_room()
-    void post(std::uint64_t number, const card &shown);
-    /// The buffer that a card has for this rank. False: it cannot be reached.
-    [[nodiscard]] bool find_block(std::uint64_t number, int peer, const card &shown,
+    /// Between processes the descriptor's blocks go to the page, if they fit there. @pre so has has_room()
+    void post(std::uint64_t number, const buffer_descriptor &exposed);
+    /// The buffer that a descriptor has for this rank. False: it cannot be reached.
+    [[nodiscard]] bool find_block(std::uint64_t number, int peer, const buffer_descriptor &exposed,
                                   typed_buffer &block) const noexcept;
     /// True when `peer` has posted for this operation.
     [[nodiscard]] bool posted(std::uint64_t number, int peer, place at = place::slot) const noexcept {
-        const auto &word = at == place::strip ? strip_of(peer, number).posted : slot_of(peer, number).posted;
+        const auto &word =
+            at == place::small_slot ? small_slot_of(peer, number).posted : slot_of(peer, number).posted;
         return word.load(std::memory_order_seq_cst) >> size_bits == number + 1;
     }
-    /// Fetches what `peer` posts a little later: for one who sees that it is ahead.
+    /// Prefetches what `peer` posts a little later: for a rank that sees that the peer is ahead.
     void look_ahead(std::uint64_t number, int peer, place at) const noexcept {
-        if (at == place::strip) {
+        if (at == place::small_slot) {
             // The next line, if this one is full: otherwise it would be taken from one who is writing it.
-            if (number % posts_in_line == 0 && posted(number + posts_in_line - 1, peer, at)) {
-                __builtin_prefetch(&strip_of(peer, number + posts_in_line));
+            if (number % small_slots_in_line == 0 && posted(number + small_slots_in_line - 1, peer, at)) {
+                __builtin_prefetch(&small_slot_of(peer, number + small_slots_in_line));
             }
             return;
         }
@@ -204,11 +221,11 @@ class board {
     /// Returns when all of a post of several parts is there: its writer is copying it. @pre posted(number,
     /// peer)
     void await_rest(std::uint64_t number, int peer) const noexcept;
-    /// True if that is a card. @pre posted(number, peer)
-    [[nodiscard]] bool shows_card(std::uint64_t number, int peer) const noexcept {
-        return (word_of(number, peer) & card_bit) != 0;
+    /// True if that is a descriptor. @pre posted(number, peer)
+    [[nodiscard]] bool exposes_buffers(std::uint64_t number, int peer) const noexcept {
+        return (word_of(number, peer) & descriptor_bit) != 0;
     }
-    [[nodiscard]] card card_of(std::uint64_t number, int peer) const noexcept;
+    [[nodiscard]] buffer_descriptor descriptor_of(std::uint64_t number, int peer) const noexcept;
     /// A member has, or all have, posted and so finished what came before.
     void note_posted(std::uint64_t number, int peer) noexcept {
         finished_by_[static_cast<std::size_t>(peer)] = number;
@@ -217,7 +234,7 @@ class board {
     /// The calling rank needs nothing of the others any more for this operation.
     /// @param awaited somebody may wait for just that
     void finish(std::uint64_t number, place at, bool awaited) noexcept;
-    /// For an operation whose place is no strip: others may wait for the rank to finish what came long
+    /// For an operation whose place is no small slot: others may wait for the rank to finish what came long
     /// before, which it has, but has not told. @pre has_turn(number)
     void tell_what_is_due(std::uint64_t number) noexcept {
         if (told_ + telling <= number) [[unlikely]] {
@@ -225,28 +242,29 @@ class board {
         }
     }
     [[nodiscard]] bool finished(std::uint64_t number, int peer) const noexcept {
-        return station_of(peer).finished.load(std::memory_order_seq_cst) > number;
+        return rank_area_of(peer).finished.load(std::memory_order_seq_cst) > number;
     }
 
-    /// Memory of a board for so many members.
+    /// Memory of an area for so many members.
     [[nodiscard]] static std::size_t bytes(int members) noexcept {
-        return static_cast<std::size_t>(members) * sizeof(station);
+        return static_cast<std::size_t>(members) * sizeof(rank_area);
     }
 
   private:
     static constexpr unsigned depth = 8;
     static constexpr unsigned page_depth = 4;
-    static constexpr unsigned strip_depth = 32;
+    static constexpr unsigned small_depth = 32;
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
-    static constexpr unsigned telling_in_strip = 16;
+    static constexpr unsigned telling_in_small = 16;
     static constexpr std::uint64_t fetched_ahead = 2;
-    static constexpr std::uint64_t posts_in_line = 4; ///< of a strip
+    static constexpr std::uint64_t small_slots_in_line = 4; ///< of a small slot
     // Else who waits for room might sleep for ever.
-    static_assert(telling <= page_depth && telling <= depth && telling_in_strip <= strip_depth);
+    static_assert(telling <= page_depth && telling <= depth && telling_in_small <= small_depth);
     static constexpr unsigned size_bits = 20;
-    static constexpr std::uint64_t card_bit = std::uint64_t{1} << (size_bits - 1);
-    static constexpr std::uint64_t parts_bit = card_bit >> 1; ///< only half was there when it was published
+    static constexpr std::uint64_t descriptor_bit = std::uint64_t{1} << (size_bits - 1);
+    static constexpr std::uint64_t parts_bit =
+        descriptor_bit >> 1; ///< only half was there when it was published
     static_assert(most_in_page < static_cast<MPI_Count>(parts_bit));
 
     /// Where bytes of a block for each member begin if all are posted together; the last one says where they
@@ -270,30 +288,30 @@ class board {
     /// A page is its data and, on a line of its own, a word (rest_in).
     static constexpr std::size_t page_bytes = static_cast<std::size_t>(most_in_page) + 64;
     /// The same, four to a line.
-    struct strip_entry {
+    struct small_slot {
         std::atomic<std::uint64_t> posted;
-        std::byte bytes[most_in_strip];
+        std::byte bytes[most_in_small_slot];
     };
-    struct alignas(64) station {
+    struct alignas(64) rank_area {
         /// How many operations the member has finished; pairs as `posted`: its reads of others' slots and
         /// buffers came before.
         std::atomic<std::uint64_t> finished;
         slot slots[depth];
-        alignas(64) strip_entry strip[strip_depth];
+        alignas(64) small_slot small_slots[small_depth];
     };
-    static_assert(sizeof(slot) == 256 && sizeof(card) <= most_in_slot);
+    static_assert(sizeof(slot) == 256 && sizeof(buffer_descriptor) <= most_in_slot);
 
-    [[nodiscard]] station &station_of(int member) const noexcept {
-        return reinterpret_cast<station *>(memory_)[member];
+    [[nodiscard]] rank_area &rank_area_of(int member) const noexcept {
+        return reinterpret_cast<rank_area *>(memory_)[member];
     }
     [[nodiscard]] slot &slot_of(int member, std::uint64_t number) const noexcept {
-        return station_of(member).slots[number % depth];
+        return rank_area_of(member).slots[number % depth];
     }
-    [[nodiscard]] strip_entry &strip_of(int member, std::uint64_t number) const noexcept {
-        return station_of(member).strip[number % strip_depth];
+    [[nodiscard]] small_slot &small_slot_of(int member, std::uint64_t number) const noexcept {
+        return rank_area_of(member).small_slots[number % small_depth];
     }
     [[nodiscard]] static constexpr unsigned depth_of(place at) noexcept {
-        return at == place::strip ? strip_depth : at == place::page ? page_depth : depth;
+        return at == place::small_slot ? small_depth : at == place::page ? page_depth : depth;
     }
     [[nodiscard]] std::byte *page_of(int member, std::uint64_t number) const noexcept {
         return pages_ + (static_cast<std::size_t>(member) * page_depth + number % page_depth) * page_bytes;
@@ -346,8 +364,8 @@ class board {
     std::byte *pages_ = nullptr;
     bool pages_sought_ = false;
     std::optional<bool> memory_open_;
-    std::uint64_t key_;
-    const group &members_; ///< the communicator's, which owns the board
+    area_keys keys_;
+    const group &members_; ///< the communicator's, which owns the area
     int self_;
     bool one_process_;
     // The calling rank's own view; the user orders the collectives of a communicator.

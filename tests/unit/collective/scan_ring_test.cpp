@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/process/relay.hpp"
+#include "collective/process/scan_ring.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 #include <gtest/gtest.h>
 
-using lisle::collective::relay;
+using lisle::collective::scan_ring;
 
-TEST(relay_test, has_nothing_at_first) {
-    const auto ring = std::make_unique<relay>();
+TEST(scan_ring_test, has_nothing_at_first) {
+    const auto ring = std::make_unique<scan_ring>();
     EXPECT_FALSE(ring->posted(0));
     EXPECT_FALSE(ring->posted(5));
     EXPECT_TRUE(ring->has_room(0));
 }
 
-TEST(relay_test, has_room_until_parcels_are_taken) {
-    const auto ring = std::make_unique<relay>();
+TEST(scan_ring_test, has_room_until_slots_are_taken) {
+    const auto ring = std::make_unique<scan_ring>();
     std::uint64_t number = 0;
     while (ring->has_room(number)) {
-        ring->post(number, relay::misfit);
+        ring->post(number, scan_ring::mismatch);
         ASSERT_LT(++number, 100U);
     }
     EXPECT_TRUE(ring->posted(number - 1));
     EXPECT_FALSE(ring->posted(number)) << "the same place, another scan";
-    EXPECT_EQ(ring->bytes(number - 1), relay::misfit);
+    EXPECT_EQ(ring->bytes(number - 1), scan_ring::mismatch);
     for (std::uint64_t taken = 0; taken < number; ++taken) {
         ring->take(taken);
     }
@@ -34,10 +34,10 @@ TEST(relay_test, has_room_until_parcels_are_taken) {
 }
 
 /// One thread writes as far ahead as it can, one reads.
-TEST(relay_test, carries_each_parcel_once_and_whole) {
+TEST(scan_ring_test, carries_each_slot_once_and_whole) {
     constexpr std::uint64_t scans = 20000;
-    const auto ring = std::make_unique<relay>();
-    const auto bytes_of = [](std::uint64_t number) { return number * 37 % (relay::most + 1); };
+    const auto ring = std::make_unique<scan_ring>();
+    const auto bytes_of = [](std::uint64_t number) { return number * 37 % (scan_ring::most + 1); };
     const auto value_of = [](std::uint64_t number) { return static_cast<std::byte>(number % 251); };
     std::thread writer{[&] {
         for (std::uint64_t number = 0; number < scans; ++number) {

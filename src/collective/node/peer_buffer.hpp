@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps on a board do with the data: reductions of what ranks have posted or show, and the way to
+// What the steps on an area do with the data: reductions of what ranks have posted or show, and the way to
 // the buffers that they show, by address within a process and with the kernel's help between processes. All
 // reductions combine from the last rank to the first, which keeps the order of the operands, needs no copy of
 // a result, and gives the same bits whoever computes them.
@@ -12,18 +12,20 @@
 
 namespace lisle::collective {
 
-/// Elements that a reduction of `count` elements of shown buffers needs room for.
-[[nodiscard]] MPI_Count shown_elements(const board &where, MPI_Count count, const datatype &type) noexcept;
+/// Elements that a reduction of `count` elements of exposed buffers needs room for.
+[[nodiscard]] MPI_Count scratch_elements(const collective_area &where, MPI_Count count,
+                                         const datatype &type) noexcept;
 
 /// @pre the members have posted `expected` bytes each
-void reduce_posts(const board &where, std::uint64_t number, board::place at, const reduce_posts_step &what);
+void reduce_posts(const collective_area &where, std::uint64_t number, collective_area::place at,
+                  const reduce_posts_step &what);
 
 /// A buffer that another rank shows.
-class shown_buffer {
+class peer_buffer {
   public:
-    /// @param whole which buffer if the card's blocks are not meant
-    shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
-                 typed_buffer card::*whole, manner how) noexcept;
+    /// @param whole which buffer if the descriptor's blocks are not meant
+    peer_buffer(const collective_area &where, std::uint64_t number, int peer, exposed_part what,
+                typed_buffer buffer_descriptor::*whole, manner how) noexcept;
 
     /// Copies bytes [offset, offset + length) of its data to the same place in `to`, or from there. Returns
     /// an error class: both sides have the same size, but for errors of the user's.
@@ -33,21 +35,21 @@ class shown_buffer {
   private:
     [[nodiscard]] int compare(const typed_buffer &own) const noexcept;
 
-    const board &where_;
+    const collective_area &where_;
     int peer_;
     manner how_;
     typed_buffer buffer_;
     bool reached_ = true;
 };
 
-struct shown_result {
+struct peer_result {
     int error;  ///< an error class
     int member; ///< that it is about
 };
-[[nodiscard]] shown_result reduce_shown(const board &where, std::uint64_t number,
-                                        const reduce_shown_step &what);
+[[nodiscard]] peer_result reduce_peers(const collective_area &where, std::uint64_t number,
+                                       const reduce_peers_step &what);
 
 /// Reduces what all members show as `give` to what they show as `take`. @pre all have the same size
-void reduce_all(const op &operation, const std::vector<card> &cards, result_place place);
+void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descriptors, result_place place);
 
 } // namespace lisle::collective

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/at_once.hpp"
+#include "collective/node/immediate_steps.hpp"
 
 #include <algorithm>
 
-#include "collective/node/shown.hpp"
 #include "base/error.hpp"
+#include "collective/node/peer_buffer.hpp"
 
 namespace lisle::collective {
 
-void at_once::reduce_shown(const op &operation, result_place place, int member, MPI_Count first,
-                           const typed_buffer &to) {
-    const MPI_Count elements = shown_elements(where_, to.count, *to.type);
+void immediate_steps::reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
+                                   const typed_buffer &to) {
+    const MPI_Count elements = scratch_elements(where_, to.count, *to.type);
     local_.take(
-        reduce_shown_step{&operation, to, temporary(elements, *to.type).address, first, member, place});
+        reduce_peers_step{&operation, to, temporary(elements, *to.type).address, first, member, place});
 }
 
-void at_once::take_posts(const block_view &blocks, MPI_Count most) {
+void immediate_steps::take_posts(const block_view &blocks, MPI_Count most) {
     // As many lines as a core can wait for: they come while the first ones are used.
     constexpr int fetched_ahead = 10;
     const int ranks = blocks.size();
@@ -32,7 +32,7 @@ void at_once::take_posts(const block_view &blocks, MPI_Count most) {
     }
 }
 
-void at_once::complain() const {
+void immediate_steps::complain() const {
     fail(local_.error(), local_.describe());
 }
 

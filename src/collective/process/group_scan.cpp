@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/process/scan_table.hpp"
+#include "collective/process/group_scan.hpp"
 
 #include <mutex>
 
@@ -37,14 +37,15 @@ namespace {
 
 } // namespace
 
-scan_table::scan_table(std::size_t members, relay *before, relay *after)
-    : before_{before}, after_{after}, members_{members}, seats_{std::make_unique<seat[]>(members)} {
+group_scan::group_scan(std::size_t members, scan_ring *before, scan_ring *after)
+    : before_{before}, after_{after}, members_{members}, members_state_{
+                                                             std::make_unique<participant[]>(members)} {
     for (std::size_t i = 0; i < depth; ++i) {
         rounds_[i].number = i;
     }
 }
 
-inline void scan_table::turn(round &now, seat &whose, const scan_part &part) {
+inline void group_scan::turn(round &now, participant &whose, const scan_part &part) {
     const std::size_t member = now.next++;
     const std::byte *before = now.sums[(member + 1) % 2];
     std::byte *after = now.sums[member % 2];
@@ -61,9 +62,9 @@ inline void scan_table::turn(round &now, seat &whose, const scan_part &part) {
         }
         add_to_sum(operation_, part, before, after);
     } else {
-        now.bytes = relay::misfit;
+        now.bytes = scan_ring::mismatch;
     }
-    whose.misfit = now.bytes == relay::misfit;
+    whose.mismatch = now.bytes == scan_ring::mismatch;
     if (member == 0 && before_ != nullptr) {
         before_->take(now.number);
         news_ = true;
@@ -73,38 +74,38 @@ inline void scan_table::turn(round &now, seat &whose, const scan_part &part) {
     }
 }
 
-scan_table::outcome scan_table::add(std::size_t member, const scan_part &part) {
+group_scan::outcome group_scan::add(std::size_t member, const scan_part &part) {
     const std::scoped_lock guard{lock_};
-    seat &own = seats_[member];
+    participant &own = members_state_[member];
     const std::uint64_t number = own.begun++;
     round &now = rounds_[number % depth];
     news_ = false;
     if (now.number != number || now.next != member || !can_go_on(now)) {
         own.part = part;
         own.waits = true;
-        return {.done = false, .misfit = false, .news = false};
+        return {.done = false, .mismatch = false, .news = false};
     }
     turn(now, own, part);
-    if (now.next == members_ || seats_[now.next].waits) {
+    if (now.next == members_ || members_state_[now.next].waits) {
         go_on(now);
     }
-    return {.done = true, .misfit = own.misfit, .news = news_};
+    return {.done = true, .mismatch = own.mismatch, .news = news_};
 }
 
-scan_table::outcome scan_table::look(std::size_t member) {
+group_scan::outcome group_scan::look(std::size_t member) {
     const std::scoped_lock guard{lock_};
-    const seat &own = seats_[member];
+    const participant &own = members_state_[member];
     news_ = false;
     if (own.waits) {
         go_on(rounds_[(own.begun - 1) % depth]);
     }
-    return {.done = !own.waits, .misfit = own.misfit, .news = news_};
+    return {.done = !own.waits, .mismatch = own.mismatch, .news = news_};
 }
 
-void scan_table::go_on(round &now) {
-    const auto waits = [&](const seat &next) { return next.waits && next.begun == now.number + 1; };
-    while (now.next < members_ && waits(seats_[now.next]) && can_go_on(now)) {
-        seat &next = seats_[now.next];
+void group_scan::go_on(round &now) {
+    const auto waits = [&](const participant &next) { return next.waits && next.begun == now.number + 1; };
+    while (now.next < members_ && waits(members_state_[now.next]) && can_go_on(now)) {
+        participant &next = members_state_[now.next];
         turn(now, next, next.part);
         next.waits = false;
         news_ = true;

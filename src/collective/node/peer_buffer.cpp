@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/shown.hpp"
+#include "collective/node/peer_buffer.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,15 +18,15 @@ namespace {
 // Two inputs and an output of this size fit into the nearest caches.
 constexpr MPI_Count piece_bytes = 8192;
 // Between processes each piece takes calls of the kernel, which cost as much as copying ten thousand bytes.
-constexpr MPI_Count far_piece_bytes = 131072;
+constexpr MPI_Count cross_process_piece = 131072;
 
 MPI_Count elements_in(MPI_Count bytes, const datatype &type) noexcept {
     return std::max<MPI_Count>(1, bytes / std::max<MPI_Count>(1, type.size()));
 }
 
 /// Elements of a type that are reduced before the next ones.
-MPI_Count piece_of(const board &where, const datatype &type) noexcept {
-    return elements_in(where.one_process() ? piece_bytes : far_piece_bytes, type);
+MPI_Count piece_of(const collective_area &where, const datatype &type) noexcept {
+    return elements_in(where.one_process() ? piece_bytes : cross_process_piece, type);
 }
 
 void copy_all(const typed_buffer &from, const typed_buffer &to) {
@@ -35,15 +35,15 @@ void copy_all(const typed_buffer &from, const typed_buffer &to) {
     }
 }
 
-/// One piece of a reduction of shown buffers.
+/// One piece of a reduction of exposed buffers.
 class piece {
   public:
-    piece(const op &operation, const std::vector<card> &cards, MPI_Count first, MPI_Count count,
-          const datatype &type) noexcept
-        : operation_{operation, type}, cards_{cards}, first_{first}, count_{count}, type_{type} {}
+    piece(const op &operation, const std::vector<buffer_descriptor> &descriptors, MPI_Count first,
+          MPI_Count count, const datatype &type) noexcept
+        : operation_{operation, type}, descriptors_{descriptors}, first_{first}, count_{count}, type_{type} {}
 
-    [[nodiscard]] typed_buffer given(int member) const { return of(cards_[index(member)].give); }
-    [[nodiscard]] typed_buffer taken(int member) const { return of(cards_[index(member)].take); }
+    [[nodiscard]] typed_buffer given(int member) const { return of(descriptors_[index(member)].give); }
+    [[nodiscard]] typed_buffer taken(int member) const { return of(descriptors_[index(member)].take); }
     [[nodiscard]] typed_buffer at(void *address) const { return {address, count_, type_}; }
     /// to = a op b; `to` may be b.
     void combine(const typed_buffer &a, const typed_buffer &b, const typed_buffer &to) const {
@@ -72,12 +72,12 @@ class piece {
     }
 
     op_on operation_;
-    const std::vector<card> &cards_;
+    const std::vector<buffer_descriptor> &descriptors_;
     MPI_Count first_, count_;
     const datatype &type_;
 };
 
-void reduce_piece(const piece &now, const reduce_shown_step &what, int members, const typed_buffer &here,
+void reduce_piece(const piece &now, const reduce_peers_step &what, int members, const typed_buffer &here,
                   void *first_scratch, void *second_scratch) {
     const int last = members - 1;
     switch (what.place) {
@@ -125,11 +125,12 @@ void reduce_piece(const piece &now, const reduce_shown_step &what, int members, 
 
 } // namespace
 
-MPI_Count shown_elements(const board &where, MPI_Count count, const datatype &type) noexcept {
+MPI_Count scratch_elements(const collective_area &where, MPI_Count count, const datatype &type) noexcept {
     return 2 * std::min(count, piece_of(where, type));
 }
 
-void reduce_posts(const board &where, std::uint64_t number, board::place at, const reduce_posts_step &what) {
+void reduce_posts(const collective_area &where, std::uint64_t number, collective_area::place at,
+                  const reduce_posts_step &what) {
     const auto bytes = static_cast<std::size_t>(what.to.bytes());
     const auto posted = [&](int member) {
         return where.data(number, member, at).subspan(what.offset, bytes);
@@ -149,18 +150,18 @@ void reduce_posts(const board &where, std::uint64_t number, board::place at, con
     }
 }
 
-shown_buffer::shown_buffer(const board &where, std::uint64_t number, int peer, card_part what,
-                           typed_buffer card::*whole, manner how) noexcept
+peer_buffer::peer_buffer(const collective_area &where, std::uint64_t number, int peer, exposed_part what,
+                         typed_buffer buffer_descriptor::*whole, manner how) noexcept
     : where_{where}, peer_{peer}, how_{how} {
-    const card shown = where.card_of(number, peer);
-    if (what == card_part::whole) {
-        buffer_ = shown.*whole;
+    const buffer_descriptor exposed = where.descriptor_of(number, peer);
+    if (what == exposed_part::whole) {
+        buffer_ = exposed.*whole;
     } else {
-        reached_ = where.find_block(number, peer, shown, buffer_);
+        reached_ = where.find_block(number, peer, exposed, buffer_);
     }
 }
 
-int shown_buffer::compare(const typed_buffer &own) const noexcept {
+int peer_buffer::compare(const typed_buffer &own) const noexcept {
     // Between processes the count is that of bytes.
     const MPI_Count bytes = where_.one_process() ? buffer_.bytes() : buffer_.count;
     return !reached_ ? MPI_ERR_OTHER : bytes != own.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
@@ -174,15 +175,15 @@ std::byte *place_in(const typed_buffer &buffer, MPI_Count offset) noexcept {
 
 /// Calls `move(bytes here, offset)` for pieces of data that do not lie in one piece here.
 template <class Move> bool move_packed(bool backwards, MPI_Count offset, MPI_Count length, Move move) {
-    std::vector<std::byte> packed(static_cast<std::size_t>(std::min(length, far_piece_bytes)));
-    return move_pieces(far_piece_bytes, backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
+    std::vector<std::byte> packed(static_cast<std::size_t>(std::min(length, cross_process_piece)));
+    return move_pieces(cross_process_piece, backwards, offset, length, [&](MPI_Count at, MPI_Count bytes) {
         return move(std::span{packed}.first(static_cast<std::size_t>(bytes)), at);
     });
 }
 
 } // namespace
 
-int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count length) const {
+int peer_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count length) const {
     if (const int wrong = compare(to); wrong != MPI_SUCCESS || length == 0) {
         return wrong;
     }
@@ -205,7 +206,7 @@ int shown_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count lengt
     return done ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count length) const {
+int peer_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count length) const {
     if (const int wrong = compare(from); wrong != MPI_SUCCESS || length == 0) {
         return wrong;
     }
@@ -230,11 +231,11 @@ int shown_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count le
 namespace {
 
 /// A piece of a reduction among processes: contributions come and results go with the kernel's help.
-class far_piece {
+class cross_process_reduction {
   public:
-    far_piece(const board &where, const std::vector<card> &cards, const reduce_shown_step &what,
-              MPI_Count done, MPI_Count count) noexcept
-        : where_{where}, cards_{cards}, what_{what}, done_{done}, count_{count} {}
+    cross_process_reduction(const collective_area &where, const std::vector<buffer_descriptor> &descriptors,
+                            const reduce_peers_step &what, MPI_Count done, MPI_Count count) noexcept
+        : where_{where}, descriptors_{descriptors}, what_{what}, done_{done}, count_{count} {}
 
     /// @param total, other room for the piece twice @return a member whose memory was not there, or -1
     [[nodiscard]] int reduce(void *total, void *other) {
@@ -302,14 +303,14 @@ class far_piece {
     [[nodiscard]] std::size_t bytes() const noexcept {
         return static_cast<std::size_t>(count_ * what_.to.type->size());
     }
-    [[nodiscard]] std::byte *at(const typed_buffer &shown) const noexcept {
-        return place_in(shown, (what_.first + done_) * what_.to.type->size());
+    [[nodiscard]] std::byte *at(const typed_buffer &exposed) const noexcept {
+        return place_in(exposed, (what_.first + done_) * what_.to.type->size());
     }
     [[nodiscard]] std::byte *given(int member) const noexcept {
-        return at(cards_[static_cast<std::size_t>(member)].give);
+        return at(descriptors_[static_cast<std::size_t>(member)].give);
     }
     [[nodiscard]] std::byte *taken(int member) const noexcept {
-        return at(cards_[static_cast<std::size_t>(member)].take);
+        return at(descriptors_[static_cast<std::size_t>(member)].take);
     }
     /// Where the result is made: where it belongs if that is here and nothing of this rank's lies there.
     [[nodiscard]] void *result_here(void *scratch) const {
@@ -349,26 +350,26 @@ class far_piece {
         }
     }
 
-    const board &where_;
-    const std::vector<card> &cards_;
-    const reduce_shown_step &what_;
+    const collective_area &where_;
+    const std::vector<buffer_descriptor> &descriptors_;
+    const reduce_peers_step &what_;
     MPI_Count done_, count_;
     int failed_ = -1;
 };
 
 } // namespace
 
-shown_result reduce_shown(const board &where, std::uint64_t number, const reduce_shown_step &what) {
+peer_result reduce_peers(const collective_area &where, std::uint64_t number, const reduce_peers_step &what) {
     const datatype &type = *what.to.type;
     const int members = where.members();
-    std::vector<card> cards;
-    cards.reserve(static_cast<std::size_t>(members));
+    std::vector<buffer_descriptor> descriptors;
+    descriptors.reserve(static_cast<std::size_t>(members));
     for (int member = 0; member < members; ++member) {
-        const card shown = where.card_of(number, member);
-        if (shown.give.count < what.first + what.to.count) {
+        const buffer_descriptor exposed = where.descriptor_of(number, member);
+        if (exposed.give.count < what.first + what.to.count) {
             return {MPI_ERR_TRUNCATE, member};
         }
-        cards.push_back(shown);
+        descriptors.push_back(exposed);
     }
     const MPI_Count most = piece_of(where, type);
     const MPI_Count room = std::min(most, what.to.count);
@@ -376,18 +377,19 @@ shown_result reduce_shown(const board &where, std::uint64_t number, const reduce
     int failed = -1;
     move_pieces(most, goes_backwards(number), 0, what.to.count, [&](MPI_Count done, MPI_Count count) {
         if (where.one_process()) {
-            reduce_piece({*what.operation, cards, what.first + done, count, type}, what, members,
+            reduce_piece({*what.operation, descriptors, what.first + done, count, type}, what, members,
                          part(what.to, done, count), what.scratch, second);
         } else {
-            failed = far_piece{where, cards, what, done, count}.reduce(what.scratch, second);
+            failed =
+                cross_process_reduction{where, descriptors, what, done, count}.reduce(what.scratch, second);
         }
         return failed < 0;
     });
-    return failed < 0 ? shown_result{MPI_SUCCESS, 0} : shown_result{MPI_ERR_OTHER, failed};
+    return failed < 0 ? peer_result{MPI_SUCCESS, 0} : peer_result{MPI_ERR_OTHER, failed};
 }
 
-void reduce_all(const op &operation, const std::vector<card> &cards, result_place place) {
-    const typed_buffer &first = cards.front().give;
+void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descriptors, result_place place) {
+    const typed_buffer &first = descriptors.front().give;
     const datatype &type = *first.type;
     const MPI_Count most = std::min(first.count, elements_in(piece_bytes, type));
     alignas(std::max_align_t) std::byte near[512];
@@ -395,12 +397,12 @@ void reduce_all(const op &operation, const std::vector<card> &cards, result_plac
     const bool needs_room = place == result_place::prefixes_before;
     void *const one = needs_room ? memory.temporary(most, type).address : nullptr;
     void *const other = needs_room ? memory.temporary(most, type).address : nullptr;
-    const reduce_shown_step what{
+    const reduce_peers_step what{
         .operation = &operation, .to = {}, .scratch = one, .first = 0, .member = 0, .place = place};
     for (MPI_Count done = 0; done < first.count; done += most) {
         const MPI_Count count = std::min(most, first.count - done);
-        reduce_piece({operation, cards, done, count, type}, what, static_cast<int>(cards.size()), {}, one,
-                     other);
+        reduce_piece({operation, descriptors, done, count, type}, what, static_cast<int>(descriptors.size()),
+                     {}, one, other);
     }
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks of one place do among themselves as a part of a collective: through their collective area or
+// straight between their buffers where they share memory, in messages otherwise. When a rank goes on, its
+// own part is complete.
+#pragma once
+
+#include "collective/node/block_view.hpp"
+#include "collective/schedule/schedule.hpp"
+
+namespace lisle::collective {
+
+void bcast_within(schedule &plan, const team &ranks, const typed_buffer &buffer, int root);
+/// @param most the bytes of the longest block, which all know @param blocks at the root only
+void gather_within(schedule &plan, const team &ranks, const typed_buffer &own, const block_view &blocks,
+                   MPI_Count most, int root);
+/// @param equal all blocks have `most` bytes
+void scatter_within(schedule &plan, const team &ranks, const block_view &blocks, const typed_buffer &own,
+                    MPI_Count most, bool equal, int root);
+/// Keeps the order of ranks, as the scans do. `send` and `receive` may be the same buffer.
+void reduce_within(schedule &plan, const team &ranks, const op &operation, const typed_buffer &send,
+                   const typed_buffer &receive, int root);
+void scan_within(schedule &plan, const team &ranks, const op &operation, const typed_buffer &send,
+                 const typed_buffer &receive);
+void exscan_within(schedule &plan, const team &ranks, const op &operation, const typed_buffer &send,
+                   const typed_buffer &receive);
+
+} // namespace lisle::collective

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/node/slot_algorithms.hpp"
+
+#include <array>
+
+namespace lisle::collective {
+
+namespace {
+
+/// The blocks for all ranks but the calling one, one after the other in one piece of memory.
+template <class Plan> typed_buffer together(Plan &plan, const team &team, const block_view &blocks) {
+    if (team.size == 2) {
+        return blocks[1 - team.rank];
+    }
+    const MPI_Count each = blocks[0].bytes();
+    const typed_buffer packed = plan.packed((team.size - 1) * each);
+    for (int rank = 0, place = 0; rank < team.size; ++rank) {
+        if (rank != team.rank) {
+            plan.copy(blocks[rank], part(packed, place++ * each, each));
+        }
+    }
+    return packed;
+}
+
+/// Takes what `peer` has put together for the calling rank. @param each the bytes of each block
+template <class Plan>
+void take_own(Plan &plan, const team &team, int peer, MPI_Count each, const typed_buffer &to) {
+    const MPI_Count place = team.rank < peer ? team.rank : team.rank - 1;
+    plan.take(peer, place * each, (team.size - 1) * each, to);
+}
+
+template <class Plan> void post_and_await_all(Plan &plan, const team &team, const typed_buffer &data) {
+    plan.enter(*team.shared, data.bytes());
+    plan.post(data);
+    plan.await_posts(0, team.size);
+}
+
+/// The same, and what the calling rank has for itself is copied while the others come.
+template <class Plan> void post_and_await_all(Plan &plan, const team &team, const typed_buffer &data,
+                                              const typed_buffer &own, const typed_buffer &to) {
+    plan.enter(*team.shared, data.bytes());
+    plan.post(data);
+    plan.copy(own, to);
+    plan.await_posts(0, team.size);
+}
+
+} // namespace
+
+template <class Plan> void slot_barrier(Plan &plan, const team &team) {
+    post_and_await_all(plan, team, nothing());
+    plan.finish(false);
+}
+
+template <class Plan> void slot_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
+    // Nothing comes back, so the root may run ahead: by many calls if the data fit a small slot.
+    plan.enter(*team.shared, buffer.bytes(), team.rank == root, true);
+    if (team.rank == root) {
+        plan.post(buffer, collective_area::everyone, true);
+    } else if (buffer.bytes() <= collective_area::most_in_small_slot) {
+        plan.await_posts(root, root + 1);
+        plan.take(root, 0, buffer.bytes(), buffer);
+    } else {
+        plan.take_post(root, buffer);
+    }
+    plan.finish(false);
+}
+
+template <class Plan>
+void slot_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
+    plan.enter(*team.shared, own.bytes(), team.rank != root);
+    if (team.rank != root) {
+        plan.post(own, root, true);
+    } else {
+        plan.copy(own, blocks[root]); // while the others come
+        plan.take_posts(blocks, collective_area::most_in_page);
+    }
+    plan.finish(false);
+}
+
+template <class Plan>
+void slot_scatter(Plan &plan, const team &team, const block_view &blocks, const typed_buffer &own, int root) {
+    if (team.rank == root) {
+        const typed_buffer all = together(plan, team, blocks);
+        plan.enter(*team.shared, all.bytes());
+        plan.post(all, collective_area::everyone, true);
+        plan.copy(blocks[root], own);
+    } else {
+        plan.enter(*team.shared, (team.size - 1) * own.bytes(), false);
+        plan.await_posts(root, root + 1);
+        take_own(plan, team, root, own.bytes(), own);
+    }
+    plan.finish(false);
+}
+
+template <class Plan>
+void slot_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+    plan.enter(*team.shared, own.bytes());
+    plan.post(own);
+    plan.copy(own, blocks[team.rank]); // while the others come
+    plan.take_posts(blocks, collective_area::most_in_page);
+    plan.finish(false);
+}
+
+template <class Plan>
+void slot_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
+    post_and_await_all(plan, team, together(plan, team, send), send[team.rank], receive[team.rank]);
+    for (int peer = 0; peer < team.size; ++peer) {
+        if (peer != team.rank) {
+            take_own(plan, team, peer, receive[peer].bytes(), receive[peer]);
+        }
+    }
+    plan.finish(false);
+}
+
+template <class Plan> void slot_reduce(Plan &plan, const team &team, const op &operation,
+                                       const typed_buffer &send, const typed_buffer &receive, int root) {
+    plan.enter(*team.shared, send.bytes());
+    plan.post(send, root);
+    if (team.rank == root) {
+        plan.await_posts(0, team.size);
+        plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);
+    }
+    plan.finish(false);
+}
+
+template <class Plan> void slot_allreduce(Plan &plan, const team &team, const op &operation,
+                                          const typed_buffer &send, const typed_buffer &receive) {
+    post_and_await_all(plan, team, send);
+    plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);
+    plan.finish(false);
+}
+
+template <class Plan> void slot_reduce_scatter(Plan &plan, const team &team, const op &operation,
+                                               const typed_buffer &send, const typed_buffer &receive,
+                                               MPI_Count before) {
+    post_and_await_all(plan, team, send);
+    plan.reduce_posts(operation, 0, team.size, before, send.bytes(), receive);
+    plan.finish(false);
+}
+
+template <class Plan> void slot_scan(Plan &plan, const team &team, const op &operation,
+                                     const typed_buffer &send, const typed_buffer &receive) {
+    const bool posts = team.rank + 1 < team.size; // else it is of use to nobody
+    plan.enter(*team.shared, send.bytes(), posts, true);
+    if (posts) {
+        plan.post(send);
+    }
+    plan.copy(send, receive);
+    if (team.rank > 0) {
+        plan.await_posts(0, team.rank);
+        plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive, true);
+    }
+    plan.finish(false);
+}
+
+template <class Plan> void slot_exscan(Plan &plan, const team &team, const op &operation,
+                                       const typed_buffer &send, const typed_buffer &receive) {
+    const bool posts = team.rank + 1 < team.size;
+    plan.enter(*team.shared, send.bytes(), posts, true);
+    if (posts) {
+        plan.post(send);
+    }
+    if (team.rank > 0) {
+        plan.await_posts(0, team.rank);
+        plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive);
+    }
+    plan.finish(false);
+}
+
+template void slot_barrier(schedule &, const team &);
+template void slot_barrier(immediate_steps &, const team &);
+template void slot_bcast(schedule &, const team &, const typed_buffer &, int);
+template void slot_bcast(immediate_steps &, const team &, const typed_buffer &, int);
+template void slot_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
+template void slot_gather(immediate_steps &, const team &, const typed_buffer &, const block_view &, int);
+template void slot_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
+template void slot_scatter(immediate_steps &, const team &, const block_view &, const typed_buffer &, int);
+template void slot_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
+template void slot_allgather(immediate_steps &, const team &, const typed_buffer &, const block_view &);
+template void slot_alltoall(schedule &, const team &, const block_view &, const block_view &);
+template void slot_alltoall(immediate_steps &, const team &, const block_view &, const block_view &);
+template void slot_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
+                          int);
+template void slot_reduce(immediate_steps &, const team &, const op &, const typed_buffer &,
+                          const typed_buffer &, int);
+template void slot_allreduce(schedule &, const team &, const op &, const typed_buffer &,
+                             const typed_buffer &);
+template void slot_allreduce(immediate_steps &, const team &, const op &, const typed_buffer &,
+                             const typed_buffer &);
+template void slot_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
+                                  const typed_buffer &, MPI_Count);
+template void slot_reduce_scatter(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                  const typed_buffer &, MPI_Count);
+template void slot_scan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void slot_scan(immediate_steps &, const team &, const op &, const typed_buffer &,
+                        const typed_buffer &);
+template void slot_exscan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
+template void slot_exscan(immediate_steps &, const team &, const op &, const typed_buffer &,
+                          const typed_buffer &);
+
+} // namespace lisle::collective

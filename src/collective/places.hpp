@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the ranks of a communicator are and what reaches them: every question that collectives ask the
+// layers below about it. All members of a communicator get the same answers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/shared_memory.hpp"
+#include "world/group.hpp"
+
+namespace lisle {
+class job;
+}
+
+namespace lisle::collective {
+
+/// The node of a rank of the job, counted from 0. For tests LISLE_TEST_NODES pretends that the ranks are on
+/// several nodes, so that a job on one node takes the same paths: `block:3` spreads consecutive ranks over
+/// three nodes, `cyclic:3` deals them out one by one. At most three can be pretended (see keys_on_node()).
+[[nodiscard]] int node_of(job &here, int rank);
+[[nodiscard]] int process_of(job &here, int rank);
+
+/// The memory that all members share, as the routes to them say; null: they are on several nodes, or a route
+/// offers none.
+[[nodiscard]] fabric::shared_memory *memory_shared_by(job &here, const group &members);
+/// True if the members can use each other's buffers by their addresses, as the routes to them say.
+[[nodiscard]] bool in_one_address_space(const group &members);
+/// True if the members are fibers of this process, or threads of it that share cores.
+[[nodiscard]] bool take_turns_here(job &here, const group &members);
+/// The number of each member's worker thread, counted in the order of their first members; threads that are
+/// ranks count as a worker each. @pre take_turns_here(here, members)
+[[nodiscard]] std::vector<int> workers_of(job &here, const group &members);
+[[nodiscard]] bool on_several_nodes(job &here, const group &members);
+/// The place of each member: its node if the members are on several, otherwise its process.
+[[nodiscard]] std::vector<int> places_of(job &here, const group &members);
+
+/// The names under which ranks of a node find the memory that they share. The first numbers from a
+/// communicator's context on are its message spaces (communicator/context.hpp); these are nobody's.
+struct area_keys {
+    std::uint64_t area, pages;
+};
+/// Of the area of a communicator that is on one node.
+[[nodiscard]] constexpr area_keys keys_of(std::uint64_t context) noexcept {
+    return {context, context + 9};
+}
+/// Of the area of those of its ranks that are on one of its nodes. Nodes have memory of their own each; only
+/// pretended ones share it, and there are three at most.
+[[nodiscard]] constexpr area_keys keys_on_node(std::uint64_t context, int node) noexcept {
+    constexpr std::uint64_t first = 10, keys = 2, pretended = 3;
+    const std::uint64_t key = context + first + static_cast<std::uint64_t>(node) % pretended * keys;
+    return {key, key + 1};
+}
+
+} // namespace lisle::collective

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/process/in_process.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "base/caches.hpp"
+#include "base/copy_bytes.hpp"
+#include "base/error.hpp"
+#include "collective/node/peer_buffer.hpp"
+#include "collective/node/wait_for.hpp"
+#include "collective/places.hpp"
+#include "collective/selection/selection.hpp"
+#include "datatype/copy.hpp"
+#include "execution/rank.hpp"
+#include "world/job.hpp"
+
+namespace lisle::collective {
+
+namespace {
+
+/// The in-process collectives of a process, by job and context: ranks of several jobs may live in it. A
+/// in-process collective lives as long as a member's communicator, and no member leaves it before all have
+/// come.
+class directory {
+  public:
+    std::shared_ptr<in_process_collective> find(job &here, const communicator &comm) {
+        const std::scoped_lock guard{mutex_};
+        std::weak_ptr<in_process_collective> &known = known_[{&here, comm.context()}];
+        std::shared_ptr<in_process_collective> found = known.lock();
+        if (found == nullptr) {
+            std::erase_if(known_, [&known](const auto &each) {
+                return &each.second != &known && each.second.expired();
+            });
+            found = std::make_shared<in_process_collective>(workers_of(here, comm.local_group()));
+            known = found;
+        }
+        return found;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::pair<const job *, std::uint64_t>, std::weak_ptr<in_process_collective>> known_;
+};
+
+directory &in_process_collectives() {
+    static auto *const all = new directory; // never destroyed: threads may still be in the library at exit
+    return *all;
+}
+
+} // namespace
+
+void in_process_collective::seek(const communicator &comm) {
+    job &here = this_rank().get_job();
+    if (!comm.inter() && !comm.of_threads() && comm.size() > 1 && take_turns_here(here, comm.local_group())) {
+        comm.process_companion.kept = in_process_collectives().find(here, comm);
+    }
+    comm.process_companion.sought = true;
+}
+
+in_process_collective::in_process_collective(const std::vector<int> &groups)
+    : groups_(static_cast<std::size_t>(*std::max_element(groups.begin(), groups.end())) + 1),
+      contributions_{std::make_unique<contribution[]>(groups.size())},
+      descriptors_(groups.size()), in_order_{!one_rank_groups() &&
+                                             std::is_sorted(groups.begin(), groups.end())},
+      order_(groups.size()) {
+    for (int member = 0; const int group : groups) {
+        contribution_of(member).group = group;
+        group_of(member).members.push_back(member);
+        ++member;
+    }
+    constexpr std::size_t ahead = 2; // a contribution's lines take as long as two ranks to come
+    for (worker_group &each : groups_) {
+        each.first = each.members.front();
+        for (std::size_t i = 0; i < each.members.size(); ++i) {
+            contribution_of(each.members[i]).soon = each.members[(i + ahead) % each.members.size()];
+        }
+    }
+}
+
+void in_process_collective::for_lines(int member, auto use) noexcept {
+    const auto *const begin = reinterpret_cast<const std::byte *>(&contribution_of(member));
+    for (std::size_t offset = 0; offset < sizeof(contribution); offset += line_of_cache) {
+        use(begin + offset);
+    }
+}
+
+bool in_process_collective::fills(worker_group &own) noexcept {
+    if (own.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < static_cast<int>(own.members.size())) {
+        return false;
+    }
+    own.arrived.store(0,
+                      std::memory_order_relaxed); // nobody else is about to change it before the round ends
+    return true;
+}
+
+bool in_process_collective::is_last(std::atomic<int> &counter) noexcept {
+    if (counter.fetch_add(1, std::memory_order_acq_rel) + 1 < static_cast<int>(groups_.size())) {
+        return false;
+    }
+    counter.store(0, std::memory_order_relaxed);
+    return true;
+}
+
+int in_process_collective::reduce(const communicator &comm, const buffer_descriptor &exposed,
+                                  const op *operation, result_place place) {
+    const std::uint64_t round = round_.load(std::memory_order_relaxed);
+    const auto self = static_cast<std::size_t>(comm.rank());
+    claim_line(
+        &descriptors_[static_cast<std::size_t>(contributions_[self].soon)]); // the last one has read them
+    descriptors_[self] = exposed;
+    worker_group &own = group_of(comm.rank());
+    const bool is_full = fills(own);
+    if (!is_full || !is_last(full_)) {
+        wait_for_end(comm, round, is_full && own.members.size() > 1);
+        return error_;
+    }
+    int error = MPI_SUCCESS;
+    if (operation != nullptr) {
+        for (const buffer_descriptor &each : descriptors_) {
+            __builtin_prefetch(&each);
+        }
+        // No type: that rank makes another call.
+        const bool alike =
+            std::all_of(descriptors_.begin(), descriptors_.end(), [&exposed](const buffer_descriptor &each) {
+                return each.give.type != nullptr && each.give.bytes() == exposed.give.bytes();
+            });
+        if (alike) {
+            reduce_all(*operation, descriptors_, place);
+        } else {
+            error = MPI_ERR_TRUNCATE;
+        }
+    }
+    error_ = error;
+    end(comm, round);
+    return error;
+}
+
+int in_process_collective::exchange(const communicator &comm, const block_view &give, const block_view &take,
+                                    int root) {
+    const std::uint64_t round = round_.load(std::memory_order_relaxed);
+    contribution &own = contribution_of(comm.rank());
+    for_lines(own.soon, claim_line); // others have read them
+    own.give = give;
+    own.take = take;
+    own.mismatch.store(MPI_PROC_NULL, std::memory_order_relaxed);
+    if (one_rank_groups()) {
+        serve_alone(comm, round, root);
+    } else {
+        own.round = round + 1;
+        if (worker_group &here = group_of(comm.rank()); fills(here)) {
+            serve(comm, here, round, root);
+        } else {
+            wait_for_end(comm, round, false);
+        }
+    }
+    return own.mismatch.load(std::memory_order_relaxed);
+}
+
+void in_process_collective::serve(const communicator &comm, const worker_group &own, std::uint64_t round,
+                                  int root) {
+    if (is_last(full_)) {
+        all_full_.store(round + 1, std::memory_order_seq_cst);
+        wake(comm);
+    }
+    serve_from(own, own, round, root);
+    const auto for_others = [&](auto use) {
+        for (const worker_group &other : groups_) {
+            if (&other != &own) {
+                use(other);
+            }
+        }
+    };
+    if (std::any_of(own.members.begin(), own.members.end(),
+                    [this](int member) { return contribution_of(member).take.size() != 0; })) {
+        wait_before_others(*comm.collective.home,
+                           [this, round] { return all_full_.load(std::memory_order_seq_cst) == round + 1; });
+        for_others([this](const worker_group &other) {
+            for (const int giver : other.members) {
+                for_lines(giver, [](const std::byte *line) { __builtin_prefetch(line); });
+            }
+        });
+        for_others([&](const worker_group &other) { serve_from(other, own, round, root); });
+    }
+    end_or_wait(comm, own, round);
+}
+
+void in_process_collective::serve_alone(const communicator &comm, std::uint64_t round, int root) {
+    const int self = comm.rank();
+    int before = 0;
+    bool root_is_here = false;
+    {
+        const std::scoped_lock guard{lock_};
+        contribution_of(self).round = round + 1;
+        root_is_here = root != collective_area::everyone && contribution_of(root).round == round + 1;
+        before = arrived_alone_;
+        order_[static_cast<std::size_t>(before)] = self;
+        arrived_alone_ = before + 1 < comm.size() ? before + 1 : 0;
+    }
+    move(self, self, round);
+    const auto move_both_ways = [&](int peer) {
+        move(peer, self, round);
+        move(self, peer, round);
+    };
+    if (root == collective_area::everyone || root == self) {
+        std::for_each_n(order_.begin(), before, move_both_ways);
+    } else if (root_is_here) {
+        move_both_ways(root);
+    }
+    end_or_wait(comm, group_of(self), round);
+}
+
+void in_process_collective::serve_from(const worker_group &givers, const worker_group &takers,
+                                       std::uint64_t round, int root) {
+    for (const int taker : takers.members) {
+        if (contribution_of(taker).take.size() == 0) {
+            continue;
+        }
+        if (root == collective_area::everyone || root == taker) {
+            for (const int giver : givers.members) {
+                move(giver, taker, round);
+            }
+        } else if (contribution_of(root).group == contribution_of(givers.members.front()).group) {
+            move(root, taker, round);
+        }
+    }
+}
+
+void in_process_collective::move(int giver, int taker, std::uint64_t round) {
+    const contribution &from = contribution_of(giver);
+    contribution &to = contribution_of(taker);
+    // Of another round: they make different calls, which is an error, and what lies there may be gone.
+    if (from.give.size() == 0 || to.take.size() == 0 || from.round != round + 1 || to.round != round + 1) {
+        return;
+    }
+    const typed_buffer given = from.give[taker], taken = to.take[giver];
+    if (given.bytes() != taken.bytes()) {
+        to.mismatch.store(giver, std::memory_order_relaxed);
+    } else if (given.type->contiguous() && taken.type->contiguous()) {
+        if (given.address != taken.address) {
+            copy_bytes(taken.address, given.address, static_cast<std::size_t>(given.bytes()));
+        }
+    } else if (given.address != taken.address || given.type != taken.type) {
+        lisle::copy(given, taken, 0, given.bytes());
+    }
+}
+
+void in_process_collective::end_or_wait(const communicator &comm, const worker_group &own,
+                                        std::uint64_t round) {
+    if (is_last(served_)) {
+        end(comm, round);
+    } else {
+        wait_for_end(comm, round, own.members.size() > 1);
+    }
+}
+
+void in_process_collective::wait_for_end(const communicator &comm, std::uint64_t round, bool before_others) {
+    const auto has_ended = [this, round] { return round_.load(std::memory_order_seq_cst) != round; };
+    protocol::engine &home = *comm.collective.home;
+    before_others ? wait_before_others(home, has_ended) : wait_for(home, has_ended);
+}
+
+void in_process_collective::end(const communicator &comm, std::uint64_t round) {
+    round_.store(round + 1, std::memory_order_seq_cst);
+    wake(comm);
+}
+
+void in_process_collective::wake(const communicator &comm) {
+    const rank &self = this_rank();
+    fabric::shared_memory &medium = *self.engine().routes().to(comm.local_group().member(0)).node;
+    if (!medium.anyone_watches()) {
+        return;
+    }
+    const group &members = comm.local_group();
+    for (int member = 0; member < members.size(); ++member) {
+        medium.nudge(members.member(member));
+    }
+}
+
+void barrier_in_process(communicator &comm) {
+    communicator::count_one(comm.collectives);
+    static_cast<void>(in_process_collective::of(comm)->reduce(comm, {}, nullptr, result_place::everywhere));
+}
+
+void reduce_in_process(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
+                       const op &reduction) {
+    in_process_collective &shared = *in_process_collective::of(comm);
+    const MPI_Count bytes = take.bytes();
+    const bool scans = what != operation::allreduce;
+    if (scans && shared.scans_in_turn(*take.type, bytes)) {
+        shared.scan(comm, {.give = give.address,
+                           .take = take,
+                           .bytes = bytes,
+                           .operation = &reduction,
+                           .exclusive = what == operation::exscan});
+        return;
+    }
+    communicator::count_one(comm.collectives);
+    const result_place place = what == operation::scan     ? result_place::prefixes
+                               : what == operation::exscan ? result_place::prefixes_before
+                                                           : result_place::everywhere;
+    if (const int error = shared.reduce(comm, {.give = give, .take = take}, &reduction, place);
+        error != MPI_SUCCESS) {
+        fail(error, "another rank gives another number of bytes than the ", bytes,
+             " of this one: counts or types differ among the ranks");
+    }
+}
+
+void exchange_in_process(communicator &comm, const block_view &give, const block_view &take, int root) {
+    communicator::count_one(comm.collectives);
+    if (const int mismatch = in_process_collective::of(comm)->exchange(comm, give, take, root);
+        mismatch != MPI_PROC_NULL) {
+        fail(MPI_ERR_TRUNCATE, "rank ", mismatch,
+             " gives another number of bytes than this rank expects of it: counts or types differ among the "
+             "ranks");
+    }
+}
+
+} // namespace lisle::collective

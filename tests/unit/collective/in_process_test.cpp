@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// In-process collectives alone: threads and fibers in worker groups of many shapes run random calls on one
+// object, and stop now and then.
+#include "collective/process/in_process.hpp"
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "datatype/predefined.hpp"
+#include "inside.hpp"
+
+using namespace lisle;
+using namespace lisle::collective;
+
+namespace {
+
+constexpr int rounds = 2000;
+
+/// What a rank gives in a round, as element `at`.
+int value_of(int round, int rank, int at) {
+    return (round * 13 + rank * 101 + at * 7) % 1000;
+}
+
+std::vector<int> values(int round, int rank, std::size_t count) {
+    std::vector<int> made(count);
+    for (std::size_t at = 0; at < count; ++at) {
+        made[at] = value_of(round, rank, static_cast<int>(at));
+    }
+    return made;
+}
+
+typed_buffer as_buffer(std::vector<int> &data) {
+    return {data.data(), static_cast<MPI_Count>(data.size()), *find_datatype(MPI_INT)};
+}
+
+/// The sum of what the ranks [0, end) give.
+std::vector<int> sum_of(int round, int end, std::size_t count) {
+    std::vector<int> sum(count, 0);
+    for (int rank = 0; rank < end; ++rank) {
+        const auto given = values(round, rank, count);
+        std::transform(sum.begin(), sum.end(), given.begin(), sum.begin(), std::plus{});
+    }
+    return sum;
+}
+
+struct shape {
+    std::vector<int> groups; ///< of each rank
+    int workers;             ///< 0: threads
+};
+
+/// One rank's part in random calls on an object that all share.
+class caller {
+  public:
+    caller(in_process_collective &shared, communicator &comm)
+        : shared_{shared}, comm_{comm}, chance_{3, comm.rank()} {}
+
+    /// @return how many results were wrong
+    int run(int round) {
+        chance_.pause();
+        switch (chance_.common(4)) {
+        case 0:
+            return reduce(round, result_place::everywhere);
+        case 1:
+            return reduce(round, result_place::prefixes);
+        case 2:
+            return scan(round);
+        default:
+            return exchange(round);
+        }
+    }
+
+  private:
+    int reduce(int round, result_place place) {
+        const std::size_t count = chance_.common(600);
+        auto give = values(round, comm_.rank(), count);
+        std::vector<int> take(count, -1);
+        const int error = shared_.reduce(comm_, {as_buffer(give), as_buffer(take)}, find_op(MPI_SUM), place);
+        const int end = place == result_place::everywhere ? comm_.size() : comm_.rank() + 1;
+        return error != MPI_SUCCESS || take != sum_of(round, end, count) ? 1 : 0;
+    }
+    int scan(int round) {
+        const std::size_t count = chance_.common(512);
+        const bool exclusive = chance_.common(2) == 0;
+        auto give = values(round, comm_.rank(), count);
+        std::vector<int> take(count, 0);
+        const typed_buffer result = as_buffer(take);
+        if (!shared_.scans_in_turn(*result.type, result.bytes())) {
+            return 0;
+        }
+        shared_.scan(comm_, {give.data(), result, result.bytes(), find_op(MPI_SUM), exclusive});
+        return take != sum_of(round, comm_.rank() + (exclusive ? 0 : 1), count) ? 1 : 0;
+    }
+    int exchange(int round) {
+        const auto ranks = static_cast<std::size_t>(comm_.size());
+        const std::size_t each = chance_.common(40);
+        const bool rooted = chance_.common(2) == 0;
+        const int root = rooted ? static_cast<int>(chance_.common(static_cast<unsigned>(ranks)))
+                                : collective_area::everyone;
+        auto give = values(round, comm_.rank(), ranks * each);
+        std::vector<int> take(ranks * each, -1);
+        const typed_buffer first{give.data(), static_cast<MPI_Count>(each), *find_datatype(MPI_INT)};
+        const typed_buffer into{take.data(), static_cast<MPI_Count>(each), *find_datatype(MPI_INT)};
+        const bool takes = !rooted || comm_.rank() == root;
+        const int mismatch = shared_.exchange(comm_, block_view{first, comm_.size()},
+                                              takes ? block_view{into, comm_.size()} : block_view{}, root);
+        std::vector<int> expected(ranks * each, -1);
+        for (int rank = 0; takes && rank < comm_.size(); ++rank) {
+            for (std::size_t at = 0; at < each; ++at) {
+                expected[static_cast<std::size_t>(rank) * each + at] =
+                    value_of(round, rank, comm_.rank() * static_cast<int>(each) + static_cast<int>(at));
+            }
+        }
+        return mismatch != MPI_PROC_NULL || take != expected ? 1 : 0;
+    }
+
+    in_process_collective &shared_;
+    communicator &comm_;
+    dice chance_;
+};
+
+class in_process_test : public testing::TestWithParam<shape> {};
+
+} // namespace
+
+TEST_P(in_process_test, gives_each_rank_its_result_in_any_schedule) {
+    const auto &[groups, workers] = GetParam();
+    std::atomic<int> wrong{0};
+    in_process_collective shared{groups};
+    on_ranks(static_cast<int>(groups.size()), workers, [&](communicator &comm) {
+        caller calls{shared, comm};
+        for (int round = 0; round < rounds; ++round) {
+            wrong += calls.run(round);
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(in_process_test, tells_all_that_sizes_differ_and_goes_on) {
+    const auto &[groups, workers] = GetParam();
+    const auto ranks = static_cast<int>(groups.size());
+    std::atomic<int> told{0}, right{0};
+    in_process_collective shared{groups};
+    on_ranks(ranks, workers, [&](communicator &comm) {
+        for (const std::size_t count : {comm.rank() == 1 ? std::size_t{3} : std::size_t{4}, std::size_t{4}}) {
+            auto give = values(1, comm.rank(), count);
+            std::vector<int> take(count);
+            const int error = shared.reduce(comm, {as_buffer(give), as_buffer(take)}, find_op(MPI_SUM),
+                                            result_place::everywhere);
+            told += error == MPI_ERR_TRUNCATE ? 1 : 0;
+            right += error == MPI_SUCCESS && take == sum_of(1, ranks, count) ? 1 : 0;
+        }
+    });
+    EXPECT_EQ(told, ranks);
+    EXPECT_EQ(right, ranks);
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, in_process_test,
+                         testing::Values(shape{{0, 1}, 0}, shape{{0, 1, 2, 3}, 0}, shape{{0, 0, 0}, 0},
+                                         shape{{0, 0, 1, 1, 1}, 0}, shape{{0, 1, 0, 1}, 0},
+                                         shape{{0, 0, 0, 0}, 1}, shape{{0, 0, 1, 1}, 2}));

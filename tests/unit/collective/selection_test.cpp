@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of algorithms: what the documents say of it, and what the rules choose.
+#include "collective/selection/selection.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+using namespace lisle;
+using namespace lisle::collective;
+
+namespace {
+
+std::string page() {
+    std::ifstream file{LISLE_DOCS "/design/collectives.md"};
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+} // namespace
+
+TEST(selection_test, the_documents_name_the_values_of_every_setting) {
+    const std::string text = page();
+    for (const auto &each : collective_operations) {
+        std::string row = std::string{"| `"} + description_of(algorithm_of(each.which)).variable + "` | ";
+        for (std::size_t i = 0; i < each.count; ++i) {
+            row += (i != 0 ? ", " : "") + std::string{name_of(each.offered[i])};
+        }
+        EXPECT_NE(text.find(row + " |\n"), std::string::npos) << "the page lacks the line\n" << row << " |";
+    }
+}
+
+TEST(selection_test, the_documents_explain_every_algorithm) {
+    const std::string text = page();
+    for (const auto &each : collective_algorithms) {
+        const std::string row = "| " + std::string{each.name} + " | " + std::string{each.meaning} + " |\n";
+        EXPECT_NE(text.find(row), std::string::npos) << "the page lacks the line\n" << row;
+    }
+}
+
+TEST(selection_test, the_words_of_a_setting_are_the_algorithms_that_it_offers) {
+    EXPECT_STREQ(description_of(algorithm_of(operation::gatherv)).words,
+                 "auto|single_copy|linear|in_process");
+    EXPECT_STREQ(description_of(algorithm_of(operation::alltoallv)).meaning,
+                 "algorithm of alltoallv and alltoallw where the call allows it");
+}
+
+TEST(selection_test, every_operation_has_an_algorithm_in_every_situation) {
+    for (unsigned bits = 0; bits < 1U << 11; ++bits) {
+        const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
+        for (const auto &each : collective_operations) {
+            const situation given{.what = each.which,
+                                  .bytes = bit(0) ? 8 : 1 << 20,
+                                  .posted = 8,
+                                  .for_other = 8,
+                                  .ranks = 4,
+                                  .shared_memory = bit(1),
+                                  .single_copy = bit(2),
+                                  .one_process = bit(3),
+                                  .contiguous = bit(4),
+                                  .predefined = bit(5),
+                                  .commutative = bit(6),
+                                  .in_process = bit(7),
+                                  .several_places = bit(8),
+                                  .places_in_order = bit(9)};
+            const algorithm chosen = choose(given);
+            EXPECT_TRUE(each.offers(chosen))
+                << each.name << " chooses " << name_of(chosen) << ", which it does not offer";
+        }
+    }
+}
+
+TEST(selection_test, order_matters_to_operations_that_do_not_commute) {
+    situation given{.what = operation::allreduce,
+                    .bytes = 1 << 20,
+                    .ranks = 6,
+                    .commutative = false,
+                    .several_places = true,
+                    .places_in_order = false};
+    EXPECT_EQ(choose(given), algorithm::recursive_doubling);
+    given.places_in_order = true;
+    EXPECT_EQ(choose(given), algorithm::two_level);
+}
