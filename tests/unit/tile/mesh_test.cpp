@@ -242,7 +242,7 @@ TEST(Mesh, TrafficPassesWithAnyBuffersAndHeaderDelays) {
     }
 }
 
-TEST(MeshLong, AMillionPacketsToOneTile) {
+TEST(Mesh, ExhaustivelyAMillionPacketsToOneTile) {
     mesh network{raw()};
     run_random_traffic(network, 66'667, 5, 1.0, 1.0);
     EXPECT_GE(network.traffic(5).packets_received, 1'000'000);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/rmpi/mesh_tree.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace lisle::tile::rmpi {
+
+namespace {
+
+/// Links `rank` to its neighbours in a chain that spreads from place `start` of `order` in both directions.
+void link_in_chain(const std::vector<int> &order, std::size_t start, std::size_t place, tree_place &linked) {
+    if (place < start) {
+        linked.parent = order[place + 1];
+    } else if (place > start) {
+        linked.parent = order[place - 1];
+    }
+    if (place <= start && place > 0) {
+        linked.children.push_back(order[place - 1]);
+    }
+    if (place >= start && place + 1 < order.size()) {
+        linked.children.push_back(order[place + 1]);
+    }
+}
+
+std::size_t place_of(const std::vector<int> &order, int rank) {
+    return static_cast<std::size_t>(std::find(order.begin(), order.end(), rank) - order.begin());
+}
+
+} // namespace
+
+tree_place place_on_path(const mesh_shape &shape, const std::vector<int> &tiles, int root, int rank) {
+    std::vector<int> order(tiles.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto along_path = [&](int r) {
+        const int tile = tiles[static_cast<std::size_t>(r)];
+        const int row = shape.row(tile);
+        const int column = shape.column(tile);
+        return row * shape.width + (row % 2 == 0 ? column : shape.width - 1 - column);
+    };
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return along_path(a) < along_path(b); });
+    tree_place linked;
+    link_in_chain(order, place_of(order, root), place_of(order, rank), linked);
+    return linked;
+}
+
+tree_place place_on_cross(const mesh_shape &shape, const std::vector<int> &tiles, int root, int rank) {
+    const auto tile_of = [&](int r) { return tiles[static_cast<std::size_t>(r)]; };
+    const int root_column = shape.column(tile_of(root));
+    // Ranks by row, and in each row the head, nearest to the root's column.
+    std::vector<std::vector<int>> rows(static_cast<std::size_t>(shape.height));
+    for (int r = 0; r < static_cast<int>(tiles.size()); ++r) {
+        rows[static_cast<std::size_t>(shape.row(tile_of(r)))].push_back(r);
+    }
+    std::erase_if(rows, [](const std::vector<int> &row) { return row.empty(); });
+    std::vector<int> heads;
+    for (std::vector<int> &row : rows) {
+        std::sort(row.begin(), row.end(), [&](int a, int b) { return tile_of(a) < tile_of(b); });
+        heads.push_back(*std::min_element(row.begin(), row.end(), [&](int a, int b) {
+            return std::abs(shape.column(tile_of(a)) - root_column) <
+                   std::abs(shape.column(tile_of(b)) - root_column);
+        }));
+    }
+    tree_place linked;
+    const std::size_t place = place_of(heads, rank);
+    if (place != heads.size()) {
+        link_in_chain(heads, place_of(heads, root), place, linked);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t in_row = place_of(rows[i], rank);
+        if (in_row != rows[i].size()) {
+            tree_place across;
+            link_in_chain(rows[i], place_of(rows[i], heads[i]), in_row, across);
+            linked.parent = linked.parent == -1 ? across.parent : linked.parent;
+            linked.children.insert(linked.children.end(), across.children.begin(), across.children.end());
+        }
+    }
+    return linked;
+}
+
+} // namespace lisle::tile::rmpi
