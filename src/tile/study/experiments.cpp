@@ -59,6 +59,7 @@ cycle bare_packets_cycles(const set_up &with, std::size_t words) {
             const std::span<const word> all{data};
             for (std::size_t done = 0; done < words;) {
                 const std::size_t some = std::min<std::size_t>(words - done, most_payload_words);
+                here.work(costs.packet_cycles);
                 rmpi::send_packet(here, tiles[1], {}, all.subspan(done, some), costs.send_word_cycles);
                 done += some;
             }
