@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/fiber_stacks.hpp"
-#include "runtime/fiber_switch.hpp"
+#include "execution/fiber_stacks.hpp"
+#include "execution/fiber_switch.hpp"
 #include "tile/machine.hpp"
 #include "tile/standstill.hpp"
 

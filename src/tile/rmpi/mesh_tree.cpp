@@ -48,34 +48,32 @@ tree_place place_on_path(const mesh_shape &shape, const std::vector<int> &tiles,
 tree_place place_on_cross(const mesh_shape &shape, const std::vector<int> &tiles, int root, int rank) {
     const auto tile_of = [&](int r) { return tiles[static_cast<std::size_t>(r)]; };
     const int root_column = shape.column(tile_of(root));
-    // Ranks by row, and in each row the head, nearest to the root's column.
-    std::vector<std::vector<int>> rows(static_cast<std::size_t>(shape.height));
+    const auto row_of = [&](int r) { return static_cast<std::size_t>(shape.row(tile_of(r))); };
+    const auto away = [&](int r) { return std::abs(shape.column(tile_of(r)) - root_column); };
+    // Each row's head is its rank nearest to the root's column.
+    std::vector<int> head_of_row(static_cast<std::size_t>(shape.height), -1);
+    std::vector<int> own_row;
     for (int r = 0; r < static_cast<int>(tiles.size()); ++r) {
-        rows[static_cast<std::size_t>(shape.row(tile_of(r)))].push_back(r);
-    }
-    std::erase_if(rows, [](const std::vector<int> &row) { return row.empty(); });
-    std::vector<int> heads;
-    for (std::vector<int> &row : rows) {
-        std::sort(row.begin(), row.end(), [&](int a, int b) { return tile_of(a) < tile_of(b); });
-        heads.push_back(*std::min_element(row.begin(), row.end(), [&](int a, int b) {
-            return std::abs(shape.column(tile_of(a)) - root_column) <
-                   std::abs(shape.column(tile_of(b)) - root_column);
-        }));
-    }
-    tree_place linked;
-    const std::size_t place = place_of(heads, rank);
-    if (place != heads.size()) {
-        link_in_chain(heads, place_of(heads, root), place, linked);
-    }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::size_t in_row = place_of(rows[i], rank);
-        if (in_row != rows[i].size()) {
-            tree_place across;
-            link_in_chain(rows[i], place_of(rows[i], heads[i]), in_row, across);
-            linked.parent = linked.parent == -1 ? across.parent : linked.parent;
-            linked.children.insert(linked.children.end(), across.children.begin(), across.children.end());
+        int &head = head_of_row[row_of(r)];
+        if (head == -1 || away(r) < away(head)) {
+            head = r;
+        }
+        if (row_of(r) == row_of(rank)) {
+            own_row.push_back(r);
         }
     }
+    std::sort(own_row.begin(), own_row.end(), [&](int a, int b) { return tile_of(a) < tile_of(b); });
+    const int head = head_of_row[row_of(rank)];
+    tree_place linked;
+    if (rank == head) {
+        std::vector<int> heads = head_of_row;
+        std::erase(heads, -1);
+        link_in_chain(heads, place_of(heads, root), place_of(heads, rank), linked);
+    }
+    tree_place across;
+    link_in_chain(own_row, place_of(own_row, head), place_of(own_row, rank), across);
+    linked.parent = rank == head ? linked.parent : across.parent;
+    linked.children.insert(linked.children.end(), across.children.begin(), across.children.end());
     return linked;
 }
 

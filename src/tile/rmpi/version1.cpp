@@ -37,7 +37,7 @@ receive_status version1::receive(int from, int tag, int context, std::span<word>
                 return status;
             }
         } else if (std::any_of(lists_.begin(), lists_.end(),
-                               [&](list &each) { return take(each, tag, context, into, status); })) {
+                               [&](auto &each) { return take(each.second, tag, context, into, status); })) {
             return status;
         }
         read_packet(tile_of(from));
@@ -52,7 +52,7 @@ void version1::read_packet(int awaited) {
     std::array<word, 3> rest;
     std::array<word, 2> pair;
     here_.receive(pair, each, awaited);
-    list &in = lists_.at(pair[0]);
+    list &in = lists_[pair[0]];
     const int tag = static_cast<int>(pair[1]);
     auto into = std::find_if(in.begin(), in.end(), [&](const unexpected_message &kept) {
         return kept.left != 0 && kept.of.tag == tag;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 
 #include "tile/rmpi/endpoint.hpp"
 #include "tile/rmpi/message_table.hpp"
@@ -14,7 +15,7 @@ namespace lisle::tile::rmpi {
 class version1 final : public endpoint {
   public:
     version1(core &here, const rank_map &tiles, int rank)
-        : endpoint{here, tiles, rank, format1}, lists_(tiles.size()) {}
+        : endpoint{here, tiles, rank, format1} {}
 
     receive_status receive(int from, int tag, int context, std::span<word> into) override;
 
@@ -27,7 +28,7 @@ class version1 final : public endpoint {
     list::iterator find(list &in, int tag, int context);
     [[nodiscard]] bool take(list &in, int tag, int context, std::span<word> into, receive_status &status);
 
-    std::vector<list> lists_; ///< by source
+    std::map<std::size_t, list> lists_; ///< by source
 };
 
 } // namespace lisle::tile::rmpi

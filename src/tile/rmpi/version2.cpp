@@ -6,7 +6,7 @@
 namespace lisle::tile::rmpi {
 
 version2::version2(core &here, const rank_map &tiles, int rank)
-    : endpoint{here, tiles, rank, format2}, incomplete_(tiles.size()) {
+    : endpoint{here, tiles, rank, format2} {
     here_.set_handler(this);
 }
 
@@ -29,7 +29,7 @@ void version2::words_arrived(core &here) {
             const std::size_t wanted = (header_words_ == 0 ? least : header_words_) - header_read_;
             header_read_ += here.receive_waiting(std::span(header_).subspan(header_read_, wanted), each);
             if (header_read_ == least) {
-                const bool first = incomplete_.at(header_[1]) == nullptr;
+                const bool first = incomplete_[header_[1]] == nullptr;
                 header_words_ = static_cast<std::size_t>(first ? format_.first_header : format_.next_header);
             } else if (header_read_ == header_words_) {
                 header_complete();

@@ -3,7 +3,7 @@
 // messages in hash tables. A packet may come in pieces: the handler remembers where it stopped.
 #pragma once
 
-#include <deque>
+#include <unordered_map>
 
 #include "tile/rmpi/message_table.hpp"
 
@@ -23,7 +23,7 @@ class version2 final : public endpoint, private interrupt_handler {
     void header_complete();
 
     message_table table_;
-    std::vector<message_table::message> incomplete_; ///< by source: at most one, since senders wait
+    std::unordered_map<std::size_t, message_table::message> incomplete_; ///< by source: at most one, since senders wait
     // The packet that is arriving.
     std::array<word, 7> header_{};
     std::size_t header_read_ = 0;

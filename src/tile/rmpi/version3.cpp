@@ -6,7 +6,7 @@
 namespace lisle::tile::rmpi {
 
 version3::version3(core &here, const rank_map &tiles, int rank)
-    : endpoint{here, tiles, rank, format3}, by_sender_(tiles.size()), early_parts_(tiles.size()) {
+    : endpoint{here, tiles, rank, format3} {
     here_.set_handler(this);
 }
 
@@ -55,7 +55,7 @@ void version3::sender_known(word first) {
         return;
     }
     sender_ = first;
-    incoming &from = by_sender_.at(sender_);
+    incoming &from = by_sender_[sender_];
     if (from.active) {
         payload_left_ = static_cast<std::size_t>(format_.next_payload(from.left));
         state_ = reading::payload;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "tile/rmpi/message_table.hpp"
@@ -64,14 +65,14 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
 
     message_table table_;
     posted_receive posted_{};
-    std::vector<incoming> by_sender_;
+    std::unordered_map<std::size_t, incoming> by_sender_; ///< of those that have sent something
     // The packet that is arriving.
     reading state_ = reading::sender;
     std::size_t sender_ = 0;
     std::size_t payload_left_ = 0;
     // Parts of collectives, by sender: those that came while nobody waited for them. A part's words are kept
     // behind their number.
-    std::vector<std::deque<std::vector<word>>> early_parts_;
+    std::unordered_map<std::size_t, std::deque<std::vector<word>>> early_parts_;
     std::vector<word> part_;
 };
 
