@@ -101,7 +101,7 @@ void write_heat_map(const machine &seen, const std::string &title, std::ostream 
     const mesh_shape &shape = seen.shape();
     const layout place{shape};
     const busiest_link most = find_busiest_link(seen);
-    const double width = std::max(420.0, place.x(shape.width - 1) + place.tile + place.margin);
+    const double width = std::max(600.0, place.x(shape.width - 1) + place.tile + place.margin);
     const double height = place.y(shape.height - 1) + place.tile + place.foot;
     to << fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
                       "width=\"{0:.0f}\" height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
