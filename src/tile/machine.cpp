@@ -36,8 +36,17 @@ void machine::start(int tile, operation &started) {
         break;
     case action::receive:
     case action::rest:
+    case action::pause:
         appoint(tile, now_);
         break;
+    }
+}
+
+void machine::wake(int tile) {
+    core &here = at(tile);
+    here.woken = true;
+    if (here.current != nullptr && here.current->what == action::pause) {
+        appoint(tile, now_);
     }
 }
 
@@ -70,6 +79,15 @@ void machine::act(int tile) {
             stall(tile, phase::waiting);
         } else {
             hand_back(tile, here.interrupts_on ? wake_reason::interrupted : wake_reason::done);
+        }
+        break;
+    case action::pause:
+        if (interrupt_due(tile)) {
+            hand_back(tile, wake_reason::interrupted);
+        } else if (std::exchange(here.woken, false)) {
+            hand_back(tile, wake_reason::done);
+        } else {
+            stall(tile, phase::waiting);
         }
         break;
     }
@@ -185,6 +203,7 @@ void machine::words_arrived(int tile) {
         break;
     case action::receive:
     case action::rest:
+    case action::pause:
         if (here.stalled) {
             appoint(tile, now_);
         }

@@ -57,7 +57,10 @@ class machine {
     /// Books the core's time from now on under `next`. @return what it was booked under
     phase set_phase(int tile, phase next) noexcept;
 
-    // ---- for whoever runs the software ----
+    // ---- for what runs the software ----
+
+    /// Ends a pause of this core, or the next one if there is none now.
+    void wake(int tile);
 
     /// Lets time pass until software has to run. False: nothing can happen any more.
     [[nodiscard]] bool advance();
@@ -76,6 +79,7 @@ class machine {
         bool stalled = false;
         bool draining = false; ///< the watchdog has fired in this operation
         bool interrupts_on = false;
+        bool woken = false; ///< by wake(), and not from a pause yet
         phase now_in = phase::compute;
         phase before_stall = phase::compute;
         cycle since = 0;

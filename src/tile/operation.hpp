@@ -15,6 +15,7 @@ enum class action : std::uint8_t {
     send,    ///< write `left` words, of which each takes `each` cycles and then waits for room
     receive, ///< read `left` words, of which each takes `each` cycles once it is there
     rest,    ///< wait until a word has arrived
+    pause,   ///< wait until machine::wake(); interrupts are taken
 };
 
 /// Lives in the caller's frame while it runs. The core keeps in it what is left, so an operation that an

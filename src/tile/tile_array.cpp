@@ -23,14 +23,16 @@ struct tile_array::fiber {
 tile_array::tile_array(const parameters &built)
     : machine_{built}, stacks_{static_cast<std::size_t>(built.tiles()), stack_bytes} {}
 
-tile_array::~tile_array() = default;
+tile_array::~tile_array() {
+    finish();
+}
 
-void tile_array::begin(void *which) noexcept {
+void tile_array::enter(void *which) noexcept {
     auto &self = *static_cast<fiber *>(which);
     tile_array &array = self.array;
     try {
         if (self.reason != wake_reason::stopped) {
-            (*array.program_)(self.here);
+            array.program_(self.here);
         }
     } catch (const stop &) {
         // as asked for
@@ -41,58 +43,80 @@ void tile_array::begin(void *which) noexcept {
     }
     self.ended = true;
     self.here.set_phase(phase::waiting);
-    self.way.leave_for(array.root_);
+    self.way.leave_for(*array.caller_);
 }
 
 void tile_array::resume(int tile, wake_reason reason) {
     fiber &next = *fibers_[static_cast<std::size_t>(tile)];
     next.reason = reason;
-    root_.switch_to(next.way);
+    flow own; // the caller may be on another stack each time
+    caller_ = &own;
+    own.switch_to(next.way);
+    caller_ = nullptr;
 }
 
 wake_reason tile_array::perform(int tile, operation &performed) {
     fiber &self = *fibers_[static_cast<std::size_t>(tile)];
     machine_.start(tile, performed);
-    self.way.switch_to(root_);
+    self.way.switch_to(*caller_);
     return self.reason;
 }
 
-std::optional<standstill> tile_array::run(const program &run) {
-    program_ = &run;
+void tile_array::begin(program run) {
+    program_ = std::move(run);
     const int tiles = machine_.shape().tiles();
     for (int tile = 0; tile < tiles; ++tile) {
         const auto place = static_cast<std::size_t>(tile);
         fibers_.push_back(std::make_unique<fiber>(*this, tile));
-        fibers_.back()->way.prepare(stacks_.top(place), stacks_.bytes(), begin, fibers_.back().get());
-    }
-    for (int tile = 0; tile < tiles && failure_ == nullptr; ++tile) {
-        resume(tile, wake_reason::done);
-    }
-    while (failure_ == nullptr && machine_.advance()) {
-        for (const machine::resumption &each : machine_.resumed()) {
-            resume(each.tile, each.reason);
-        }
-    }
-    std::optional<standstill> stopped;
-    const auto goes_on = [](const std::unique_ptr<fiber> &each) { return !each->ended; };
-    if (std::any_of(fibers_.begin(), fibers_.end(), goes_on)) {
-        stopped = explain_standstill(machine_);
-        stop_all();
+        fibers_.back()->way.prepare(stacks_.top(place), stacks_.bytes(), enter, fibers_.back().get());
     }
     for (int tile = 0; tile < tiles; ++tile) {
-        machine_.set_phase(tile, phase::waiting); // books the time to the end
+        resume(tile, wake_reason::done);
+        check_failure();
     }
-    if (failure_ != nullptr) {
-        std::rethrow_exception(failure_);
-    }
-    return stopped;
 }
 
-void tile_array::stop_all() {
+bool tile_array::advance() {
+    if (!machine_.advance()) {
+        return false;
+    }
+    for (const machine::resumption &each : machine_.resumed()) {
+        resume(each.tile, each.reason);
+        check_failure();
+    }
+    return true;
+}
+
+void tile_array::finish() {
     for (const std::unique_ptr<fiber> &each : fibers_) {
         while (!each->ended) {
             resume(each->here.tile(), wake_reason::stopped);
         }
+        each->here.set_phase(phase::waiting); // books the time to the end
+    }
+}
+
+std::optional<standstill> tile_array::run(const program &run) {
+    begin(run);
+    while (advance()) {
+    }
+    std::optional<standstill> stopped;
+    if (!all_ended()) {
+        stopped = explain_standstill(machine_);
+    }
+    finish();
+    check_failure();
+    return stopped;
+}
+
+bool tile_array::all_ended() const noexcept {
+    return std::all_of(fibers_.begin(), fibers_.end(),
+                       [](const std::unique_ptr<fiber> &each) { return each->ended; });
+}
+
+void tile_array::check_failure() {
+    if (failure_ != nullptr) {
+        std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 }
 
@@ -134,7 +158,7 @@ void core::perform(operation &performed) {
         handler->words_arrived(*this);
         work(costs().interrupt_exit_cycles);
         set_handler(handler);
-        if (performed.what == action::rest) {
+        if (performed.what == action::rest || performed.what == action::pause) {
             return;
         }
     }
@@ -176,6 +200,11 @@ std::size_t core::receive_waiting(std::span<word> words, cycle each) {
 
 void core::rest(int awaits) {
     operation op{.what = action::rest, .awaits = awaits};
+    perform(op);
+}
+
+void core::pause() {
+    operation op{.what = action::pause};
     perform(op);
 }
 

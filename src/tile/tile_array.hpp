@@ -53,6 +53,8 @@ class core {
     std::size_t receive_waiting(std::span<word> words, cycle each);
     /// Waits until a word can be read or, if interrupts are on, until a handler has run.
     void rest(int awaits = -1);
+    /// Waits until machine::wake(), or until a handler has run.
+    void pause();
 
     /// @param handler null: interrupts are off. Takes effect with the next operation.
     void set_handler(interrupt_handler *handler) noexcept;
@@ -96,6 +98,16 @@ class tile_array {
     /// @return why not all of them returned, if they did not: the others were then stopped
     std::optional<standstill> run(const program &run);
 
+    // ---- run() in steps, for a caller that has something to do in between ----
+
+    /// Begins `run` on each tile. To be called once.
+    void begin(program run);
+    /// Lets time pass until some programs go on, and runs them until they wait. Throws what a program throws.
+    /// False: nothing can happen any more, until a core is woken.
+    bool advance();
+    /// Stops the programs that have not returned.
+    void finish();
+
     [[nodiscard]] machine &model() noexcept { return machine_; }
     [[nodiscard]] const machine &model() const noexcept { return machine_; }
 
@@ -106,15 +118,16 @@ class tile_array {
     struct stop {};
 
     [[nodiscard]] wake_reason perform(int tile, operation &performed);
-    static void begin(void *which) noexcept;
+    static void enter(void *which) noexcept;
     void resume(int tile, wake_reason reason);
-    void stop_all();
+    [[nodiscard]] bool all_ended() const noexcept;
+    void check_failure();
 
     machine machine_;
     fiber_stacks stacks_;
     std::vector<std::unique_ptr<fiber>> fibers_;
-    flow root_;
-    const program *program_ = nullptr;
+    flow *caller_ = nullptr; ///< the flow that runs the programs, while one of them runs
+    program program_;
     std::exception_ptr failure_;
 };
 

@@ -158,6 +158,30 @@ TEST(TileMachine, ARingOfWaitsCanBeLong) {
     EXPECT_EQ(stopped->ring, round);
 }
 
+TEST(TileMachine, APausedCoreGoesOnWhenItIsWoken) {
+    tile_array array{raw()};
+    std::vector<cycle> woken_at;
+    array.begin([&](core &here) {
+        if (here.tile() == 2) {
+            here.pause();
+            woken_at.push_back(here.now());
+            here.pause();
+            woken_at.push_back(here.now());
+        } else if (here.tile() == 1) {
+            here.work(700);
+        }
+    });
+    while (array.advance()) {
+    }
+    EXPECT_TRUE(woken_at.empty());
+    array.model().wake(2);
+    EXPECT_TRUE(array.advance());
+    EXPECT_EQ(woken_at, std::vector<cycle>{700});
+    EXPECT_FALSE(array.advance());
+    array.finish();
+    EXPECT_EQ(woken_at.size(), 1U) << "a program that is stopped does not go on";
+}
+
 TEST(TileMachine, WhatAProgramThrowsEndsTheRun) {
     tile_array array{raw()};
     EXPECT_THROW(array.run([](core &here) {
