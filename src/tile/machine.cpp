@@ -15,6 +15,16 @@ phase machine::set_phase(int tile, phase next) noexcept {
     return std::exchange(here.now_in, next);
 }
 
+void machine::set_interrupts(int tile, bool on) {
+    core &here = at(tile);
+    here.interrupts_on = on;
+    const bool can_be_interrupted =
+        here.current != nullptr && !here.finishing && here.current->what != action::receive;
+    if (can_be_interrupted && interrupt_due(tile)) {
+        appoint(tile, now_);
+    }
+}
+
 void machine::start(int tile, operation &started) {
     core &here = at(tile);
     here.current = &started;

@@ -52,7 +52,7 @@ class machine {
         return mesh_.waiting(tile) + static_cast<int>(at(tile).drained.size());
     }
     /// Off at first. An interrupt is due whenever a word waits and they are on.
-    void set_interrupts(int tile, bool on) noexcept { at(tile).interrupts_on = on; }
+    void set_interrupts(int tile, bool on);
     [[nodiscard]] bool interrupts(int tile) const noexcept { return at(tile).interrupts_on; }
     /// Books the core's time from now on under `next`. @return what it was booked under
     phase set_phase(int tile, phase next) noexcept;

@@ -136,9 +136,18 @@ phase core::set_phase(phase next) noexcept {
     return array_.machine_.set_phase(tile_, next);
 }
 
-void core::set_handler(interrupt_handler *handler) noexcept {
+void core::set_handler(interrupt_handler *handler) {
     handler_ = handler;
-    array_.machine_.set_interrupts(tile_, handler != nullptr);
+    set_interrupts();
+}
+
+void core::hold_interrupts(bool held) {
+    held_ = held;
+    set_interrupts();
+}
+
+void core::set_interrupts() {
+    array_.machine_.set_interrupts(tile_, handler_ != nullptr && !held_ && !handling_);
 }
 
 void core::perform(operation &performed) {
@@ -152,12 +161,13 @@ void core::perform(operation &performed) {
             break;
         }
         const in_phase booked{*this, phase::interrupt};
-        interrupt_handler *const handler = std::exchange(handler_, nullptr);
-        array_.machine_.set_interrupts(tile_, false);
+        handling_ = true;
+        set_interrupts();
         work(costs().interrupt_entry_cycles);
-        handler->words_arrived(*this);
+        handler_->words_arrived(*this);
         work(costs().interrupt_exit_cycles);
-        set_handler(handler);
+        handling_ = false;
+        set_interrupts();
         if (performed.what == action::rest || performed.what == action::pause) {
             return;
         }

@@ -56,8 +56,10 @@ class core {
     /// Waits until machine::wake(), or until a handler has run.
     void pause();
 
-    /// @param handler null: interrupts are off. Takes effect with the next operation.
-    void set_handler(interrupt_handler *handler) noexcept;
+    /// @param handler null: interrupts are off.
+    void set_handler(interrupt_handler *handler);
+    /// True: the handler does not run until this is called with false, by any fiber. May be called by the handler.
+    void hold_interrupts(bool held);
     /// Books time under `next`; returns what it was.
     phase set_phase(phase next) noexcept;
 
@@ -67,7 +69,11 @@ class core {
 
     tile_array &array_;
     int tile_;
+    void set_interrupts();
+
     interrupt_handler *handler_ = nullptr;
+    bool held_ = false;     ///< by hold_interrupts()
+    bool handling_ = false; ///< the handler runs
 };
 
 /// Books the time of a block of a program under one phase.
