@@ -2,9 +2,11 @@
 #include "api/extension.hpp"
 
 #include "api/request.hpp"
+#include "base/error.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
@@ -22,6 +24,21 @@ void comm_shares_memory(communicator &comm, int rank, int *flag) {
 
 void comm_shadow(communicator &comm, MPI_Comm *shadow) {
     *shadow = give_handle(make_shadow(comm));
+}
+
+void tile_compute(MPI_Count cycles) {
+    if (cycles < 0) {
+        fail(MPI_ERR_ARG, "cycles is ", cycles, ", less than 0");
+    }
+    lisle::rank &self = this_rank();
+    job_clock &clock = self.get_job().clock();
+    clock.compute(self.number(), cycles);
+    // What arrives meanwhile is taken, or a sender could wait for ever.
+    while (clock.computing(self.number())) {
+        if (!self.engine().progress() && fiber_worker::current() != nullptr) {
+            fiber_worker::current()->yield();
+        }
+    }
 }
 
 void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,

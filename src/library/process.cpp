@@ -6,12 +6,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "fabric/tile/tile_fabric.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
@@ -52,7 +54,55 @@ std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, const b
     return std::make_unique<local_fabric>(segment, start, least_read, surely_read);
 }
 
-const fabric_maker fabrics_in_use[] = {make_local_fabric};
+doorbell_row bells_of(const node_segment &segment, const bootstrap &start) {
+    const locality &places = start.places();
+    const int process = start.self().index;
+    return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
+}
+
+/// The process of a launched job ends without destroying its fabrics.
+void summarize_at_exit(const fabric::tile_fabric &tiles) {
+    static const fabric::tile_fabric *summarized = nullptr;
+    summarized = &tiles;
+    std::atexit([] { std::fputs(summarized->summary().c_str(), stderr); });
+}
+
+constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
+constexpr std::string_view tile_prefix = "tile:";
+
+std::string text_of(const char *variable) {
+    const char *const text = std::getenv(variable);
+    return text != nullptr ? text : "";
+}
+
+std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, const bootstrap &start) {
+    const locality &places = start.places();
+    const bool one_thread = places.ranks() == 1 || places.worker_count(0) == 1;
+    if (places.processes() != 1 || !one_thread) {
+        fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
+                            "lislerun --fabric tile:WxH sees to that");
+    }
+    const std::string mesh = text_of(fabric_variable).substr(tile_prefix.size());
+    const auto layout = fabric::make_tile_layout(mesh, text_of("LISLE_TILE_MAP"), text_of("LISLE_TILE_MACHINE"),
+                                                 places.ranks());
+    auto made = std::make_unique<fabric::tile_fabric>(layout, bells_of(segment, start));
+    summarize_at_exit(*made);
+    return made;
+}
+
+/// The fabric that is chosen by the variables that lislerun --fabric sets, or the node's own.
+const fabric_maker &fabric_in_use() {
+    static const fabric_maker local = make_local_fabric;
+    static const fabric_maker tiles = make_tile_fabric;
+    const char *const chosen = std::getenv(fabric_variable);
+    if (chosen == nullptr || std::string_view{chosen} == "local") {
+        return local;
+    }
+    if (!std::string_view{chosen}.starts_with(tile_prefix)) {
+        fail(MPI_ERR_OTHER, fabric_variable, "=", chosen, " names no fabric: there are local and tile:WxH");
+    }
+    return tiles;
+}
 
 fabric::routes make_routes(node_segment &segment, const bootstrap &start,
                            std::span<const fabric_maker> makers) {
@@ -69,12 +119,6 @@ fabric::routes make_routes(node_segment &segment, const bootstrap &start,
     return *std::move(found);
 }
 
-doorbell_row bells_of(const node_segment &segment, const bootstrap &start) {
-    const locality &places = start.places();
-    const int process = start.self().index;
-    return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
-}
-
 std::unique_ptr<process> make_launched(int descriptor) {
     auto table = job_table::attach(descriptor);
     const auto index = number_from(process_index_variable);
@@ -85,7 +129,7 @@ std::unique_ptr<process> make_launched(int descriptor) {
     const std::size_t behind = table.end();
     auto segment = node_segment::attach(table.give_descriptor(), behind);
     return std::make_unique<process>(std::make_unique<launched_bootstrap>(std::move(table), *index),
-                                     std::move(segment), fabrics_in_use);
+                                     std::move(segment), std::span{&fabric_in_use(), 1});
 }
 
 std::unique_ptr<process> make() {
@@ -126,7 +170,7 @@ process &process::current() {
 std::unique_ptr<process> process::make_inside(const job_shape &shape) {
     auto start = std::make_unique<lone_bootstrap>(shape);
     return std::make_unique<process>(std::move(start), node_segment::private_to_process(shape),
-                                     fabrics_in_use);
+                                     std::span{&fabric_in_use(), 1});
 }
 
 rank &process::enter(int index) {

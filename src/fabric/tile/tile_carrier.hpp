@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. What a rank asks for (packets to
+// send, work) its core does in turn, in virtual time; what arrives an interrupt handler puts together, in buffers
+// that are used again and again. A rank's program takes no virtual time of its own: it has to see to it
+// that its core has caught up before it looks at what has arrived (caught_up).
+//
+// On the wire a packet is cut into packets of the mesh. The first begins with the sender's rank, marked, and the
+// number of bytes; the others with the sender's rank. A core sends one packet at a time, so the receiver has at
+// most one open packet of each sender.
+//
+// Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in the mesh
+// until one is taken, with the handler held; what is there can then be taken although the core has not caught
+// up, or two cores that stall on each other's ports would wait for ever.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tile/tile_array.hpp"
+
+namespace lisle::fabric {
+
+/// Not thread-safe.
+class tile_carrier {
+  public:
+    /// @param tiles by rank @param largest_packet in bytes
+    /// @param notify called when something has arrived for a rank, or its core has caught up. It must not call
+    /// back.
+    tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
+                 std::function<void(int rank)> notify);
+    ~tile_carrier();
+    tile_carrier(const tile_carrier &) = delete;
+    tile_carrier &operator=(const tile_carrier &) = delete;
+
+    struct packet {
+        int owner = 0;         ///< the rank whose buffer it is
+        int peer = 0;          ///< whom it goes to, or comes from
+        std::size_t bytes = 0; ///< of data that are in use
+        std::vector<tile::word> data;
+        [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
+    };
+
+    /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given to
+    /// send() next.
+    [[nodiscard]] packet *claim(int rank);
+    /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
+    void send(int rank, packet *filled);
+    /// Has the rank's core compute.
+    void work(int rank, tile::cycle cycles);
+    /// True: the rank's core has done all that the rank has asked for.
+    [[nodiscard]] bool caught_up(int rank) const noexcept { return at(rank).tasks.empty(); }
+
+    /// The oldest packet that has arrived and may be taken, or null.
+    [[nodiscard]] packet *arrived(int rank) noexcept;
+    /// Done with the oldest packet.
+    void release(int rank);
+
+    /// Lets virtual time pass until notify() has been called. False: nothing can happen any more.
+    [[nodiscard]] bool advance();
+    [[nodiscard]] tile::cycle now() const noexcept { return array_.model().now(); }
+    [[nodiscard]] const tile::machine &model() const noexcept { return array_.model(); }
+    [[nodiscard]] const std::vector<int> &tiles() const noexcept { return tiles_; }
+
+  private:
+    struct task {
+        packet *sent = nullptr; ///< null: work
+        tile::cycle cycles = 0;
+    };
+    /// What a rank has at its tile.
+    struct station final : tile::interrupt_handler {
+        explicit station(tile_carrier &whole, int rank) : carrier{whole}, rank{rank} {}
+        void words_arrived(tile::core &here) override;
+        void read_header(tile::core &here);
+        /// The header is complete: finds where the data go. False: there is no room.
+        [[nodiscard]] bool place_data(tile::core &here);
+        void read_data(tile::core &here);
+
+        /// A packet that is incomplete, and the words of it that are there.
+        struct open_packet {
+            packet *into = nullptr;
+            std::size_t words = 0;
+        };
+
+        tile_carrier &carrier;
+        int rank;
+        tile::core *core = nullptr;
+        std::deque<task> tasks;
+        std::vector<std::unique_ptr<packet>> buffers; ///< all of this rank
+        std::vector<packet *> to_send;                ///< free ones
+        std::vector<packet *> to_receive;             ///< free ones
+        std::deque<packet *> inbox;                   ///< complete, in order
+        std::unordered_map<int, int> kept;            ///< by sender: packets that are complete or open
+        int more = 0;                                 ///< of these, those besides each sender's first
+        bool held = false;                            ///< the handler waits for room
+        // The packet of the mesh that is arriving.
+        std::unordered_map<int, open_packet> open; ///< by sender
+        tile::word header[2] = {};
+        std::size_t header_read = 0;
+        open_packet *reading = nullptr; ///< null: its header is not complete, or there is no room
+        int sender = 0;
+        std::size_t left = 0; ///< words of it
+    };
+
+    [[nodiscard]] station &at(int rank) noexcept { return *stations_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] const station &at(int rank) const noexcept {
+        return *stations_[static_cast<std::size_t>(rank)];
+    }
+    void run_core(tile::core &here);
+    void send_on_mesh(tile::core &here, int rank, const packet &sent);
+    [[nodiscard]] packet *make_buffer(station &owner) const;
+    void notify(int rank) {
+        notified_ = true;
+        notify_(rank);
+    }
+
+    std::vector<int> tiles_;
+    std::size_t packet_words_;
+    std::vector<int> rank_of_tile_;
+    std::function<void(int)> notify_;
+    bool notified_ = false;
+    std::vector<std::unique_ptr<station>> stations_;
+    tile::tile_array array_; ///< ends first: its programs use all of the above
+};
+
+} // namespace lisle::fabric

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What software asks a core to do that takes time, and why a core hands control back to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tile/parameters.hpp"
+#include "tile/route_header.hpp"
+
+namespace lisle::tile {
+
+enum class action : std::uint8_t {
+    work,    ///< compute for `each` cycles
+    send,    ///< write `left` words, of which each takes `each` cycles and then waits for room
+    receive, ///< read `left` words, of which each takes `each` cycles once it is there
+    rest,    ///< wait until a word has arrived
+    pause,   ///< wait until machine::wake(); interrupts are taken
+};
+
+/// Lives in the caller's frame while it runs. The core keeps in it what is left, so an operation that an
+/// interrupt has stopped goes on when it is started again.
+struct operation {
+    action what = action::work;
+    cycle each = 0;
+    word *words = nullptr;
+    std::size_t left = 0;
+    bool until_dry = false; ///< receive: stop early when no word is there
+    int awaits = -1;        ///< the tile that the program waits for, for reports of a standstill; -1: any or none
+};
+
+enum class wake_reason : std::uint8_t {
+    done,
+    interrupted, ///< words wait and interrupts are on: the handler has to run, then the operation goes on
+    stopped,     ///< the model ends: the program must return
+};
+
+/// What a core's cycles are spent on.
+enum class phase : std::uint8_t { compute, library, send, stalled, receive, interrupt, waiting };
+inline constexpr std::size_t phases = 7;
+[[nodiscard]] constexpr const char *name_of(phase p) noexcept {
+    constexpr const char *names[] = {"compute", "library",   "send",   "stalled",
+                                     "receive", "interrupt", "waiting"};
+    return names[static_cast<std::size_t>(p)];
+}
+
+} // namespace lisle::tile

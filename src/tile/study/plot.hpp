@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line plots as SVG.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lisle::tile::study {
+
+struct series {
+    std::string name;
+    std::vector<std::pair<double, double>> points;
+    bool dashed = false; ///< for figures from elsewhere
+    int colour = -1;     ///< an index; -1: by its place among the series
+};
+
+struct line_plot {
+    std::string title, x_label, y_label;
+    bool logarithmic_x = false, logarithmic_y = false;
+    std::vector<series> lines;
+};
+
+/// @pre logarithmic axes: positive values
+void write_svg(const line_plot &plot, std::ostream &to);
+
+} // namespace lisle::tile::study
