@@ -3,9 +3,16 @@
 // as it asked for, while messages arrive too.
 #include "check.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <ctime>
+#include <mutex>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <string>
+#include <sys/select.h>
 #include <thread>
 #include <threads.h>
 #include <unistd.h>
@@ -51,6 +58,28 @@ void with_thrd_sleep() {
 void with_join() {
     std::thread{[] { usleep(microseconds); }}.join();
 }
+void with_poll() {
+    CHECK_EQ(poll(nullptr, 0, 200), 0);
+}
+void with_select() {
+    timeval limit{0, 200'000};
+    CHECK_EQ(select(0, nullptr, nullptr, nullptr, &limit), 0);
+}
+void with_semaphore() {
+    sem_t never;
+    sem_init(&never, 0, 0);
+    const timespec end = end_on(CLOCK_REALTIME);
+    CHECK_EQ(sem_timedwait(&never, &end), -1);
+    CHECK_EQ(errno, ETIMEDOUT);
+    sem_destroy(&never);
+}
+void with_condition() {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock{mutex};
+    CHECK(!never.wait_for(lock, time_asked, [] { return false; }));
+}
+
 struct sort {
     const char *name;
     void (*sleep)();
@@ -61,6 +90,10 @@ constexpr sort sorts[] = {
     {"clock_nanosleep", with_clock_nanosleep},
     {"thrd_sleep", with_thrd_sleep},
     {"a join", with_join},
+    {"poll", with_poll},
+    {"select", with_select},
+    {"sem_timedwait", with_semaphore},
+    {"a condition variable", with_condition},
 };
 
 } // namespace
