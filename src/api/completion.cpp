@@ -2,9 +2,9 @@
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
 #include "api/active_requests.hpp"
 #include "api/request.hpp"
+#include "execution/rank_local.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "execution/rank_local.hpp"
 
 namespace lisle::abi {
 
@@ -42,7 +42,7 @@ namespace {
 /// request inactive). @return what it ended with; `about`: the communicator to blame for an error
 outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
     finished.finish();
-    const outcome ended = finished.result;
+    outcome ended = finished.result;
     ended.store(status);
     if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
         abi::blamed->comm = communicator_ref::share(*finished.comm);
@@ -51,7 +51,8 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     if (finished.persistent) {
         finished.active = false;
     } else {
-        dispose(finished);
+        const int error = dispose(finished);
+        ended.error = ended.error != MPI_SUCCESS ? ended.error : error;
         *handle = MPI_REQUEST_NULL;
     }
     return ended;
