@@ -44,6 +44,24 @@ def constants(table):
         # Without a name they are ints, which in C++ enumerators are not: std::max(n, MPI_X), a lambda's result.
         yield from ["", "#ifdef __cplusplus", *(f"static const int {name} = {value};" for name, value in rows),
                     "#else", *listed, "#endif"]
+        # Programs ask with #ifdef what an MPI has. A macro is not expanded within itself.
+        yield from (f"#define {name} {name}" for name, _ in rows)
+
+
+def fortran_conversions(functions):
+    """Between handles and Fortran's integers under the names that C programs know. The ABI's library has them as
+    MPI_X_toint and MPI_X_fromint. [MPI-5.0 20.3]"""
+    yield from ["", "typedef int MPI_Fint;"]
+    for f in functions:
+        sort, _, direction = f["name"].rpartition("_")
+        if direction not in ("toint", "fromint"):
+            continue
+        given = f["c_params"][0]
+        if direction == "toint":
+            signature = f"MPI_Fint {sort}_c2f({parameter(given)})"
+        else:
+            signature = f"{f['c_return']} {sort}_f2c(MPI_Fint {given['name']})"
+        yield f"static inline {signature} {{ return {f['name']}({given['name']}); }}"
 
 
 def comment(about):
@@ -123,6 +141,7 @@ def main():
     out.append("")
     for f in functions:
         out.append(f"{prototype(f, 'P' + f['name'])};")
+    out += fortran_conversions(functions)
     out += ["", "#ifdef __cplusplus", "}", "#endif", "", '#include "mpix.h"', "", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out))

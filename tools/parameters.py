@@ -72,6 +72,11 @@ REQUIRED_INPUT = {"STRING": "MPI_ERR_ARG", "STATUS": "MPI_ERR_ARG", "FUNCTION": 
                   "POLYFUNCTION": "MPI_ERR_ARG"}  # fmt: skip
 INFO_STRINGS = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}
 
+# What calls that Lisle does not have yet store where a program expects a new object.
+NULL_HANDLES = {"COMMUNICATOR": "MPI_COMM_NULL", "WINDOW": "MPI_WIN_NULL", "FILE": "MPI_FILE_NULL",
+                "REQUEST": "MPI_REQUEST_NULL", "GROUP": "MPI_GROUP_NULL", "INFO": "MPI_INFO_NULL",
+                "ERRHANDLER": "MPI_ERRHANDLER_NULL"}  # fmt: skip
+
 # Handles that a program is given and has to free, with what the list of open ones calls their objects.
 FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group", "OPERATION": "operation",
          "ERRHANDLER": "error handler", "INFO": "info object", "REQUEST": "request", "MESSAGE": "message",

@@ -2,7 +2,6 @@
 // The cold half of the entry points: what happens when something is wrong.
 #include "abi/entry.hpp"
 
-#include <cstdio>
 #include <new>
 #include <system_error>
 
@@ -67,13 +66,12 @@ int code_of(const std::exception &error) {
     return error_of(error).code();
 }
 
-int unsupported(const char *call, std::atomic_flag &told) noexcept {
-    // Orders nothing: it only picks one caller to speak.
-    if (!told.test_and_set(std::memory_order_relaxed)) {
-        std::fprintf(stderr, "lisle: %s is not implemented yet and returned MPI_ERR_UNSUPPORTED_OPERATION\n",
-                     call);
-    }
-    return MPI_ERR_UNSUPPORTED_OPERATION;
+void fail_unsupported() {
+    fail(MPI_ERR_UNSUPPORTED_OPERATION, "Lisle does not have this call yet");
+}
+
+int raise_about_files(const char *call, const std::exception &error) {
+    return raise_with(*errors_without_file().get(), MPI_FILE_NULL, call, error_of(error));
 }
 
 } // namespace lisle::abi

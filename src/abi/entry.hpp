@@ -43,9 +43,11 @@ inline void require_running() {
 /// The code of an error that no handler hears of. @pre in a catch block
 [[nodiscard, gnu::cold]] int code_of(const std::exception &error);
 
-/// The answer of calls that Lisle does not have yet. Says so on the standard error stream once for each
-/// call and process; `told` remembers that. Never ends the job, whatever the error handler.
-[[gnu::cold]] int unsupported(const char *call, std::atomic_flag &told) noexcept;
+/// Throws: Lisle does not have this call yet (MPI_ERR_UNSUPPORTED_OPERATION).
+[[noreturn, gnu::cold]] void fail_unsupported();
+/// The same as raise() for calls about files, of which there are none yet: the handler of MPI_FILE_NULL
+/// hears of them. [MPI-5.0 14.7]
+[[gnu::cold]] int raise_about_files(const char *call, const std::exception &error);
 
 /// What a result becomes that the small form of a call cannot express.
 inline void store_or_undefined(MPI_Count value, int *into) noexcept {

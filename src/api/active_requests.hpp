@@ -47,17 +47,20 @@ inline MPI_Status *at(MPI_Status *statuses, int index) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
 }
 
-inline void dispose(request &finished) {
+/// Gives a request back. Returns the error code of the user's callback that freed its state, if it had one.
+inline int dispose(request &finished) {
     // Written only if set: the request of all sends that are complete at once is shared by the rank's
     // threads, and never has one.
     communicator *const comm = finished.comm;
     if (comm != nullptr) {
         finished.comm = nullptr;
     }
+    const int result = finished.give_back();
     finished.free();
     if (comm != nullptr && !comm->predefined()) {
         comm->release();
     }
+    return result;
 }
 
 enum class search_result : unsigned char { found, none_yet, none_active };

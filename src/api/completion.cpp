@@ -44,7 +44,7 @@ namespace {
 /// request inactive). @return what it ended with; `about`: the communicator to blame for an error
 outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
     finished.finish();
-    const outcome ended = finished.result;
+    outcome ended = finished.result;
     ended.store(status);
     if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
         abi::blamed->comm = communicator_ref::share(*finished.comm);
@@ -53,7 +53,8 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     if (finished.persistent) {
         finished.active = false;
     } else {
-        dispose(finished);
+        const int error = dispose(finished);
+        ended.error = ended.error != MPI_SUCCESS ? ended.error : error;
         *handle = MPI_REQUEST_NULL;
     }
     return ended;

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "api/active_requests.hpp"
+#include "execution/rank_local.hpp"
 #include "protocol/generalized_request.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "execution/rank_local.hpp"
 
 namespace lisle::api {
 
@@ -151,8 +151,9 @@ void request_free(MPI_Request *handle) {
         dynamic_cast<protocol::operation *>(&freed) != nullptr) {
         freed.comm = nullptr;
         freed_early->add(freed, communicator_ref::adopt(about));
-    } else {
-        dispose(freed);
+    } else if (const int error = dispose(freed); error != MPI_SUCCESS) {
+        *handle = MPI_REQUEST_NULL;
+        fail(error, "the request's free_fn failed");
     }
     *handle = MPI_REQUEST_NULL;
 }

@@ -8,6 +8,7 @@
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
 #include "execution/rank.hpp"
+#include "execution/rank_local.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -55,6 +56,14 @@ void errhandler::release() noexcept {
     if (!predefined() && references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         delete this;
     }
+}
+
+errhandler_slot &errors_without_file() {
+    struct returning_slot : errhandler_slot {
+        returning_slot() { set(errhandler_ref::share(predefined_errhandler(errhandler_kind::return_code))); }
+    };
+    static const rank_local<returning_slot> slots;
+    return *slots;
 }
 
 void end_job(const char *call, int code, const std::string &text) {

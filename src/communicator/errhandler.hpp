@@ -100,6 +100,10 @@ class errhandler_slot {
     errhandler_ref current_;   ///< null: nobody has chosen one
 };
 
+/// The calling rank's handler for errors of calls that are about no file, and the first one of each file:
+/// MPI_FILE_NULL's, MPI_ERRORS_RETURN at first. [MPI-5.0 14.7]
+[[nodiscard]] errhandler_slot &errors_without_file();
+
 /// What to do with an error of the call `call`: returns the code that the call returns to the user, or
 /// does not return. `comm` is the communicator that the call was about, or null: then it is MPI_COMM_SELF
 /// or, if the program has chosen no handler there, MPI_COMM_WORLD, as it was before MPI-4.0. Before

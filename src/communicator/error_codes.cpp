@@ -6,10 +6,10 @@
 #include <map>
 #include <mutex>
 
-#include "base/error_texts.hpp"
-#include "mpi.h"
 #include "base/error.hpp"
+#include "base/error_texts.hpp"
 #include "execution/rank_local.hpp"
+#include "mpi.h"
 
 namespace lisle {
 
@@ -49,6 +49,9 @@ class added_codes {
         }
         if (removed.codes != 0) {
             fail(MPI_ERR_ARG, "error class ", code, " still has ", removed.codes, " codes");
+        }
+        if (!removed.text.empty()) {
+            fail(MPI_ERR_ARG, "error code ", code, " still has a text: call MPI_Remove_error_string first");
         }
         if (!as_class) {
             count_codes_locked(removed.error_class, -1);

@@ -14,7 +14,8 @@ namespace lisle {
 /// Sets the text of a code that the program added.
 void add_error_string(int code, std::string_view text);
 
-/// The opposites. Throw if the program did not add it, or if a class still has codes.
+/// The opposites. Throw if the program did not add it, or if a class still has codes,
+/// or either its text.
 void remove_error_class(int error_class);
 void remove_error_code(int code);
 void remove_error_string(int code);

@@ -69,6 +69,7 @@ void type_builder::add(const type_part &part, MPI_Count blocklength, MPI_Count d
         return;
     }
     extend(data_span_, bounds.true_lower, bounds.true_extent);
+    extend(padded_span_, bounds.lower, bounds.extent);
     alignment_ = std::max(alignment_, bounds.alignment);
     const MPI_Count copies = checked_product(blocklength, count);
     elements_ = checked_sum(elements_, checked_product(part.elements, copies));
@@ -90,8 +91,10 @@ type_part type_builder::finish() {
         bounds.extent = checked_difference(set_span_->upper, set_span_->lower);
         bounds.explicitly_set = true;
     } else {
-        bounds.lower = bounds.true_lower;
-        bounds.extent = rounded_up(bounds.true_extent, alignment_);
+        // The padding of the parts is part of them: the last copy is not cut where its data end.
+        const span all = padded_span_.value_or(span{0, 0});
+        bounds.lower = all.lower;
+        bounds.extent = rounded_up(checked_difference(all.upper, all.lower), alignment_);
     }
     part.data = data_.finish();
     part.elements = elements_;

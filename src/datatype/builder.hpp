@@ -29,7 +29,7 @@ class type_builder {
     layout blocks_of(const type_part &part, MPI_Count blocklength);
 
     // Of the data, and of the bounds that were set.
-    std::optional<span> data_span_, set_span_;
+    std::optional<span> data_span_, padded_span_, set_span_;
     MPI_Count alignment_ = 1;
     MPI_Count elements_ = 0, external_size_ = 0;
     basic_type basic_ = basic_type::none;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <cxxabi.h>
 #include <utility>
 
@@ -13,6 +14,14 @@ namespace lisle {
 namespace detail {
 constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]] = nullptr;
 } // namespace detail
+
+namespace {
+std::uint64_t monotonic_nanoseconds() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+} // namespace
 
 fiber_worker::fiber_worker(const doorbell_row &bells, int first_index, const fiber_stacks &stacks,
                            const fiber_body &body)
@@ -51,14 +60,20 @@ void fiber_worker::begin(void *which) {
 }
 
 bool fiber_worker::yield() noexcept {
+    end_rests_now_and_then();
     if (!others_ready()) {
         return false;
     }
-    run_next();
+    run_first();
     return true;
 }
 
 void fiber_worker::run_next() noexcept {
+    end_rests_now_and_then();
+    run_first();
+}
+
+void fiber_worker::run_first() noexcept {
     fiber &next = *take_first();
     running_->now = state::ready;
     append(*running_);
@@ -80,12 +95,33 @@ void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
     }
 }
 
-void fiber_worker::rest(std::uint64_t nanoseconds) noexcept {
-    if (!yield()) {
-        if (!body_.clock->all_blocked()) {
-            home_.sleep_at_home(nanoseconds);
+void fiber_worker::park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept {
+    const resting entry{monotonic_nanoseconds() + nanoseconds, running_};
+    resting_.insert(entry);
+    park(bell, seen);
+    resting_.erase(entry); // if the bell was first
+}
+
+std::uint64_t fiber_worker::end_rests() noexcept {
+    const std::uint64_t now = resting_.empty() ? 0 : monotonic_nanoseconds();
+    while (!resting_.empty()) {
+        const auto [end, rested] = *resting_.begin();
+        if (end > now) {
+            return end - now;
         }
-        yield();
+        resting_.erase(resting_.begin());
+        if (rested->now == state::parked) { // else its bell has rung already
+            rested->now = state::ready;
+            append(*rested);
+        }
+    }
+    return 0;
+}
+
+void fiber_worker::end_rests_now_and_then() noexcept {
+    constexpr unsigned turns = 16; // the clock takes as long as a switch
+    if (!resting_.empty() && ++turns_ % turns == 0) {
+        end_rests();
     }
 }
 
@@ -135,9 +171,9 @@ void fiber_worker::collect_rung() noexcept {
 }
 
 fiber_worker::fiber &fiber_worker::wait_for_ready() noexcept {
-    while (!others_ready()) {
+    for (std::uint64_t next_end = end_rests(); !others_ready(); next_end = end_rests()) {
         if (!body_.clock->all_blocked()) {
-            home_.sleep_at_home();
+            home_.sleep_at_home(next_end);
         }
     }
     return *take_first();

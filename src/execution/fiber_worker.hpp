@@ -3,12 +3,15 @@
 // for itself (errno, exceptions being handled, the current rank) is exchanged at a switch, and nothing else.
 // Fibers give way only where they say so: in calls that wait. Everything but the bells is touched by the
 // worker's own thread only; invariant: a fiber is either the one that runs, or in the list of those that are
-// ready, or parked (its bell will ring), or ended.
+// ready, or parked (its bell will ring or
+// its time end), or ended.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
@@ -69,8 +72,8 @@ class fiber_worker {
     void run_next() noexcept;
     /// Goes on when `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers wait.
     void park(const doorbell &bell, std::uint32_t seen) noexcept;
-    /// Lets others run; if there are none, sleeps until one of this worker's bells rings, but not longer.
-    void rest(std::uint64_t nanoseconds) noexcept;
+    /// As park, but goes on after this time even if the bell has not rung. Costs no time meanwhile.
+    void park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
     /// Ends the fiber.
     [[noreturn]] void end_fiber() noexcept;
 
@@ -96,6 +99,12 @@ class fiber_worker {
     static void begin(void *which);
     void append(fiber &ready) noexcept;
     fiber *take_first() noexcept;
+    /// Takes turns with the first that is ready.
+    void run_first() noexcept;
+    /// Makes those ready whose time is over. Returns how long the next one rests; 0: there is none.
+    std::uint64_t end_rests() noexcept;
+    /// The same, at some of the turns.
+    void end_rests_now_and_then() noexcept;
     void collect_rung() noexcept;
     /// The next fiber to run; sleeps until there is one.
     fiber &wait_for_ready() noexcept;
@@ -117,6 +126,9 @@ class fiber_worker {
     fiber *running_ = nullptr;
     fiber *first_ = nullptr; ///< ready, in the order in which they became so
     fiber *last_ = nullptr;
+    using resting = std::pair<std::uint64_t, fiber *>; ///< when the rest ends, in nanoseconds, and whose
+    std::set<resting> resting_;
+    unsigned turns_ = 0; ///< taken while some rest
     // The thread's own places, looked up once.
     int *error_number_ = nullptr;
     void *exceptions_ = nullptr;

@@ -22,6 +22,9 @@ rank *unwrap(lisle_rank *opaque) {
 lisle_rank *wrap(rank *target) {
     return reinterpret_cast<lisle_rank *>(target);
 }
+lisle::doorbell &bell_of(const rank &fiber) {
+    return fiber.bell();
+}
 // Written once, before any worker runs.
 lisle::fiber_stacks *stacks = nullptr;
 } // namespace
@@ -71,10 +74,26 @@ int lisle_host_in_fiber(void) {
     return lisle::fiber_worker::current() != nullptr ? 1 : 0;
 }
 
-void lisle_host_rest(uint64_t nanoseconds) {
-    if (auto *const worker = lisle::fiber_worker::current()) {
-        worker->rest(nanoseconds);
+int lisle_host_yield(void) {
+    return lisle::fiber_worker::current()->yield() ? 1 : 0;
+}
+
+uint32_t lisle_host_rung(void) {
+    return bell_of(lisle::known_rank()).value();
+}
+
+void lisle_host_rest(uint32_t seen, uint64_t nanoseconds) {
+    auto &worker = *lisle::fiber_worker::current();
+    const lisle::doorbell &bell = bell_of(lisle::known_rank());
+    if (nanoseconds == 0) {
+        worker.park(bell, seen);
+    } else {
+        worker.park_for(bell, seen, nanoseconds);
     }
+}
+
+void lisle_host_ring(const lisle_rank *fiber) {
+    bell_of(*reinterpret_cast<const rank *>(fiber)).ring();
 }
 
 lisle_rank *lisle_host_begin_rank(int index) {

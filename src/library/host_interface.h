@@ -32,8 +32,15 @@ LISLE_HOST_CALL void lisle_host_run_worker(int worker, void (*run)(void *argumen
 LISLE_HOST_CALL void lisle_host_end_fiber(void);
 /* 1 if the caller is a fiber. */
 LISLE_HOST_CALL int lisle_host_in_fiber(void);
-/* Lets other fibers of the caller's worker run; if there are none, sleeps, but not longer than this. */
-LISLE_HOST_CALL void lisle_host_rest(uint64_t nanoseconds);
+/* For fibers only. Lets others of the caller's worker run first; 0 at once if none can. */
+LISLE_HOST_CALL int lisle_host_yield(void);
+/* For fibers only. How often the caller's bell has rung: messages ring it, and lisle_host_ring. */
+LISLE_HOST_CALL uint32_t lisle_host_rung(void);
+/* For fibers only. Others of the caller's worker run until the caller's bell rings or this time is over (0:
+ * there is no limit); the worker sleeps if none can. Returns at once if the bell has rung since `seen`. */
+LISLE_HOST_CALL void lisle_host_rest(uint32_t seen, uint64_t nanoseconds);
+/* Rings the bell of a fiber. From any thread; async-signal-safe. */
+LISLE_HOST_CALL void lisle_host_ring(const struct lisle_rank *fiber);
 
 /* Makes the calling thread the rank with this index among the process's own. Once for each index. */
 LISLE_HOST_CALL struct lisle_rank *lisle_host_begin_rank(int index);

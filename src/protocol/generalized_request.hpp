@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
+#include "base/error.hpp"
 #include "protocol/request.hpp"
 
 namespace lisle::protocol {
@@ -11,9 +14,15 @@ class generalized_request final : public request {
     generalized_request(rank &owner, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
                         MPI_Grequest_cancel_function *stop, void *state) noexcept
         : request{owner}, query_{query}, release_{release}, stop_{stop}, state_{state} {}
-    ~generalized_request() override { release_(state_); }
+    ~generalized_request() override { static_cast<void>(release()); }
 
-    void cancel() override { stop_(state_, complete.load(std::memory_order_acquire) ? 1 : 0); }
+    void cancel() override {
+        // Acquire: what was written before the operation was complete is seen by the user's function.
+        if (const int error = stop_(state_, complete.load(std::memory_order_acquire) ? 1 : 0)) {
+            throw mpi_error{error, "the request's cancel_fn failed", nullptr};
+        }
+    }
+    int give_back() override { return complete.load(std::memory_order_acquire) ? release() : MPI_SUCCESS; }
     void finish() override {
         MPI_Status status{};
         status.MPI_SOURCE = MPI_ANY_SOURCE;
@@ -24,6 +33,10 @@ class generalized_request final : public request {
     }
 
   private:
+    /// One that is freed before it is complete has nobody to tell how its free_fn ended.
+    int release() { return std::exchange(released_, true) ? MPI_SUCCESS : release_(state_); }
+
+    bool released_ = false;
     MPI_Grequest_query_function *query_;
     MPI_Grequest_free_function *release_;
     MPI_Grequest_cancel_function *stop_;

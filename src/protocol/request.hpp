@@ -71,6 +71,9 @@ class request : public object {
     /// Called once, by the thread that found the operation complete, before the outcome is read: the
     /// place for callbacks (generalized requests).
     virtual void finish() {}
+    /// Called once, when a complete request is given back, before free(): the place for a callback that may
+    /// fail. Returns its error code.
+    virtual int give_back() { return MPI_SUCCESS; }
     /// Gives the request back: destroys it now, or at completion if it is still active.
     virtual void free();
 

@@ -256,7 +256,7 @@ void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
         } else if (longest == 0) {
             worker->park(bell_, bell_seen);
         } else {
-            worker->rest(longest);
+            worker->park_for(bell_, bell_seen, longest);
         }
     }
     for (engine *const each : asleep) {

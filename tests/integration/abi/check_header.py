@@ -11,7 +11,14 @@ from commands import empty_directory, run
 
 SOURCE = """#include <mpi.h>
 #include <mpi.h>
+#if !defined(MPI_THREAD_MULTIPLE) || !defined(MPI_ANY_TAG) || !defined(MPI_ERR_RANK) || !defined(MPI_INT)
+#error "a constant is no macro"
+#endif
 int probe(void);
+MPI_Fint there(MPI_Comm comm);
+MPI_Comm back(MPI_Fint comm);
+MPI_Fint there(MPI_Comm comm) { return MPI_Comm_c2f(comm) + MPI_Type_c2f(MPI_INT) * MPI_Op_c2f(MPI_SUM); }
+MPI_Comm back(MPI_Fint comm) { return MPI_Comm_f2c(comm); }
 int probe(void) { return MPI_Comm_size(MPI_COMM_WORLD, (int *)0) + (MPI_STATUS_IGNORE == 0) + sizeof(MPI_Status); }
 """
 

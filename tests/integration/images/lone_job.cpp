@@ -38,7 +38,14 @@ void lisle_host_end_fiber(void) {}
 int lisle_host_in_fiber(void) {
     return 0;
 }
-void lisle_host_rest(uint64_t) {}
+int lisle_host_yield(void) {
+    return 0;
+}
+uint32_t lisle_host_rung(void) {
+    return 0;
+}
+void lisle_host_rest(uint32_t, uint64_t) {}
+void lisle_host_ring(const lisle_rank *) {}
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
 
 lisle_rank *lisle_host_begin_rank(int index) {

@@ -150,6 +150,9 @@ void handlers() {
     CHECK_MPI(MPI_Error_string(code, text, &length));
     CHECK_EQ(std::string{text}, "the soup is cold");
     CHECK_ERROR(MPI_ERR_ARG, MPI_Error_string(-17, text, &length));
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Remove_error_code(code)); // it has a text
+    CHECK_MPI(MPI_Error_string(code, text, &length));
+    CHECK_EQ(std::string{text}, "the soup is cold");
     CHECK_MPI(MPI_Remove_error_string(code));
     CHECK_MPI(MPI_Remove_error_code(code));
     CHECK_MPI(MPI_Remove_error_class(error_class));

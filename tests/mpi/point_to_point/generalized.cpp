@@ -94,6 +94,52 @@ void freed_first() {
     CHECK_EQ(state.freed, 1);
 }
 
+constexpr int failing = MPI_ERR_NO_SPACE;
+int release_in_vain(void *state) {
+    ++static_cast<operation *>(state)->freed;
+    return failing;
+}
+int cancel_in_vain(void *, int) {
+    return MPI_ERR_ACCESS;
+}
+
+MPI_Request begin_failing(operation &state) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    CHECK_MPI(MPI_Grequest_start(query, release_in_vain, cancel_in_vain, &state, &request));
+    return request;
+}
+
+/// What the callbacks return is the call's error.
+void failing_callbacks() {
+    CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    operation state;
+    MPI_Request request = begin_failing(state);
+    CHECK_ERROR(MPI_ERR_ACCESS, MPI_Cancel(&request));
+    CHECK_MPI(MPI_Grequest_complete(request));
+    CHECK_ERROR(failing, MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(request == MPI_REQUEST_NULL);
+
+    request = begin_failing(state);
+    CHECK_MPI(MPI_Grequest_complete(request));
+    int flag = 0;
+    CHECK_ERROR(failing, MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+
+    std::array<MPI_Request, 2> requests{begin(state), begin_failing(state)};
+    CHECK_MPI(MPI_Grequest_complete(requests[0]));
+    CHECK_MPI(MPI_Grequest_complete(requests[1]));
+    std::array<MPI_Status, 2> statuses{};
+    CHECK_ERROR(MPI_ERR_IN_STATUS, MPI_Waitall(2, requests.data(), statuses.data()));
+    CHECK_EQ(statuses[0].MPI_ERROR, static_cast<int>(MPI_SUCCESS));
+    CHECK_EQ(statuses[1].MPI_ERROR, failing);
+
+    request = begin_failing(state);
+    CHECK_MPI(MPI_Grequest_complete(request));
+    CHECK_ERROR(failing, MPI_Request_free(&request));
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK_EQ(state.freed, 5);
+    CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -101,4 +147,5 @@ int main(int argc, char **argv) {
     completed_by_a_thread();
     together_with_messages(job);
     freed_first();
+    failing_callbacks();
 }

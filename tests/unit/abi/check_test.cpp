@@ -130,13 +130,13 @@ TEST_F(check, exceptions_become_codes) {
     EXPECT_THROW(raised(std::runtime_error{"of the user"}), std::runtime_error);
 }
 
-TEST(unsupported, says_so_once) {
-    std::atomic_flag told;
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(unsupported("MPI_X", told), MPI_ERR_UNSUPPORTED_OPERATION);
-    EXPECT_EQ(unsupported("MPI_X", told), MPI_ERR_UNSUPPORTED_OPERATION);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "lisle: MPI_X is not implemented yet and returned MPI_ERR_UNSUPPORTED_OPERATION\n");
+TEST_F(check, calls_that_are_not_there_are_errors) {
+    EXPECT_THROW(fail_unsupported(), mpi_error);
+    try {
+        fail_unsupported();
+    } catch (const std::exception &error) {
+        EXPECT_EQ(raise_about_files("MPI_X", error), MPI_ERR_UNSUPPORTED_OPERATION);
+    }
 }
 
 } // namespace

@@ -103,6 +103,20 @@ TEST(bounds, a_structure_is_padded_to_its_alignment) {
     EXPECT_EQ(uniform_basic_type(*type), std::nullopt);
 }
 
+TEST(bounds, unaligned_parts_keep_their_padding) {
+    const auto inner = hvector(3, 4, 25, MPI_FLOAT);
+    EXPECT_EQ(inner->true_extent(), 66);
+    EXPECT_EQ(inner->extent(), 68);
+    // The last of the inner blocks ends at 273 + 3 * 68 = 477.
+    const auto outer = hvector(2, 3, 273, inner.handle());
+    EXPECT_EQ(outer->extent(), 480);
+    EXPECT_EQ(outer->true_extent(), 273 + 2 * 68 + 66);
+}
+
+TEST(names, of_two_names_of_a_handle_the_standards_first_counts) {
+    EXPECT_EQ(type_of(MPI_C_FLOAT_COMPLEX).name, "MPI_C_COMPLEX");
+}
+
 TEST(bounds, set_bounds_are_inherited_and_hide_the_datas_own) {
     // [MPI-5.0 5.1.6] {(lb_marker, -3), (int, 0), (ub_marker, 6)}, twice
     const auto first = resized(MPI_INT, -3, 9);

@@ -20,6 +20,7 @@ struct map_entry {
 struct type_map {
     std::vector<map_entry> entries;
     std::vector<MPI_Count> lower_markers, upper_markers;
+    std::optional<MPI_Count> padded_upper; ///< the end of the last part, with its own padding
 
     [[nodiscard]] MPI_Count size() const {
         MPI_Count sum = 0;
@@ -54,7 +55,7 @@ struct type_map {
         for (const map_entry &entry : entries) {
             alignment = std::max(alignment, entry.type->alignment);
         }
-        MPI_Count extent = true_upper() - true_lower();
+        MPI_Count extent = std::max(true_upper(), padded_upper.value_or(true_upper())) - true_lower();
         while (extent % alignment != 0) {
             ++extent;
         }
@@ -74,6 +75,10 @@ struct type_map {
     }
     /// Appends `other`, moved by `displacement`.
     void append(const type_map &other, MPI_Count displacement) {
+        if (!other.entries.empty() && other.upper_markers.empty()) {
+            const MPI_Count end = displacement + other.lower() + other.extent();
+            padded_upper = std::max(end, padded_upper.value_or(end));
+        }
         for (const map_entry &entry : other.entries) {
             entries.push_back({entry.type, entry.displacement + displacement});
         }

@@ -1,108 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the C library that block a thread, as fiber ranks see them: other ranks of the worker run
-// meanwhile. On ordinary threads they do what they always do. What else blocks (locks, pipes, sockets) holds
-// up all ranks of the worker; docs/ranks.md says so.
-#include "launch/host/life/life.hpp"
+// Calls that wait for a time or for a thread's end, as fiber ranks see them: other ranks of the worker run
+// meanwhile. On ordinary threads they do what they always do. Locks: locks.cpp, conditions.cpp, futex.cpp;
+// pipes and sockets: descriptors.cpp. docs/ranks.md says what else holds up all ranks of the worker.
+#include "launch/host/interpose/blocking.hpp"
 #include "launch/host/interpose/real.hpp"
-#include "library/host_interface.h"
+#include "launch/host/interpose/waiting_room.hpp"
+#include "launch/host/life/life.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <ctime>
 #include <pthread.h>
+#include <sched.h>
 #include <threads.h>
 #include <unistd.h>
 
-namespace {
+namespace lisle::host {
 
-using lisle::host::real;
+namespace {
 
 const real<"nanosleep", int(const timespec *, timespec *)> real_nanosleep;
 const real<"clock_nanosleep", int(clockid_t, int, const timespec *, timespec *)> real_clock_nanosleep;
 const real<"usleep", int(useconds_t)> real_usleep;
 const real<"sleep", unsigned(unsigned)> real_sleep;
+const real<"thrd_sleep", int(const timespec *, timespec *)> real_thrd_sleep;
+const real<"sched_yield", int()> real_sched_yield;
 const real<"pthread_join", int(pthread_t, void **)> real_join;
+const real<"pthread_timedjoin_np", int(pthread_t, void **, const timespec *)> real_timed_join;
+const real<"pthread_clockjoin_np", int(pthread_t, void **, clockid_t, const timespec *)> real_clock_join;
 const real<"pthread_exit", void(void *)> real_pthread_exit;
 
-constexpr std::int64_t second = 1'000'000'000;
-
-bool in_fiber() {
-    return lisle_host_in_fiber() != 0;
+const void *place_of(pthread_t thread) {
+    return reinterpret_cast<const void *>(thread);
 }
 
-std::int64_t now(clockid_t clock) {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return time.tv_sec * second + time.tv_nsec;
-}
-
-/// Lets other fibers run until this clock shows `end`.
-void rest_until(clockid_t clock, std::int64_t end) {
-    for (std::int64_t left = 0; (left = end - now(clock)) > 0;) {
-        lisle_host_rest(static_cast<std::uint64_t>(left));
+void rest_until(const deadline &end) {
+    while (end.left(1) > 0) {
+        lisle_host_rest(lisle_host_rung(),
+                        static_cast<std::uint64_t>(end.left(std::numeric_limits<std::int64_t>::max())));
     }
 }
 
-bool valid(const timespec &time) {
-    return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < second;
+/// An absolute time for the C library.
+timespec monotonic_in(std::int64_t nanoseconds) {
+    const std::int64_t end = deadline::now(CLOCK_MONOTONIC) + nanoseconds;
+    return {end / second, end % second};
+}
+
+// The thread may wait for a message from another fiber of this worker, so the fiber must not block it until
+// the thread has called. From then on little is left of it; but that may be a destructor of the program's.
+int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
+    constexpr std::int64_t at_the_end = 200'000;
+    constexpr std::int64_t longest = 100'000'000; // a thread that the host did not start never calls
+    pauses once_called;
+    for (;;) {
+        waiting_fiber self(place_of(thread));
+        if (const int result = pthread_tryjoin_np(thread, value); result != EBUSY) {
+            return result;
+        }
+        const std::int64_t left = end.left(longest);
+        if (left <= 0) {
+            return ETIMEDOUT;
+        }
+        if (self.wait(deadline::after(left))) {
+            break;
+        }
+    }
+    for (;;) {
+        const timespec soon = monotonic_in(at_the_end);
+        if (const int result = real_clock_join(thread, value, CLOCK_MONOTONIC, &soon);
+            result != ETIMEDOUT || !once_called.rest(end)) {
+            return result;
+        }
+    }
+}
+
+int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time) {
+    const std::int64_t asked = nanoseconds_of(time);
+    rest_until({clock, absolute ? asked : deadline::now(clock) + asked});
+    return 0;
 }
 
 } // namespace
 
+void thread_is_ending(pthread_t thread) {
+    if (anybody_waits()) {
+        call(place_of(thread), INT_MAX);
+    }
+}
+
+int join(pthread_t thread, void **value, const void *caller) {
+    return gives_way(caller) ? join_as_fiber(thread, value, {}) : real_join(thread, value);
+}
+
+} // namespace lisle::host
+
+using namespace lisle::host;
+
 extern "C" {
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec *time, timespec *left) {
-    if (!in_fiber() || !valid(*time)) {
+    if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
         return real_clock_nanosleep(clock, flags, time, left);
     }
-    const std::int64_t asked = time->tv_sec * second + time->tv_nsec;
-    rest_until(clock, (flags & TIMER_ABSTIME) != 0 ? asked : now(clock) + asked);
-    return 0;
+    return sleep_as_fiber(clock, (flags & TIMER_ABSTIME) != 0, *time);
 }
 
 int nanosleep(const timespec *time, timespec *left) {
-    if (!in_fiber() || !valid(*time)) {
+    if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
         return real_nanosleep(time, left);
     }
-    return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
+    return sleep_as_fiber(CLOCK_MONOTONIC, false, *time);
+}
+
+int thrd_sleep(const timespec *time, timespec *left) {
+    if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
+        return real_thrd_sleep(time, left);
+    }
+    return sleep_as_fiber(CLOCK_MONOTONIC, false, *time);
 }
 
 int usleep(useconds_t microseconds) {
-    if (!in_fiber()) {
+    if (!gives_way(__builtin_return_address(0))) {
         return real_usleep(microseconds);
     }
-    rest_until(CLOCK_MONOTONIC, now(CLOCK_MONOTONIC) + std::int64_t{microseconds} * 1000);
+    rest_until(deadline::after(std::int64_t{microseconds} * 1000));
     return 0;
 }
 
 unsigned sleep(unsigned seconds) {
-    if (!in_fiber()) {
+    if (!gives_way(__builtin_return_address(0))) {
         return real_sleep(seconds);
     }
-    rest_until(CLOCK_MONOTONIC, now(CLOCK_MONOTONIC) + std::int64_t{seconds} * second);
+    rest_until(deadline::after(std::int64_t{seconds} * second));
     return 0;
 }
 
-// The thread may wait for a message from another fiber of this worker, so the fiber must not block it.
+// Programs that ask for something again and again offer the core meanwhile.
+int sched_yield() noexcept {
+    if (gives_way(__builtin_return_address(0)) && lisle_host_yield() != 0) {
+        return 0;
+    }
+    return real_sched_yield();
+}
+
+void thrd_yield() {
+    if (!gives_way(__builtin_return_address(0)) || lisle_host_yield() == 0) {
+        real_sched_yield();
+    }
+}
+
 int pthread_join(pthread_t thread, void **value) {
-    if (!in_fiber()) {
-        return real_join(thread, value);
+    return join(thread, value, __builtin_return_address(0));
+}
+
+int pthread_timedjoin_np(pthread_t thread, void **value, const timespec *end) {
+    if (!gives_way(__builtin_return_address(0)) || end == nullptr || !is_valid(*end)) {
+        return real_timed_join(thread, value, end);
     }
-    constexpr std::uint64_t longest = 1'000'000;
-    for (std::uint64_t pause = 10'000;; pause = std::min(pause * 2, longest)) {
-        const int result = pthread_tryjoin_np(thread, value);
-        if (result != EBUSY) {
-            return result;
-        }
-        lisle_host_rest(pause);
+    return join_as_fiber(thread, value, {CLOCK_REALTIME, nanoseconds_of(*end)});
+}
+
+int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const timespec *end) {
+    if (!gives_way(__builtin_return_address(0)) || end == nullptr || !is_valid(*end)) {
+        return real_clock_join(thread, value, clock, end);
     }
+    return join_as_fiber(thread, value, {clock, nanoseconds_of(*end)});
 }
 
 // In main of a fiber rank this must not end the worker's thread.
 void pthread_exit(void *value) {
-    if (in_fiber()) {
-        lisle::host::leave_fiber(*lisle::host::this_rank());
+    if (lisle_host_in_fiber() != 0) {
+        leave_fiber(*this_rank());
     }
     real_pthread_exit(value);
     __builtin_unreachable();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that a rank starts (pthread_create, thrd_create, std::thread, OpenMP) belong to that rank: they
 // get its thread-local variables and count as its threads until they end.
+#include "launch/host/image/private_object.hpp"
+#include "launch/host/interpose/blocking.hpp"
+#include "launch/host/interpose/real.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
-#include "launch/host/image/private_object.hpp"
-#include "launch/host/interpose/real.hpp"
 #include "library/host_interface.h"
 
 #include <array>
@@ -130,7 +131,7 @@ int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
 // Sanitizers follow POSIX's names only, so a thread that was created under one is also joined under one.
 int thrd_join(thrd_t thread, int *result) {
     void *value = nullptr;
-    if (pthread_join(thread, &value) != 0) {
+    if (lisle::host::join(thread, &value, __builtin_return_address(0)) != 0) {
         return thrd_error;
     }
     if (result != nullptr) {

@@ -6,6 +6,8 @@
 #include "launch/host/interpose/thread_exit.hpp"
 #include "launch/host/life/binding.hpp"
 #include "launch/host/life/faults.hpp"
+#include "launch/host/interpose/blocking.hpp"
+#include "launch/host/interpose/giving_way.hpp"
 #include "launch/host/life/refusal.hpp"
 #include "launch/host/output/output.hpp"
 #include "library/host_interface.h"
@@ -47,6 +49,7 @@ const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(
 }
 
 void thread_ended(void *which) {
+    thread_is_ending(pthread_self());
     leave_rank(*static_cast<hosted_rank *>(which));
 }
 
@@ -216,6 +219,7 @@ int run_ranks(const rank_list &ranks) {
         if (const char *const reason = lisle_host_reserve_stacks()) {
             throw refusal(reason);
         }
+        let_fibers_give_way();
         for (int number = 0; number != count; ++number) {
             workers.push_back({&ranks, number});
         }

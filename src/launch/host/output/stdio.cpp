@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library's functions that are about a standard file as a whole, for ranks: what they ask for
 // happens to the rank's own stream, also if they name the process's.
+#include "launch/host/interpose/descriptors.hpp"
 #include "launch/host/interpose/real.hpp"
 #include "launch/host/output/output.hpp"
 
@@ -35,7 +36,6 @@ const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
 const real<"fclose", int(std::FILE *)> real_fclose;
 const real<"freopen", std::FILE *(const char *, const char *, std::FILE *)> real_freopen;
 const real<"freopen64", std::FILE *(const char *, const char *, std::FILE *)> real_freopen64;
-const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
 
 template <class Real>
 std::FILE *reopen(const Real &pass_on, const char *path, const char *mode, std::FILE *file) {
@@ -138,7 +138,7 @@ ssize_t write(int descriptor, const void *data, std::size_t size) {
             return written ? static_cast<ssize_t>(size) : -1;
         }
     }
-    return real_write(descriptor, data, size);
+    return lisle::host::write_to(descriptor, data, size, __builtin_return_address(0));
 }
 
 } // extern "C"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/interpose/giving_way.hpp"
+
+#include <link.h>
+#include <pthread.h>
+
+namespace lisle::host {
+
+namespace detail {
+constinit fiber_calls calls;
+} // namespace detail
+
+namespace {
+
+/// The loaded object that this address belongs to.
+detail::fiber_calls::range object_around(std::uintptr_t address) {
+    struct search {
+        std::uintptr_t address;
+        detail::fiber_calls::range found;
+    } wanted{address, {0, 0}};
+    dl_iterate_phdr(
+        [](dl_phdr_info *object, std::size_t, void *data) {
+            auto &[sought, found] = *static_cast<search *>(data);
+            for (int i = 0; i != object->dlpi_phnum; ++i) {
+                const ElfW(Phdr) &segment = object->dlpi_phdr[i];
+                const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+                if (segment.p_type == PT_LOAD && begin <= sought && sought < begin + segment.p_memsz) {
+                    found = {begin, begin + segment.p_memsz};
+                    return 1;
+                }
+            }
+            return 0;
+        },
+        &wanted);
+    return wanted.found;
+}
+
+} // namespace
+
+void let_fibers_give_way() {
+    detail::calls.own[0] = object_around(reinterpret_cast<std::uintptr_t>(&let_fibers_give_way));
+    detail::calls.own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
+    detail::calls.give_way = true;
+    // A forked child has one thread and one fiber: there is nobody to give way to.
+    pthread_atfork(nullptr, nullptr, [] { detail::calls.give_way = false; });
+}
+
+} // namespace lisle::host

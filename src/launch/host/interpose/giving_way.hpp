@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls of the C library let other fibers of the worker run where they would block its thread: those
+// that a fiber's program makes, itself or through a library. Those that Lisle makes do not: it counts on
+// fibers giving way only where it says so, and may hold locks.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <ctime>
+
+#include "library/host_interface.h"
+
+namespace lisle::host {
+
+namespace detail {
+/// Written before any rank runs, and in forked children, which have one thread: never while it is read.
+struct fiber_calls {
+    struct range {
+        std::uintptr_t begin, end;
+    };
+    bool give_way = false;
+    range own[2]{}; ///< code of the host and of the library
+};
+extern fiber_calls calls;
+} // namespace detail
+
+/// From here on fibers' calls give way. @pre no rank runs yet
+void let_fibers_give_way();
+
+/// Whether the call that returns to `caller` is to let other fibers run.
+[[nodiscard]] inline bool gives_way(const void *caller) noexcept {
+    if (!detail::calls.give_way || lisle_host_in_fiber() == 0) {
+        return false;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(caller);
+    for (const auto &[begin, end] : detail::calls.own) {
+        if (begin <= address && address < end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds
+
+[[nodiscard]] inline std::int64_t nanoseconds_of(const timespec &time) noexcept {
+    return time.tv_sec * second + time.tv_nsec;
+}
+[[nodiscard]] inline bool is_valid(const timespec &time) noexcept {
+    return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < second;
+}
+
+/// When a wait is given up.
+class deadline {
+  public:
+    /// Never.
+    deadline() = default;
+    /// When this clock shows this many nanoseconds.
+    deadline(clockid_t clock, std::int64_t end) : clock_(clock), end_(end) {}
+    [[nodiscard]] static deadline after(std::int64_t nanoseconds) {
+        return {CLOCK_MONOTONIC, now(CLOCK_MONOTONIC) + nanoseconds};
+    }
+    [[nodiscard]] static std::int64_t now(clockid_t clock) {
+        timespec time{};
+        clock_gettime(clock, &time);
+        return nanoseconds_of(time);
+    }
+    /// Nanoseconds until then, at most `limit`; not above 0 if it is over.
+    [[nodiscard]] std::int64_t left(std::int64_t limit) const {
+        if (end_ == std::numeric_limits<std::int64_t>::max()) {
+            return limit;
+        }
+        const std::int64_t all = end_ - now(clock_);
+        return all < limit ? all : limit;
+    }
+
+  private:
+    clockid_t clock_ = CLOCK_MONOTONIC;
+    std::int64_t end_ = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Pauses between two looks at what rings no bell: short ones first, then up to a millisecond.
+class pauses {
+  public:
+    /// Lets others run for the next pause; false if the deadline is over. @pre the caller is a fiber
+    bool rest(const deadline &end) {
+        const std::int64_t left = end.left(next_);
+        if (left <= 0) {
+            return false;
+        }
+        lisle_host_rest(lisle_host_rung(), static_cast<std::uint64_t>(left));
+        constexpr std::int64_t longest = 1'000'000;
+        next_ = next_ * 2 < longest ? next_ * 2 : longest;
+        return true;
+    }
+
+  private:
+    std::int64_t next_ = 10'000;
+};
+
+} // namespace lisle::host
