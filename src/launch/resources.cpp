@@ -19,8 +19,9 @@ namespace {
 
 // Measured with a program that does nothing between MPI_Init and MPI_Finalize.
 constexpr std::uint64_t bytes_of_process = 480 << 10; ///< private memory, page tables, kernel stack
-constexpr std::uint64_t bytes_of_hosted_rank = 16 << 10;
-constexpr std::uint64_t bytes_of_peer = 96;   ///< what each rank keeps about each rank of the job
+constexpr std::uint64_t bytes_of_thread = 90 << 10;   ///< of a rank that is one, or of a worker of fibers
+constexpr std::uint64_t bytes_of_fiber = 20 << 10;
+constexpr std::uint64_t bytes_of_peer = 96;   ///< what each process keeps about each rank of the job
 constexpr std::uint64_t bytes_of_entry = 128; ///< of a rank in the segment's tables
 
 std::uint64_t segment_bytes(int ranks) {
@@ -149,11 +150,11 @@ constexpr const char *way_out =
 resource_need need_of(const job_request &request, const job_plan &plan) {
     const auto ranks = static_cast<std::uint64_t>(plan.ranks());
     const auto processes = plan.processes.size();
-    resource_need need{
-        segment_bytes(plan.ranks()) + ranks * ranks * bytes_of_peer + processes * bytes_of_process, 2, 16};
+    resource_need need{segment_bytes(plan.ranks()) + processes * (bytes_of_process + ranks * bytes_of_peer),
+                       2, 16};
     for (const auto &process : plan.processes) {
         const auto hosted = process.hosted ? static_cast<std::uint64_t>(process.ranks) : 0;
-        need.bytes += hosted * bytes_of_hosted_rank;
+        need.bytes += hosted * (process.workers != 0 ? bytes_of_fiber : bytes_of_thread);
         need.tasks += 1 + (process.workers != 0 ? static_cast<std::uint64_t>(process.workers) : hosted);
     }
     if (request.output.any()) {

@@ -90,6 +90,8 @@ TEST(Resources, GrowWithTheJob) {
     EXPECT_EQ(need({"-n", "100", "--ranks", "thread"}).tasks, 103U);
     EXPECT_EQ(need({"-n", "100", "--ranks", "fiber"}).tasks, 5U);
     EXPECT_GT(need({"-n", "100"}).bytes, need({"-n", "100", "--ranks", "thread"}).bytes);
+    EXPECT_GT(need({"-n", "100", "--ranks", "thread"}).bytes, need({"-n", "100", "--ranks", "fiber"}).bytes);
+    EXPECT_LT(need({"-n", "100000", "--ranks", "fiber"}).bytes, std::uint64_t{8} << 30);
     EXPECT_LT(need({"-n", "1000"}).bytes, std::uint64_t{2} << 30);
     EXPECT_GT(need({"-n", "20000"}).bytes, std::uint64_t{20} << 30);
     EXPECT_GE(need({"-n", "100", "-l"}).descriptors, need({"-n", "100"}).descriptors + 200);
