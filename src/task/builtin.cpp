@@ -129,17 +129,6 @@ value remainder(arguments given, const tile_place &) {
     const std::int64_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
-value minimum(arguments given, const tile_place &) {
-    return fold_numbers(
-        given, [](std::int64_t a, std::int64_t b) { return std::min(a, b); },
-        [](double a, double b) { return std::min(a, b); });
-}
-value maximum(arguments given, const tile_place &) {
-    return fold_numbers(
-        given, [](std::int64_t a, std::int64_t b) { return std::max(a, b); },
-        [](double a, double b) { return std::max(a, b); });
-}
-
 // -1, 0, 1; 2 for numbers that have no order.
 int order_of(const value &left, const value &right) {
     if (left.is_integer() && right.is_integer()) {
@@ -151,6 +140,22 @@ int order_of(const value &left, const value &right) {
     }
     const double a = real_of(left), b = real_of(right);
     return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
+}
+value extreme(arguments given, int wanted) {
+    value best = given[0];
+    static_cast<void>(real_of(best));
+    for (const value &next : given.subspan(1)) {
+        if (order_of(next, best) == wanted) {
+            best = next;
+        }
+    }
+    return best;
+}
+value minimum(arguments given, const tile_place &) {
+    return extreme(given, -1);
+}
+value maximum(arguments given, const tile_place &) {
+    return extreme(given, 1);
 }
 template <class Holds> value chain(arguments given, Holds holds) {
     for (std::size_t i = 0; i + 1 < given.size(); ++i) {

@@ -488,12 +488,10 @@ class compiler {
         return found;
     }
     void place_it(std::uint32_t made, const placement &where) {
-        node &placed = made_.nodes[made];
-        placed.tile = where.tile;
-        placed.rank = where.rank;
-        if (where.by != policy::none) {
-            placed.placed_by = where.by;
-        }
+        node &placed = made_.nodes[made]; // which may have a place by its nature, as print has
+        placed.tile = where.tile >= 0 ? where.tile : placed.tile;
+        placed.rank = where.rank >= 0 ? where.rank : placed.rank;
+        placed.placed_by = where.by != policy::none ? where.by : placed.placed_by;
         placed.is_simple = placed.is_simple && !placed.is_placed();
     }
     std::optional<policy> policy_of(const datum &form, scope &in) const {

@@ -19,7 +19,7 @@ struct program_state;
 class closure final : public object {
   public:
     closure(program_state *program, std::uint32_t function, std::vector<value> captured)
-        : object{object_kind::closure}, program{program}, function{function}, captured{std::move(captured)} {}
+        : object{object_kind::closure}, program{program}, function{function}, captured(std::move(captured)) {}
     program_state *const program;
     const std::uint32_t function;
     const std::vector<value> captured;
@@ -35,7 +35,7 @@ class cell final : public object {
     enum class sort : std::uint8_t { variable, buffer };
     explicit cell(sort which) noexcept : object{object_kind::cell}, sort_{which} {}
     cell(std::deque<value> filled) noexcept
-        : object{object_kind::cell}, sort_{sort::buffer}, values_{std::move(filled)}, is_closed_{true} {}
+        : object{object_kind::cell}, sort_{sort::buffer}, values_(std::move(filled)), is_closed_{true} {}
 
     [[nodiscard]] sort which() const noexcept { return sort_; }
     /// Assigns the variable, or adds to the buffer. Throws std::logic_error if that cannot be.

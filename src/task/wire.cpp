@@ -53,7 +53,8 @@ void value_writer::write_object(object &given, encoder &out) {
         return out.number(static_cast<const range &>(given).end);
     case object_kind::boxed: {
         const auto &box = static_cast<const boxed_object &>(given);
-        if (const std::size_t size = box.type().size(box); size > largest_) {
+        const bool in_one_piece = box.type().bytes != nullptr;
+        if (const std::size_t size = in_one_piece ? box.type().bytes(box).size() : box.type().size(box); size > largest_) {
             return write_handle(given, box.type().id, size, out);
         }
         out.number(mark::boxed);

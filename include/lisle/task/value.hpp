@@ -232,7 +232,7 @@ inline bool may_be_remote(const value &asked) noexcept {
 
 inline value::value(std::string content) : value{make<text>(std::move(content))} {}
 inline value::value(std::vector<value> items) : value{make<list>(std::move(items))} {}
-inline list::list(std::vector<value> given) : object{object_kind::list}, items{std::move(given)} {
+inline list::list(std::vector<value> given) : object{object_kind::list}, items(std::move(given)) {
     for (const value &item : items) {
         may_be_remote_ = may_be_remote_ || tasks::may_be_remote(item);
     }
