@@ -279,6 +279,8 @@ void engine::before_kernel(tile &) {
     }
     if (std::chrono::steady_clock::now() - last_poll_ > std::chrono::microseconds{20}) {
         make_progress();
+    } else if (!hungry_.empty() && feed_hungry()) {
+        flush();
     }
 }
 

@@ -87,8 +87,10 @@ class engine {
     struct awaited {
         int from;
         record *to;
-        std::uint32_t slot, count;
+        std::uint32_t slot;
+        std::uint32_t count; ///< how many slots it fills
         continuation then;
+        bool is_list = false; ///< one value for each slot
     };
     /// A task that waits for a cell. Resumed once: by the cell, or with a failure when nothing can come any more.
     struct parked {

@@ -106,7 +106,8 @@ void engine::receive_code(int from, const packet &header, decoder &in) {
         out.string("program " + std::to_string(header.program) + " has become other code here than on its gateway");
         return send(from, {packet_type::error}, out.take());
     }
-    if (is_idle()) { // before the acknowledgement, so that the gateway knows it when the program begins
+    // Before the acknowledgement, so that the gateway knows it when the program begins.
+    if (std::ranges::all_of(tiles_, [](const auto &each) { return each->waiting() == 0; })) {
         ask_for_work(from);
     }
     packet answer{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::code)};
@@ -195,8 +196,7 @@ void engine::fill(const awaited &expected, value result) {
         if (has_failed && std::atomic_ref{waiting.step}.exchange(1, std::memory_order_relaxed) == 0) {
             waiting.values()[0] = std::move(result);
         }
-    } else if (waiting.expression != nullptr && waiting.expression->what == op::map && waiting.variables == nullptr &&
-               waiting.kind == record_kind::expression && !has_failed) {
+    } else if (expected.is_list && !has_failed) {
         if (length_of(result) != expected.count) {
             throw std::runtime_error{"a part of a map has come back with a wrong number of results"};
         }

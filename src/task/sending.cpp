@@ -99,9 +99,13 @@ void engine::write_task(const task &shipped, packet &header, encoder &out) {
 void engine::send_task(task &shipped, int rank, packet header) {
     encoder out;
     write_task(shipped, header, out);
-    const bool is_map = shipped.is_range() && shipped.expression->what != op::fold;
-    header.address = await({rank, shipped.to, is_map && shipped.expression->what == op::map ? shipped.first : shipped.slot,
-                            is_map ? shipped.end - shipped.first : 1, {}});
+    awaited result{rank, shipped.to, shipped.slot, 1, {}};
+    if (shipped.is_range() && shipped.expression->what != op::fold) {
+        result.is_list = shipped.expression->what == op::map;
+        result.slot = result.is_list ? shipped.first : 0;
+        result.count = shipped.end - shipped.first;
+    }
+    header.address = await(std::move(result));
     send(rank, header, out.take());
 }
 

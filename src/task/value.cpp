@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lisle/task/value.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -50,7 +51,10 @@ namespace {
 
 std::string shown_real(double number) {
     char room[32];
-    std::snprintf(room, sizeof room, "%.17g", number);
+    if (number == std::trunc(number) && std::abs(number) < 1e15) {
+        std::snprintf(room, sizeof room, "%.1f", number);
+        return room;
+    }
     double back = 0;
     for (const int digits : {6, 9, 12, 15, 17}) { // as few as tell the number from all others
         std::snprintf(room, sizeof room, "%.*g", digits, number);
