@@ -174,6 +174,7 @@ class model {
     pieces get(const std::string &model, const std::string &field, std::size_t element, element_kind kind, between rule);
 
     friend class detail::state;
+    friend struct detail::field;
     std::unique_ptr<detail::state> state_;
 };
 
