@@ -19,7 +19,7 @@ void draw(const std::string &path, const coupled::grid &air, const coupled::grid
     const int n = coupled::air_size, scale = 4, line = n * scale;
     file << "P6\n" << line << ' ' << 2 * line + 8 << "\n255\n";
     const auto colour = [&](double heat) {
-        const double share = std::fmin(1.0, std::fmax(0.0, heat / 30.0));
+        const double share = std::fmin(1.0, std::fmax(0.0, (heat - 4) / 12));
         file.put(static_cast<char>(255 * share)).put(static_cast<char>(70 + 100 * (1 - std::fabs(2 * share - 1)))).put(static_cast<char>(255 * (1 - share)));
     };
     for (int y = 0; y < line; ++y) {
