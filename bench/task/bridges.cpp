@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the thesis on GPRM's MPI bridges: the time from a data response to its acknowledgement, by size, by
-// how packets are sent and by the number of bridges; beside the transport without bridges, and plain MPI. Also how
-// long the call that sends takes. Two ranks; one line of "name bytes median-us 90%-us call-us" for each.
+// The tables of the thesis on GPRM's MPI bridges: the time from a data response to its acknowledgement, by
+// size, by how packets are sent and by the number of bridges; beside the transport without bridges, and plain
+// MPI. Also how long the call that sends takes. Two ranks; one line of "name bytes median-us 90%-us call-us"
+// for each.
 //
 //     mpirun -n 2 bench_task_bridges [rounds]
 //
@@ -31,8 +32,8 @@ void print(const std::string &name, std::size_t bytes, std::vector<double> trips
     }
     std::ranges::sort(trips);
     std::ranges::sort(calls);
-    std::printf("%-24s %8zu %9.1f %9.1f %9.1f\n", name.c_str(), bytes, trips[trips.size() / 2], trips[trips.size() * 9 / 10],
-                calls.empty() ? 0.0 : calls[calls.size() / 2]);
+    std::printf("%-24s %8zu %9.1f %9.1f %9.1f\n", name.c_str(), bytes, trips[trips.size() / 2],
+                trips[trips.size() * 9 / 10], calls.empty() ? 0.0 : calls[calls.size() / 2]);
     std::fflush(stdout);
 }
 
@@ -54,7 +55,8 @@ void raw(std::size_t bytes) {
     print("plain MPI", bytes, trips, {});
 }
 
-// Rank 1 says on which channel it expects the next object (its acknowledgement of the last one); rank 0 sends it.
+// Rank 1 says on which channel it expects the next object (its acknowledgement of the last one); rank 0 sends
+// it.
 void packets(const std::string &name, tasks::transport &between, std::size_t bytes) {
     std::vector<std::byte> data(bytes);
     const auto keep = tasks::make<tasks::text>("");
@@ -75,7 +77,9 @@ void packets(const std::string &name, tasks::transport &between, std::size_t byt
         for (int round = 0; round <= rounds; ++round) {
             int channel = -1;
             while (channel < 0) {
-                between.wait([&](int, std::span<const std::byte> packet) { std::memcpy(&channel, packet.data(), sizeof channel); });
+                between.wait([&](int, std::span<const std::byte> packet) {
+                    std::memcpy(&channel, packet.data(), sizeof channel);
+                });
             }
             if (round > 0) {
                 trips.push_back(now() - begin);
@@ -111,7 +115,8 @@ int main(int argc, char **argv) {
         }
     }
     for (const int bridges : {1, 2, 3, 4, 5, 6}) {
-        const auto between = tasks::make_bridges(MPI_COMM_WORLD, {.receivers = bridges, .sending = tasks::sending_mode::blocking});
+        const auto between = tasks::make_bridges(
+            MPI_COMM_WORLD, {.receivers = bridges, .sending = tasks::sending_mode::blocking});
         packets(std::to_string(bridges) + " bridges", *between, 200000);
     }
     MPI_Finalize();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ocean and an atmosphere, coupled: the ocean diffuses heat on a coarse grid with steps of 4, the atmosphere
-// carries it with the wind on a grid twice as fine with steps of 1. Each reads the other's surface temperature at
-// its own time. Two ranks: one model each. One rank: the same computation in one loop. Both print the same sums.
+// An ocean and an atmosphere, coupled: the ocean diffuses heat on a coarse grid with steps of 4, the
+// atmosphere carries it with the wind on a grid twice as fine with steps of 1. Each reads the other's surface
+// temperature at its own time. Two ranks: one model each. One rank: the same computation in one loop. Both
+// print the same sums.
 //
 //     ocean_atmosphere [picture.ppm]
 //
@@ -20,7 +21,9 @@ void draw(const std::string &path, const coupled::grid &air, const coupled::grid
     file << "P6\n" << line << ' ' << 2 * line + 8 << "\n255\n";
     const auto colour = [&](double heat) {
         const double share = std::fmin(1.0, std::fmax(0.0, (heat - 4) / 12));
-        file.put(static_cast<char>(255 * share)).put(static_cast<char>(70 + 100 * (1 - std::fabs(2 * share - 1)))).put(static_cast<char>(255 * (1 - share)));
+        file.put(static_cast<char>(255 * share))
+            .put(static_cast<char>(70 + 100 * (1 - std::fabs(2 * share - 1))))
+            .put(static_cast<char>(255 * (1 - share)));
     };
     for (int y = 0; y < line; ++y) {
         for (int x = 0; x < line; ++x) {
@@ -52,7 +55,8 @@ int main(int argc, char **argv) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : 1, rank, &models);
         if (rank == 0) {
             air = coupled::run_atmosphere(models);
-            MPI_Recv(water.data(), static_cast<int>(water.size()), MPI_DOUBLE, 1, 0, models, MPI_STATUS_IGNORE);
+            MPI_Recv(water.data(), static_cast<int>(water.size()), MPI_DOUBLE, 1, 0, models,
+                     MPI_STATUS_IGNORE);
         } else if (rank == 1) {
             water = coupled::run_ocean(models);
             MPI_Send(water.data(), static_cast<int>(water.size()), MPI_DOUBLE, 0, 0, models);
@@ -60,7 +64,8 @@ int main(int argc, char **argv) {
         MPI_Comm_free(&models);
     }
     if (rank == 0) {
-        std::printf("heat of the atmosphere %.9f, of the ocean %.9f\n", coupled::mean(air), coupled::mean(water));
+        std::printf("heat of the atmosphere %.9f, of the ocean %.9f\n", coupled::mean(air),
+                    coupled::mean(water));
         if (argc > 1) {
             draw(argv[1], air, water);
         }

@@ -43,8 +43,10 @@ inline grid to_water(const grid &air) {
     grid coarse(water_size * water_size);
     for (int y = 0; y < water_size; ++y) {
         for (int x = 0; x < water_size; ++x) {
-            coarse[at(water_size, y, x)] = (air[at(air_size, 2 * y, 2 * x)] + air[at(air_size, 2 * y, 2 * x + 1)] +
-                                            air[at(air_size, 2 * y + 1, 2 * x)] + air[at(air_size, 2 * y + 1, 2 * x + 1)]) / 4;
+            coarse[at(water_size, y, x)] =
+                (air[at(air_size, 2 * y, 2 * x)] + air[at(air_size, 2 * y, 2 * x + 1)] +
+                 air[at(air_size, 2 * y + 1, 2 * x)] + air[at(air_size, 2 * y + 1, 2 * x + 1)]) /
+                4;
         }
     }
     return coarse;
@@ -66,7 +68,8 @@ inline void step_air(grid &air, const grid &surface) {
         const double wind = 0.2 + 0.5 * std::sin(3.14159265358979 * y / air_size);
         for (int x = 0; x < air_size; ++x) {
             const double here = old[at(air_size, y, x)];
-            air[at(air_size, y, x)] = here - wind * (here - old[at(air_size, y, x - 1)]) + exchange * (surface[at(air_size, y, x)] - here);
+            air[at(air_size, y, x)] = here - wind * (here - old[at(air_size, y, x - 1)]) +
+                                      exchange * (surface[at(air_size, y, x)] - here);
         }
     }
 }
@@ -76,9 +79,10 @@ inline void step_water(grid &water, const grid &above) {
     for (int y = 0; y < water_size; ++y) {
         for (int x = 0; x < water_size; ++x) {
             const double here = old[at(water_size, y, x)];
-            const double around = old[at(water_size, y - 1, x)] + old[at(water_size, y + 1, x)] + old[at(water_size, y, x - 1)] +
-                                  old[at(water_size, y, x + 1)] - 4 * here;
-            water[at(water_size, y, x)] = here + water_period * (0.05 * around + 0.3 * exchange * (above[at(water_size, y, x)] - here));
+            const double around = old[at(water_size, y - 1, x)] + old[at(water_size, y + 1, x)] +
+                                  old[at(water_size, y, x - 1)] + old[at(water_size, y, x + 1)] - 4 * here;
+            water[at(water_size, y, x)] =
+                here + water_period * (0.05 * around + 0.3 * exchange * (above[at(water_size, y, x)] - here));
         }
     }
 }

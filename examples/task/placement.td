@@ -2,5 +2,5 @@
 (seq (par-for i 0 12 (sys.count[(mod i (tiles))]))
      (let ((last (- (tiles) 1)))
        (list (= (sys.tile[last]) last)
-             (= (sys.tile@0) 0)
+             (= (sys.tile[0]@0) 0)
              (run '(= (tile) last) last))))

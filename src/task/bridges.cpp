@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/task/bridges.hpp"
+#include <lisle/task/bridges.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -39,7 +39,9 @@ class sender_pool {
         const std::scoped_lock guard{mutex_};
         ++under_way_;
         if (threads_.empty()) {
-            std::thread{[this, action = std::move(action)] { finish(action); }}.detach(); // await_none() waits for it
+            std::thread{[this, action = std::move(action)] {
+                finish(action);
+            }}.detach(); // await_none() waits for it
         } else {
             queue_.push_back(std::move(action));
             changed_.notify_one();
@@ -86,8 +88,8 @@ class sender_pool {
 };
 
 /// Each bridge has a communicator, a thread that receives from it, and a count of what is being sent over it.
-/// Packets carry their number, so that their order does not depend on bridges and threads. A large object is one
-/// message, whose tag says where it goes: straight into its place.
+/// Packets carry their number, so that their order does not depend on bridges and threads. A large object is
+/// one message, whose tag says where it goes: straight into its place.
 class bridges final : public transport {
   public:
     bridges(MPI_Comm comm, const bridge_options &options)
@@ -95,8 +97,9 @@ class bridges final : public transport {
         int granted = 0;
         MPI_Query_thread(&granted);
         if (granted != MPI_THREAD_MULTIPLE) {
-            throw std::runtime_error{"bridges are threads that call MPI: MPI_THREAD_MULTIPLE is wanted, level " +
-                                     std::to_string(granted) + " is granted (MPI_Init_thread)"};
+            throw std::runtime_error{
+                "bridges are threads that call MPI: MPI_THREAD_MULTIPLE is wanted, level " +
+                std::to_string(granted) + " is granted (MPI_Init_thread)"};
         }
         for (bridge &each : bridges_) {
             MPI_Comm_dup(comm, &each.comm);
@@ -106,7 +109,8 @@ class bridges final : public transport {
         sent_.resize(static_cast<std::size_t>(ranks_));
         sources_.resize(static_cast<std::size_t>(ranks_));
         if (options.sending != sending_mode::blocking) {
-            senders_ = std::make_unique<sender_pool>(options.sending == sending_mode::pool ? options.senders : 0);
+            senders_ =
+                std::make_unique<sender_pool>(options.sending == sending_mode::pool ? options.senders : 0);
         }
         for (bridge &each : bridges_) {
             each.receiver = std::thread{[this, &each] { receive(each); }};
@@ -140,7 +144,8 @@ class bridges final : public transport {
         int channel = next_channel_;
         if (free_channels_.empty()) {
             if (++next_channel_ > most_channels) {
-                throw std::runtime_error{"more than " + std::to_string(most_channels) + " large objects are awaited at once"};
+                throw std::runtime_error{"more than " + std::to_string(most_channels) +
+                                         " large objects are awaited at once"};
             }
         } else {
             channel = free_channels_.front();
@@ -152,7 +157,9 @@ class bridges final : public transport {
 
     void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) override {
         bridge &over = choose(to);
-        leave([this, to, channel, bytes, &over, keep = std::move(keep)] { transmit(over, to, first_channel + channel, bytes); });
+        leave([this, to, channel, bytes, &over, keep = std::move(keep)] {
+            transmit(over, to, first_channel + channel, bytes);
+        });
     }
 
     bool poll(const receiver &receive) override {
@@ -172,7 +179,8 @@ class bridges final : public transport {
     }
 
     void wait(const receiver &receive) override {
-        for (auto pause = std::chrono::microseconds{500}; !poll(receive); pause = std::min(2 * pause, most_pause)) {
+        for (auto pause = std::chrono::microseconds{500}; !poll(receive);
+             pause = std::min(2 * pause, most_pause)) {
             int flag = 0; // lets the other fibers of this thread run, if there are any
             MPI_Iprobe(rank_, stop_tag, bridges_[0].comm, &flag, MPI_STATUS_IGNORE);
             std::unique_lock guard{mutex_};
@@ -201,7 +209,8 @@ class bridges final : public transport {
     }
 
   private:
-    static constexpr int packet_tag = 0, stop_tag = 1, first_channel = 2, most_channels = 32000; // MPI_TAG_UB >= 32767
+    static constexpr int packet_tag = 0, stop_tag = 1, first_channel = 2,
+                         most_channels = 32000; // MPI_TAG_UB >= 32767
     static constexpr std::chrono::microseconds most_pause{8000};
 
     struct bridge {
@@ -212,7 +221,7 @@ class bridges final : public transport {
     struct arrival {
         int from = 0;
         std::vector<std::byte> bytes; ///< with the packet's number at the end
-        std::function<void()> done; ///< of an object, instead
+        std::function<void()> done;   ///< of an object, instead
     };
     struct expectation {
         std::span<std::byte> room;
@@ -320,7 +329,7 @@ class bridges final : public transport {
     std::vector<bridge> bridges_;
     std::unique_ptr<sender_pool> senders_;
     std::vector<std::uint64_t> sent_; ///< the rank's own thread
-    unsigned turn_ = 0; ///< the rank's own thread
+    unsigned turn_ = 0;               ///< the rank's own thread
 
     std::mutex mutex_; ///< for all that follows
     std::condition_variable awake_;
@@ -337,7 +346,8 @@ class bridges final : public transport {
 std::unique_ptr<transport> make_bridges(MPI_Comm comm, const bridge_options &options) {
     if (options.receivers < 1 || options.senders < 1) {
         throw std::invalid_argument{"make_bridges: " + std::to_string(options.receivers) + " receivers and " +
-                                    std::to_string(options.senders) + " senders; at least one of each is needed"};
+                                    std::to_string(options.senders) +
+                                    " senders; at least one of each is needed"};
     }
     return std::make_unique<bridges>(comm, options);
 }

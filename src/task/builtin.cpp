@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "builtin.hpp"
+#include "task/builtin.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 
-#include "remote.hpp"
+#include "task/remote.hpp"
 
 namespace lisle::tasks {
 
@@ -208,11 +208,12 @@ value slice(arguments given, const tile_place &) {
     const std::int64_t length = sequence_length(given[0]);
     const std::int64_t first = whole_of(given[1]), end = given.size() == 3 ? whole_of(given[2]) : length;
     if (first < 0 || end < first || end > length) {
-        throw std::out_of_range{"elements " + std::to_string(first) + " to before " + std::to_string(end) + " of " +
-                                std::to_string(length) + " elements"};
+        throw std::out_of_range{"elements " + std::to_string(first) + " to before " + std::to_string(end) +
+                                " of " + std::to_string(length) + " elements"};
     }
     if (given[0].is(object_kind::text)) {
-        return text_of(given[0]).substr(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
+        return text_of(given[0]).substr(static_cast<std::size_t>(first),
+                                        static_cast<std::size_t>(end - first));
     }
     if (given[0].is(object_kind::range)) {
         const std::int64_t from = given[0].as<range>().first;

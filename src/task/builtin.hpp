@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the language has itself: arithmetic, comparison, lists, text. They have no side effects, so an
-// expression made of them can be evaluated again.
+// Functions that the language has itself: arithmetic, comparison, lists, text. They have no side effects, so
+// an expression made of them can be evaluated again.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "lisle/task/kernel.hpp"
+#include <lisle/task/kernel.hpp>
 
 namespace lisle::tasks {
 
 /// Binary operations on numbers that are evaluated without a call.
-enum class short_cut : std::uint8_t { none, add, subtract, multiply, less, less_equal, greater, greater_equal, equal };
+enum class short_cut : std::uint8_t {
+    none,
+    add,
+    subtract,
+    multiply,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal
+};
 
 struct builtin {
     std::string_view name;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data to code: names become slots, functions and methods; arguments are counted and constants checked.
-#include "code.hpp"
+#include "task/code.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
-#include "builtin.hpp"
+#include "task/builtin.hpp"
 
 namespace lisle::tasks {
 
@@ -45,19 +45,22 @@ class compiler {
         std::uint32_t function;
         std::vector<variable> variables;
         scope *outer;
-        std::vector<std::uint32_t> captured_from; ///< slots of the outer frame, in the order of captured slots
+        std::vector<std::uint32_t>
+            captured_from; ///< slots of the outer frame, in the order of captured slots
     };
 
     void declare(const datum &form) {
         if (form.items.size() < 3 || form.items[1].is != datum::kind::list || form.items[1].items.empty()) {
-            refuse(form.where, "define wants (define (name parameter ...) body), as in (define (twice x) (* 2 x))");
+            refuse(form.where,
+                   "define wants (define (name parameter ...) body), as in (define (twice x) (* 2 x))");
         }
         const auto &head = form.items[1].items;
         for (const datum &name : head) {
             check_name(name);
         }
         if (form_names().contains(head[0].symbol) || find_builtin(head[0].symbol) >= 0) {
-            refuse(head[0].where, "'" + head[0].symbol + "' is part of the language and cannot be defined again");
+            refuse(head[0].where,
+                   "'" + head[0].symbol + "' is part of the language and cannot be defined again");
         }
         const auto index = static_cast<std::uint32_t>(made_.functions.size());
         if (!functions_.emplace(head[0].symbol, index).second) {
@@ -86,7 +89,8 @@ class compiler {
         if (steps.empty()) {
             refuse({1, 1}, "the program has no expression to evaluate");
         }
-        made_.functions[0].body = steps.size() == 1 ? steps[0] : add(op::seq, program_.forms[0].where, steps, top);
+        made_.functions[0].body =
+            steps.size() == 1 ? steps[0] : add(op::seq, program_.forms[0].where, steps, top);
     }
 
     std::uint32_t expression(const datum &form, scope &in) {
@@ -134,10 +138,11 @@ class compiler {
             parameters.push_back(datum::of_symbol("%" + std::to_string(i), form.where));
             call.push_back(parameters.back());
         }
-        return expression(datum::of_list({datum::of_symbol("lambda", form.where),
-                                          datum::of_list(parameters, form.where), datum::of_list(call, form.where)},
-                                         form.where),
-                          in);
+        return expression(
+            datum::of_list({datum::of_symbol("lambda", form.where), datum::of_list(parameters, form.where),
+                            datum::of_list(call, form.where)},
+                           form.where),
+            in);
     }
 
     std::uint32_t list(const datum &form, scope &in) {
@@ -168,11 +173,12 @@ class compiler {
         const builtin &called = builtins()[index];
         const std::size_t given = form.items.size() - 1;
         if (given < called.least || given > called.most) {
-            refuse(form.where, "'" + std::string{called.name} + "' wants " + count_text(called.least, called.most) +
-                                   ", not " + std::to_string(given));
+            refuse(form.where, "'" + std::string{called.name} + "' wants " +
+                                   count_text(called.least, called.most) + ", not " + std::to_string(given));
         }
         const auto quick = given == 2 ? called.quick : short_cut::none;
-        return add(op::builtin, form.where, expressions(form, 1, in), in, index, static_cast<std::uint32_t>(quick));
+        return add(op::builtin, form.where, expressions(form, 1, in), in, index,
+                   static_cast<std::uint32_t>(quick));
     }
 
     std::uint32_t kernel_call(std::uint32_t index, const datum &form, scope &in) {
@@ -184,24 +190,25 @@ class compiler {
     using form_compiler = std::uint32_t (compiler::*)(const datum &, scope &);
     static const std::map<std::string, form_compiler, std::less<>> &form_names() {
         static const std::map<std::string, form_compiler, std::less<>> names{
-            {"par", &compiler::par},        {"begin", &compiler::par},
-            {"seq", &compiler::seq},        {"if", &compiler::choose},
-            {"cond", &compiler::cond},      {"and", &compiler::both},
-            {"or", &compiler::either},      {"let", &compiler::let},
-            {"lambda", &compiler::lambda},  {"apply", &compiler::apply},
-            {"quote", &compiler::quote},    {"run", &compiler::run},
-            {"map", &compiler::map},        {"fold", &compiler::fold},
+            {"par", &compiler::par},         {"begin", &compiler::par},
+            {"seq", &compiler::seq},         {"if", &compiler::choose},
+            {"cond", &compiler::cond},       {"and", &compiler::both},
+            {"or", &compiler::either},       {"let", &compiler::let},
+            {"lambda", &compiler::lambda},   {"apply", &compiler::apply},
+            {"quote", &compiler::quote},     {"run", &compiler::run},
+            {"map", &compiler::map},         {"fold", &compiler::fold},
             {"par-for", &compiler::par_for}, {"par-for-chunks", &compiler::par_for_chunks},
-            {"assign", &compiler::assign},  {"read", &compiler::read},
-            {"buf", &compiler::buffer},     {"put", &compiler::put},
-            {"close", &compiler::close},    {"stream", &compiler::stream},
-            {"print", &compiler::print},    {"define", &compiler::misplaced_define},
+            {"assign", &compiler::assign},   {"read", &compiler::read},
+            {"buf", &compiler::buffer},      {"put", &compiler::put},
+            {"close", &compiler::close},     {"stream", &compiler::stream},
+            {"print", &compiler::print},     {"define", &compiler::misplaced_define},
         };
         return names;
     }
 
     std::uint32_t misplaced_define(const datum &form, scope &) {
-        refuse(form.where, "define stands at the top of a program only; inside an expression use let or lambda");
+        refuse(form.where,
+               "define stands at the top of a program only; inside an expression use let or lambda");
     }
     std::uint32_t par(const datum &form, scope &in) { return body(form, 1, in); }
     std::uint32_t seq(const datum &form, scope &in) {
@@ -214,7 +221,8 @@ class compiler {
     }
     std::uint32_t choose(const datum &form, scope &in) {
         wants(form, 2, 3, "(if condition then else)");
-        std::vector<std::uint32_t> parts{expression(form.items[1], in), expression(unquoted(form.items[2]), in)};
+        std::vector<std::uint32_t> parts{expression(form.items[1], in),
+                                         expression(unquoted(form.items[2]), in)};
         parts.push_back(form.items.size() == 4 ? expression(unquoted(form.items[3]), in)
                                                : constant({}, form.where, in));
         return add(op::choose, form.where, parts, in);
@@ -229,7 +237,8 @@ class compiler {
             }
             rest = pair.items[0].is_symbol("else")
                        ? pair.items[1]
-                       : datum::of_list({datum::of_symbol("if"), pair.items[0], pair.items[1], rest}, pair.where);
+                       : datum::of_list({datum::of_symbol("if"), pair.items[0], pair.items[1], rest},
+                                        pair.where);
         }
         return expression(rest, in);
     }
@@ -250,14 +259,16 @@ class compiler {
     std::uint32_t let(const datum &form, scope &in) {
         wants(form, 2, any_number, "(let ((name value) ...) body)");
         if (form.items[1].is != datum::kind::list) {
-            refuse(form.items[1].where, "let wants a list of variables: ((name value) ...) or, to be assigned, (name ...)");
+            refuse(form.items[1].where,
+                   "let wants a list of variables: ((name value) ...) or, to be assigned, (name ...)");
         }
         std::vector<std::uint32_t> parts;
         std::vector<const datum *> names;
         for (const datum &binding : form.items[1].items) {
             const bool has_value = binding.is == datum::kind::list;
             if (has_value && binding.items.size() != 2) {
-                refuse(binding.where, "a variable of let is (name value), or a name alone that is assigned later");
+                refuse(binding.where,
+                       "a variable of let is (name value), or a name alone that is assigned later");
             }
             names.push_back(has_value ? &binding.items[0] : &binding);
             check_name(*names.back());
@@ -290,7 +301,8 @@ class compiler {
 
     // A function inside a function. The captured values come first in its frame, which is known only when its
     // body has been compiled: slots are numbered from the parameters on and shifted in the end.
-    std::uint32_t closure(const std::vector<datum> &parameters, const datum &form, std::size_t first, scope &in) {
+    std::uint32_t closure(const std::vector<datum> &parameters, const datum &form, std::size_t first,
+                          scope &in) {
         const auto index = static_cast<std::uint32_t>(made_.functions.size());
         made_.functions.push_back({"a function", 0, static_cast<std::uint32_t>(parameters.size()), 0, 0});
         scope inside{index, {}, &in, {}};
@@ -310,7 +322,8 @@ class compiler {
 
     // Every name in the body that is a variable outside gets a slot, also those that an inner let hides: a
     // value too much is captured then, which costs a copy and changes nothing.
-    void collect_captures(const datum &form, std::size_t first, const std::vector<datum> &parameters, scope &inside) {
+    void collect_captures(const datum &form, std::size_t first, const std::vector<datum> &parameters,
+                          scope &inside) {
         for (std::size_t i = first; i < form.items.size(); ++i) {
             capture_names(form.items[i], parameters, inside);
         }
@@ -323,7 +336,8 @@ class compiler {
         }
         if (piece.is != datum::kind::symbol ||
             std::ranges::any_of(parameters, [&](const datum &name) { return name.symbol == piece.symbol; }) ||
-            std::ranges::any_of(inside.variables, [&](const variable &known) { return known.name == piece.symbol; })) {
+            std::ranges::any_of(inside.variables,
+                                [&](const variable &known) { return known.name == piece.symbol; })) {
             return;
         }
         if (const auto outside = lookup(piece.symbol, *inside.outer)) {
@@ -370,29 +384,34 @@ class compiler {
     std::uint32_t par_for_chunks(const datum &form, scope &in) {
         wants(form, 5, any_number, "(par-for-chunks (begin end) first stop chunks body)");
         if (form.items[1].is != datum::kind::list || form.items[1].items.size() != 2) {
-            refuse(form.items[1].where, "par-for-chunks wants the names of a chunk's begin and end: (begin end)");
+            refuse(form.items[1].where,
+                   "par-for-chunks wants the names of a chunk's begin and end: (begin end)");
         }
         const place where = form.where;
         const auto symbol = [&](const char *name) { return datum::of_symbol(name, where); };
         const auto bound = [&](datum chunk) {
             return datum::of_list(
                 {symbol("+"), symbol("%first"),
-                 datum::of_list({symbol("div"),
-                                 datum::of_list({symbol("*"), std::move(chunk),
-                                                 datum::of_list({symbol("-"), symbol("%stop"), symbol("%first")}, where)},
-                                                where),
-                                 symbol("%chunks")},
-                                where)},
+                 datum::of_list(
+                     {symbol("div"),
+                      datum::of_list(
+                          {symbol("*"), std::move(chunk),
+                           datum::of_list({symbol("-"), symbol("%stop"), symbol("%first")}, where)},
+                          where),
+                      symbol("%chunks")},
+                     where)},
                 where);
         };
         const datum next = datum::of_list({symbol("+"), symbol("%chunk"), datum::of_constant(1)}, where);
-        std::vector<datum> inner{symbol("let"),
-                                 datum::of_list({datum::of_list({form.items[1].items[0], bound(symbol("%chunk"))}, where),
-                                                 datum::of_list({form.items[1].items[1], bound(next)}, where)},
-                                                where)};
+        std::vector<datum> inner{
+            symbol("let"),
+            datum::of_list({datum::of_list({form.items[1].items[0], bound(symbol("%chunk"))}, where),
+                            datum::of_list({form.items[1].items[1], bound(next)}, where)},
+                           where)};
         inner.insert(inner.end(), form.items.begin() + 5, form.items.end());
-        const datum loop = datum::of_list(
-            {symbol("par-for"), symbol("%chunk"), datum::of_constant(0), symbol("%chunks"), datum::of_list(inner, where)}, where);
+        const datum loop = datum::of_list({symbol("par-for"), symbol("%chunk"), datum::of_constant(0),
+                                           symbol("%chunks"), datum::of_list(inner, where)},
+                                          where);
         return expression(
             datum::of_list({symbol("let"),
                             datum::of_list({datum::of_list({symbol("%first"), form.items[2]}, where),
@@ -404,8 +423,9 @@ class compiler {
             in);
     }
     std::uint32_t range_of(const datum &form, std::size_t first, scope &in) {
-        return add(op::builtin, form.where, {expression(form.items[first], in), expression(form.items[first + 1], in)},
-                   in, static_cast<std::uint32_t>(find_builtin("range")));
+        return add(op::builtin, form.where,
+                   {expression(form.items[first], in), expression(form.items[first + 1], in)}, in,
+                   static_cast<std::uint32_t>(find_builtin("range")));
     }
     std::uint32_t assign(const datum &form, scope &in) {
         wants(form, 2, 2, "(assign variable value)");
@@ -473,7 +493,8 @@ class compiler {
         const auto simple = [&](const datum &form) {
             const std::uint32_t where = expression(form, in);
             if (!made_.nodes[where].is_simple) {
-                refuse(form.where, "a placement is made of constants, variables and arithmetic; give it a name with let");
+                refuse(form.where,
+                       "a placement is made of constants, variables and arithmetic; give it a name with let");
             }
             return static_cast<std::int32_t>(where);
         };
@@ -496,16 +517,18 @@ class compiler {
     }
     std::optional<policy> policy_of(const datum &form, scope &in) const {
         static const std::map<std::string, policy, std::less<>> names{{"here", policy::here},
-                                                                     {"round-robin", policy::round_robin},
-                                                                     {"least-loaded", policy::least_loaded},
-                                                                     {"owner", policy::owner},
-                                                                     {"gateway", policy::gateway}};
+                                                                      {"round-robin", policy::round_robin},
+                                                                      {"least-loaded", policy::least_loaded},
+                                                                      {"owner", policy::owner},
+                                                                      {"gateway", policy::gateway}};
         if (form.is != datum::kind::symbol || lookup_const(form.symbol, in)) {
             return std::nullopt;
         }
         const auto found = names.find(form.symbol);
         if (found == names.end()) {
-            refuse(form.where, "'" + form.symbol + "' is no variable and no policy: here, round-robin, least-loaded, owner or gateway was expected");
+            refuse(form.where, "'" + form.symbol +
+                                   "' is no variable and no policy: here, round-robin, least-loaded, owner "
+                                   "or gateway was expected");
         }
         return found->second;
     }
@@ -558,8 +581,8 @@ class compiler {
     void check_count(const datum &form, std::size_t wanted) const {
         const std::size_t given = form.items.size() - 1;
         if (given != wanted) {
-            refuse(form.where, "'" + form.items[0].symbol + "' wants " + count_text(wanted, wanted) + ", not " +
-                                   std::to_string(given));
+            refuse(form.where, "'" + form.items[0].symbol + "' wants " + count_text(wanted, wanted) +
+                                   ", not " + std::to_string(given));
         }
     }
     void wants(const datum &form, std::size_t least, std::size_t most, const std::string &shape) const {
@@ -569,8 +592,10 @@ class compiler {
         }
     }
     static std::string count_text(std::size_t least, std::size_t most) {
-        const auto named = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); };
-        return least == most ? named(least)
+        const auto named = [](std::size_t n) {
+            return std::to_string(n) + (n == 1 ? " argument" : " arguments");
+        };
+        return least == most        ? named(least)
                : most == any_number ? "at least " + named(least)
                                     : std::to_string(least) + " to " + named(most);
     }
@@ -599,7 +624,8 @@ class compiler {
                 }
             }
             if (each.what == op::let) {
-                std::erase_if(mine, [&](std::uint32_t slot) { return slot >= each.a && slot < each.a + each.b; });
+                std::erase_if(mine,
+                              [&](std::uint32_t slot) { return slot >= each.a && slot < each.a + each.b; });
             }
             std::ranges::sort(mine);
             mine.erase(std::ranges::unique(mine).begin(), mine.end());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of coupled models. Each model says when it has reached a time (once, to those it is connected with)
-// and answers requests for values whenever it is in the library. Why nothing can deadlock: of all models that wait,
-// take one with the least time t. It waits for others to reach t, or for values at t of another model. Whoever it
-// waits for is at t or later, has said so before it waits, and has posted its values of that time before; so it can
-// answer, and does, since who waits answers.
-#include "lisle/couple.hpp"
+// The protocol of coupled models. Each model says when it has reached a time (once, to those it is connected
+// with) and answers requests for values whenever it is in the library. Why nothing can deadlock: of all
+// models that wait, take one with the least time t. It waits for others to reach t, or for values at t of
+// another model. Whoever it waits for is at t or later, has said so before it waits, and has posted its
+// values of that time before; so it can answer, and does, since who waits answers.
+#include <lisle/couple.hpp>
 
 #include <exception>
 #include <optional>
@@ -45,7 +45,8 @@ void check(int code, const char *call) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         MPI_Error_string(code, text, &length);
-        throw std::runtime_error{std::string{call} + ": " + std::string(text, static_cast<std::size_t>(length))};
+        throw std::runtime_error{std::string{call} + ": " +
+                                 std::string(text, static_cast<std::size_t>(length))};
     }
 }
 
@@ -95,11 +96,13 @@ class state {
     void put(const std::string &name, const model::shape &what, std::vector<std::byte> values) {
         field &mine = fields_[number_of(name)];
         if (!mine.values.empty() && !(mine.what == what)) {
-            throw std::logic_error{"couple::post: '" + name + "' of '" + settings_.name + "' has changed its type or its shape"};
+            throw std::logic_error{"couple::post: '" + name + "' of '" + settings_.name +
+                                   "' has changed its type or its shape"};
         }
         if (!mine.values.empty() && mine.values.rbegin()->first >= time_) {
-            throw std::logic_error{"couple::post: '" + name + "' of '" + settings_.name + "' has values of time " +
-                                   std::to_string(mine.values.rbegin()->first) + " already, at time " + std::to_string(time_)};
+            throw std::logic_error{"couple::post: '" + name + "' of '" + settings_.name +
+                                   "' has values of time " + std::to_string(mine.values.rbegin()->first) +
+                                   " already, at time " + std::to_string(time_)};
         }
         mine.what = what;
         mine.values.emplace(time_, std::make_shared<const std::vector<std::byte>>(std::move(values)));
@@ -139,7 +142,8 @@ class state {
         const auto found = std::ranges::find(names_, name);
         const auto rank = static_cast<int>(found - names_.begin());
         if (found == names_.end() || !is_connected_[static_cast<std::size_t>(rank)]) {
-            throw std::invalid_argument{std::string{call} + ": '" + settings_.name + "' is not connected with '" + name + "'"};
+            throw std::invalid_argument{std::string{call} + ": '" + settings_.name +
+                                        "' is not connected with '" + name + "'"};
         }
         return rank;
     }
@@ -164,12 +168,14 @@ class state {
         while (!all_have_reached(end_of_time)) {
             take_message();
         }
-        // Nobody asks any more; but a neighbour may still wait for a third model, and what it is sent has to leave.
+        // Nobody asks any more; but a neighbour may still wait for a third model, and what it is sent has to
+        // leave.
         announce({message_kind::goodbye, 0, 0, 0, 0});
         while (goodbyes_ < std::ranges::count(is_connected_, true)) {
             take_message();
         }
-        check(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+        check(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
         sends_.clear();
         sent_.clear();
         is_finished_ = true;
@@ -192,11 +198,16 @@ class state {
             total += lengths[i];
         }
         std::string all(static_cast<std::size_t>(total), ' ');
-        check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, comm_), "MPI_Allgatherv");
+        check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+                             MPI_CHAR, comm_),
+              "MPI_Allgatherv");
         std::vector<std::vector<std::string>> lines(static_cast<std::size_t>(ranks_));
         for (std::size_t rank = 0; rank < lines.size(); ++rank) {
-            std::string text = all.substr(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])) + '\n';
-            for (std::size_t at = 0, end = text.find('\n'); end != std::string::npos; at = end + 1, end = text.find('\n', at)) {
+            std::string text =
+                all.substr(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])) +
+                '\n';
+            for (std::size_t at = 0, end = text.find('\n'); end != std::string::npos;
+                 at = end + 1, end = text.find('\n', at)) {
                 lines[rank].push_back(text.substr(at, end - at));
             }
             if (std::ranges::find(names_, lines[rank][0]) != names_.end()) {
@@ -208,9 +219,11 @@ class state {
         reached_.assign(names_.size(), std::numeric_limits<ticks>::min());
         for (std::size_t rank = 0; rank < lines.size(); ++rank) {
             for (std::size_t i = 1; i < lines[rank].size(); ++i) {
-                const auto other = static_cast<std::size_t>(std::ranges::find(names_, lines[rank][i]) - names_.begin());
+                const auto other =
+                    static_cast<std::size_t>(std::ranges::find(names_, lines[rank][i]) - names_.begin());
                 if (other == names_.size() || other == rank) {
-                    throw std::invalid_argument{"couple::model: '" + names_[rank] + "' cannot be connected with '" + lines[rank][i] + "'"};
+                    throw std::invalid_argument{"couple::model: '" + names_[rank] +
+                                                "' cannot be connected with '" + lines[rank][i] + "'"};
                 }
                 if (rank == static_cast<std::size_t>(rank_)) {
                     is_connected_[other] = true;
@@ -245,7 +258,9 @@ class state {
     }
     void send(int to, int tag, std::shared_ptr<const std::vector<std::byte>> bytes) {
         MPI_Request request;
-        check(MPI_Isend_c(bytes->data(), static_cast<MPI_Count>(bytes->size()), MPI_BYTE, to, tag, comm_, &request), "MPI_Isend");
+        check(MPI_Isend_c(bytes->data(), static_cast<MPI_Count>(bytes->size()), MPI_BYTE, to, tag, comm_,
+                          &request),
+              "MPI_Isend");
         keep(request, {std::move(bytes)});
     }
     void keep(MPI_Request request, std::vector<std::shared_ptr<const std::vector<std::byte>>> bytes) {
@@ -292,8 +307,9 @@ class state {
             std::memcpy(&told, bytes.data(), sizeof told);
             receive_control(status.MPI_SOURCE, told);
         } else {
-            throw std::runtime_error{"couple: a message of " + std::to_string(bytes.size()) + " bytes from '" +
-                                     names_[static_cast<std::size_t>(status.MPI_SOURCE)] + "' is none of the protocol's"};
+            throw std::runtime_error{"couple: a message of " + std::to_string(bytes.size()) +
+                                     " bytes from '" + names_[static_cast<std::size_t>(status.MPI_SOURCE)] +
+                                     "' is none of the protocol's"};
         }
     }
     void receive_control(int from, const control &told) {
@@ -311,12 +327,14 @@ class state {
             ++goodbyes_;
             return;
         }
-        throw std::runtime_error{"couple: an unknown message from '" + names_[static_cast<std::size_t>(from)] + "'"};
+        throw std::runtime_error{"couple: an unknown message from '" +
+                                 names_[static_cast<std::size_t>(from)] + "'"};
     }
     void receive_values(int from, std::vector<std::byte> bytes) {
         answer got;
         if (bytes.size() < sizeof got.head) {
-            throw std::runtime_error{"couple: values from '" + names_[static_cast<std::size_t>(from)] + "' end too early"};
+            throw std::runtime_error{"couple: values from '" + names_[static_cast<std::size_t>(from)] +
+                                     "' end too early"};
         }
         std::memcpy(&got.head, bytes.data(), sizeof got.head);
         bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(sizeof got.head));
@@ -347,7 +365,8 @@ class state {
         }
         const field &mine = found->second;
         const auto after = mine.values.lower_bound(asked.time); // at that time or later
-        const bool latest_is_known = time_ >= asked.time && asked.rule == static_cast<std::uint32_t>(between::latest);
+        const bool latest_is_known =
+            time_ >= asked.time && asked.rule == static_cast<std::uint32_t>(between::latest);
         if (after == mine.values.end() && !latest_is_known && time_ != end_of_time) {
             return false;
         }
@@ -359,10 +378,12 @@ class state {
             before = std::prev(after);
         }
         head.bytes = before->second->size();
-        const bool interpolates = asked.rule == static_cast<std::uint32_t>(between::linear) && after != mine.values.end() && before != after;
+        const bool interpolates = asked.rule == static_cast<std::uint32_t>(between::linear) &&
+                                  after != mine.values.end() && before != after;
         if (interpolates) {
             head.has_after = 1;
-            head.weight = static_cast<double>(asked.time - before->first) / static_cast<double>(after->first - before->first);
+            head.weight = static_cast<double>(asked.time - before->first) /
+                          static_cast<double>(after->first - before->first);
         }
         send_values(to, head, before->second, interpolates ? after->second : nullptr);
         return true;
@@ -387,7 +408,8 @@ class state {
             places.push_back(static_cast<MPI_Count>(address));
         }
         MPI_Datatype type;
-        check(MPI_Type_create_hindexed_c(static_cast<MPI_Count>(parts.size()), lengths.data(), places.data(), MPI_BYTE, &type),
+        check(MPI_Type_create_hindexed_c(static_cast<MPI_Count>(parts.size()), lengths.data(), places.data(),
+                                         MPI_BYTE, &type),
               "MPI_Type_create_hindexed");
         MPI_Type_commit(&type);
         MPI_Request request;
@@ -397,8 +419,8 @@ class state {
         keep(request, std::move(parts));
     }
 
-    // Others may ask for the times that they have reached, or for later ones: values before the last one that is
-    // not after the slowest of them are never asked for again.
+    // Others may ask for the times that they have reached, or for later ones: values before the last one that
+    // is not after the slowest of them are never asked for again.
     void forget_old_values() {
         ticks slowest = time_;
         for (std::size_t other = 0; other < reached_.size(); ++other) {
@@ -451,7 +473,8 @@ void model::advance() {
     state_->advance();
 }
 void model::request(const std::string &model, const std::string &field) {
-    state_->request(state_->rank_of(model, "couple::request"), detail::state::number_of(field), between::linear);
+    state_->request(state_->rank_of(model, "couple::request"), detail::state::number_of(field),
+                    between::linear);
 }
 bool model::has(const std::string &model, const std::string &field) {
     return state_->has(state_->rank_of(model, "couple::has"), detail::state::number_of(field));
@@ -467,7 +490,8 @@ void model::gather(const void *data, const std::array<std::int64_t, 3> &extents,
                    const std::array<std::int64_t, 3> &strides, std::size_t element, std::byte *into) {
     const auto *const from = static_cast<const std::byte *>(data);
     const auto bytes = static_cast<std::int64_t>(element);
-    const bool is_dense = (extents[2] == 1 || strides[2] == 1) && (extents[1] == 1 || strides[1] == extents[2]) &&
+    const bool is_dense = (extents[2] == 1 || strides[2] == 1) &&
+                          (extents[1] == 1 || strides[1] == extents[2]) &&
                           (extents[0] == 1 || strides[0] == extents[1] * extents[2]);
     if (is_dense) {
         const std::int64_t size = extents[0] * extents[1] * extents[2] * bytes;
@@ -495,17 +519,19 @@ void model::put(const std::string &field, const shape &what, std::vector<std::by
     state_->put(field, what, std::move(values));
 }
 
-model::pieces model::get(const std::string &model, const std::string &field, std::size_t element, element_kind kind,
-                         between rule) {
+model::pieces model::get(const std::string &model, const std::string &field, std::size_t element,
+                         element_kind kind, between rule) {
     const int from = state_->rank_of(model, "couple::read");
     auto found = state_->get(from, detail::state::number_of(field), rule);
     if (found.head.is_missing != 0) {
-        throw std::runtime_error{"couple::read: '" + model + "' has finished without posting '" + field + "'"};
+        throw std::runtime_error{"couple::read: '" + model + "' has finished without posting '" + field +
+                                 "'"};
     }
     if (found.head.element != element || found.head.kind != static_cast<std::uint32_t>(kind)) {
         throw std::invalid_argument{"couple::read: the elements of '" + field + "' of '" + model + "' have " +
-                                    std::to_string(found.head.element) + " bytes, or another type than is read here (" +
-                                    std::to_string(element) + " bytes)"};
+                                    std::to_string(found.head.element) +
+                                    " bytes, or another type than is read here (" + std::to_string(element) +
+                                    " bytes)"};
     }
     pieces made;
     made.extents = found.head.extents;

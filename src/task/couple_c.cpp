@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/couple.h"
+#include <lisle/couple.h>
 
 #include <optional>
 
-#include "lisle/couple.hpp"
+#include <lisle/couple.hpp>
 
 struct lisle_model {
     std::optional<lisle::couple::model> inside;
@@ -78,13 +78,14 @@ int lisle_couple_post(lisle_model *model, const char *field, const double *value
     });
 }
 
-int lisle_couple_read(lisle_model *model, const char *other, const char *field, double *values, int64_t capacity,
-                      int64_t extents[3]) {
+int lisle_couple_read(lisle_model *model, const char *other, const char *field, double *values,
+                      int64_t capacity, int64_t extents[3]) {
     return guarded(model, [&](auto &inside) {
         const auto found = inside.template read<double>(other, field);
         if (static_cast<int64_t>(found.values.size()) > capacity) {
-            throw std::length_error{"lisle_couple_read: '" + std::string{field} + "' has " + std::to_string(found.values.size()) +
-                                    " values, and there is room for " + std::to_string(capacity)};
+            throw std::length_error{"lisle_couple_read: '" + std::string{field} + "' has " +
+                                    std::to_string(found.values.size()) + " values, and there is room for " +
+                                    std::to_string(capacity)};
         }
         std::ranges::copy(found.values, values);
         std::ranges::copy(found.extents, extents);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ready tasks of a tile: the tile pushes and pops at one end, others steal at the other. After D. Chase and
-// Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005, with the memory orders of N. M. Le et al., "Correct
-// and efficient work-stealing for weak memory models", PPoPP 2013. A task is several words; a thief may read
-// them while the owner writes the next round's, and then its compare-and-swap of top_ fails.
+// The ready tasks of a tile: the tile pushes and pops at one end, others steal at the other. After D. Chase
+// and Y. Lev, "Dynamic circular work-stealing deque", SPAA 2005, with the memory orders of N. M. Le et al.,
+// "Correct and efficient work-stealing for weak memory models", PPoPP 2013. A task is several words; a thief
+// may read them while the owner writes the next round's, and then its compare-and-swap of top_ fails.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "frame.hpp"
+#include "task/frame.hpp"
 
 namespace lisle::tasks {
 
@@ -50,7 +50,8 @@ class task_deque {
         if (top < bottom) {
             return true;
         }
-        const bool won = top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed);
+        const bool won =
+            top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed);
         bottom_.store(bottom + 1, std::memory_order_relaxed);
         return won;
     }
@@ -64,7 +65,8 @@ class task_deque {
         }
         // Acquire: pairs with the release of grow().
         const task seen = ring_.load(std::memory_order_acquire)->get(top);
-        if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+        if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                          std::memory_order_relaxed)) {
             return false;
         }
         stolen = seen;
@@ -83,7 +85,8 @@ class task_deque {
 
     struct ring {
         explicit ring(std::int64_t capacity)
-            : capacity{capacity}, room{new std::atomic<std::uint64_t>[static_cast<std::size_t>(capacity) * words]} {}
+            : capacity{capacity},
+              room{new std::atomic<std::uint64_t>[static_cast<std::size_t>(capacity) * words]} {}
         // Relaxed words: bottom_ publishes them, and top_ tells a thief whether they were whole.
         void put(std::int64_t at, const task &ready) noexcept {
             const auto bits = std::bit_cast<std::array<std::uint64_t, words>>(ready);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,31 +7,34 @@
 namespace lisle::tasks {
 
 engine::engine(const registry &kernels, transport &between, const machine_options &options)
-    : kernels_{kernels}, transport_{between}, options_{options}, termination_{between.rank(), between.ranks()} {
+    : kernels_{kernels}, transport_{between}, options_{options}, termination_{between.rank(),
+                                                                              between.ranks()} {
     const auto ranks = static_cast<std::size_t>(transport_.ranks());
     const auto hashes = transport_.gather(kernels_.hash());
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         if (hashes[rank] != kernels_.hash()) {
-            throw std::runtime_error{"machine: rank " + std::to_string(rank) + " has registered other kernels than rank " +
+            throw std::runtime_error{"machine: rank " + std::to_string(rank) +
+                                     " has registered other kernels than rank " +
                                      std::to_string(transport_.rank())};
         }
     }
     map_ = tile_map{transport_.gather(static_cast<std::uint64_t>(std::max(options_.tiles, 0)))};
-    keeper_ = std::make_shared<keeper>(
-        keeper::links{[this](const ref<remote_object> &wanted) { do_later([this, wanted] { fetch(wanted); }); },
-                      [this](int owner, std::uint64_t id, std::uint64_t references) {
-                          packet header{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::released)};
-                          header.address = id;
-                          header.count = references;
-                          send(owner, header);
-                      }});
+    keeper_ = std::make_shared<keeper>(keeper::links{
+        [this](const ref<remote_object> &wanted) { do_later([this, wanted] { fetch(wanted); }); },
+        [this](int owner, std::uint64_t id, std::uint64_t references) {
+            packet header{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::released)};
+            header.address = id;
+            header.count = references;
+            send(owner, header);
+        }});
     waiting_for_credit_.resize(ranks);
     under_way_.resize(ranks);
     credit_owed_.resize(ranks);
     has_asked_.resize(ranks);
     for (int i = 0; i < options_.tiles; ++i) {
         tiles_.push_back(std::make_unique<tile>(
-            *this, i, tile_place{map_.first_of(transport_.rank()) + i, map_.tiles(), transport_.rank(), map_.ranks()}));
+            *this, i,
+            tile_place{map_.first_of(transport_.rank()) + i, map_.tiles(), transport_.rank(), map_.ranks()}));
     }
     if (options_.tiles > 1) {
         for (const auto &each : tiles_) {
@@ -51,7 +54,7 @@ engine::~engine() {
 }
 
 double engine::now() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void engine::print(const std::string &line) {
@@ -70,7 +73,8 @@ program_state &engine::program(std::uint64_t number) {
     const std::scoped_lock guard{mutex_};
     const auto found = programs_.find(number);
     if (found == programs_.end()) {
-        throw std::runtime_error{"a packet belongs to program " + std::to_string(number) + ", which is not loaded"};
+        throw std::runtime_error{"a packet belongs to program " + std::to_string(number) +
+                                 ", which is not loaded"};
     }
     return *found->second;
 }
@@ -198,7 +202,8 @@ int engine::choose_tile(tile &from, const node &expression, frame &variables) {
     case policy::gateway:
         return map_.first_of(text.gateway);
     case policy::round_robin:
-        return static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) % static_cast<unsigned>(map_.tiles()));
+        return static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) %
+                                static_cast<unsigned>(map_.tiles()));
     case policy::least_loaded: {
         int best = from.place().tile;
         std::size_t least = from.waiting();
@@ -210,7 +215,8 @@ int engine::choose_tile(tile &from, const node &expression, frame &variables) {
         }
         const std::scoped_lock guard{mutex_};
         for (int rank = 0; rank < map_.ranks(); ++rank) {
-            const std::size_t waiting = under_way_[static_cast<std::size_t>(rank)] / static_cast<unsigned>(map_.count_of(rank));
+            const std::size_t waiting =
+                under_way_[static_cast<std::size_t>(rank)] / static_cast<unsigned>(map_.count_of(rank));
             if (rank != transport_.rank() && waiting < least) {
                 least = waiting;
                 best = map_.first_of(rank);
@@ -300,7 +306,8 @@ bool engine::is_idle() const {
 void engine::when_idle() {
     if (options_.where == spread::steal) {
         const int rank = transport_.rank();
-        for (int bit = 1; bit < 2 * transport_.ranks(); bit *= 2) { // along the edges of a cube, so all are connected
+        for (int bit = 1; bit < 2 * transport_.ranks();
+             bit *= 2) { // along the edges of a cube, so all are connected
             ask_for_work(rank ^ bit);
         }
     }
@@ -317,7 +324,8 @@ void engine::when_idle() {
         const auto verdict = termination_.judge(finishes);
         if (verdict != termination::verdict::unknown) {
             const bool ends = verdict == termination::verdict::all_finished;
-            packet header{packet_type::finish, static_cast<std::uint8_t>(ends ? packet_finish::end : packet_finish::stuck)};
+            packet header{packet_type::finish,
+                          static_cast<std::uint8_t>(ends ? packet_finish::end : packet_finish::stuck)};
             for (int rank = 1; rank < transport_.ranks(); ++rank) {
                 send(rank, header);
             }
@@ -391,7 +399,8 @@ void engine::use_cell(packet_request what, const value &which, value given, cont
     }
     try {
         if (!known.is(object_kind::cell)) {
-            throw std::invalid_argument{"a variable that is assigned once, or a buffer, is wanted here, not " + kind_name(known)};
+            throw std::invalid_argument{
+                "a variable that is assigned once, or a buffer, is wanted here, not " + kind_name(known)};
         }
         auto &used = known.as<cell>();
         if (what == packet_request::put) {

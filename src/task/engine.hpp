@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's part of the machine: its tiles, the programs, what it keeps for other ranks and what it awaits from
-// them. The rank's own thread moves packets; with one tile it is that tile, too.
+// One rank's part of the machine: its tiles, the programs, what it keeps for other ranks and what it awaits
+// from them. The rank's own thread moves packets; with one tile it is that tile, too.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "code.hpp"
-#include "keeper.hpp"
-#include "lisle/task/machine.hpp"
-#include "packet.hpp"
-#include "termination.hpp"
-#include "tile.hpp"
-#include "wire.hpp"
+#include "task/code.hpp"
+#include "task/keeper.hpp"
+#include "task/packet.hpp"
+#include "task/termination.hpp"
+#include "task/tile.hpp"
+#include "task/wire.hpp"
+#include <lisle/task/machine.hpp>
 
 namespace lisle::tasks {
 
@@ -27,7 +27,7 @@ struct program_state {
     std::uint64_t number = 0; ///< gateway rank << 32 | count
     code text;
     // On the gateway only:
-    int acknowledged = 0; ///< ranks that have loaded it
+    int acknowledged = 0;     ///< ranks that have loaded it
     bool is_complete = false; ///< under engine::mutex_
     value result;
 };
@@ -92,7 +92,8 @@ class engine {
         continuation then;
         bool is_list = false; ///< one value for each slot
     };
-    /// A task that waits for a cell. Resumed once: by the cell, or with a failure when nothing can come any more.
+    /// A task that waits for a cell. Resumed once: by the cell, or with a failure when nothing can come any
+    /// more.
     struct parked {
         std::atomic<bool> is_resumed{false}; ///< relaxed exchange: only decides who resumes
         continuation then;
@@ -144,7 +145,6 @@ class engine {
     const machine_options options_;
     tile_map map_;
     const std::thread::id own_thread_ = std::this_thread::get_id();
-    const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::vector<std::unique_ptr<tile>> tiles_;
     std::vector<std::thread> threads_;
     std::shared_ptr<keeper> keeper_;
@@ -161,18 +161,18 @@ class engine {
         int target;
     };
     std::vector<std::deque<to_be_sent>> waiting_for_credit_; ///< by rank
-    std::vector<unsigned> under_way_; ///< by rank: tasks that it has not begun
-    std::vector<unsigned> credit_owed_; ///< by rank
+    std::vector<unsigned> under_way_;                        ///< by rank: tasks that it has not begun
+    std::vector<unsigned> credit_owed_;                      ///< by rank
 
     struct outgoing {
         int to;
         std::vector<std::byte> bytes;
         std::function<void()> action; ///< instead of a packet
     };
-    std::mutex outbox_mutex_; ///< for outbox_; nothing is called under it
-    std::vector<outgoing> outbox_; ///< for the rank's own thread
+    std::mutex outbox_mutex_;               ///< for outbox_; nothing is called under it
+    std::vector<outgoing> outbox_;          ///< for the rank's own thread
     std::atomic<bool> has_outgoing_{false}; ///< a hint; seq_cst, see is_idle()
-    std::mutex print_mutex_; ///< for printer
+    std::mutex print_mutex_;                ///< for printer
 
     // Relaxed: a hint that changes what a tile does next, never whether it is right.
     std::atomic<bool> throttled_{false};
@@ -180,12 +180,12 @@ class engine {
     // Sequentially consistent: a tile pushes a task and then reads these; who becomes hungry or falls asleep
     // writes them and then looks at the deques. One of them sees the other's.
     std::atomic<int> hungry_count_{0}, asleep_count_{0};
-    std::atomic<std::uint64_t> wake_ups_{0}; ///< seq_cst: is_idle() looks at it before and after
+    std::atomic<std::uint64_t> wake_ups_{0};     ///< seq_cst: is_idle() looks at it before and after
     std::atomic<bool> is_woken_for_work_{false}; ///< relaxed: the rank's thread has been woken already
 
     // Only the rank's own thread.
     block_pool pool_;
-    std::vector<int> hungry_; ///< ranks that want work
+    std::vector<int> hungry_;     ///< ranks that want work
     std::vector<bool> has_asked_; ///< ranks that this one has asked for work
     std::vector<trace_event> trace_;
     int traces_missing_ = 0;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "builtin.hpp"
-#include "engine.hpp"
-#include "tile.hpp"
+#include "task/builtin.hpp"
+#include "task/engine.hpp"
+#include "task/tile.hpp"
 
 namespace lisle::tasks {
 
@@ -42,8 +42,8 @@ void tile::run(task now) {
     }
 }
 
-// Evaluates an expression that has a value at once. If it needs an object that is not here, blocked_on_ says so
-// and the value means nothing.
+// Evaluates an expression that has a value at once. If it needs an object that is not here, blocked_on_ says
+// so and the value means nothing.
 value tile::simple(const node &expression, frame &variables) {
     const code &text = variables.program->text;
     switch (expression.what) {
@@ -98,7 +98,8 @@ value tile::simple_builtin(const node &expression, frame &variables) {
 }
 
 value tile::fail(const task &now, std::string message, std::string kernel) const {
-    auto made = make<failure>(std::move(message), now.expression != nullptr ? now.expression->where : tasks::place{});
+    auto made =
+        make<failure>(std::move(message), now.expression != nullptr ? now.expression->where : tasks::place{});
     made->kernel = std::move(kernel);
     made->tile = place_.tile;
     made->rank = place_.rank;
@@ -150,9 +151,9 @@ bool tile::evaluate_arguments(task &now) {
         children = children.first(expression.b);
     }
     std::array<value, 6> room;
-    const bool all_simple = children.size() <= room.size() && std::ranges::all_of(children, [&](std::uint32_t child) {
-        return text.nodes[child].is_simple;
-    });
+    const bool all_simple =
+        children.size() <= room.size() &&
+        std::ranges::all_of(children, [&](std::uint32_t child) { return text.nodes[child].is_simple; });
     if (all_simple) {
         for (std::size_t i = 0; i < children.size(); ++i) {
             room[i] = simple(text.nodes[children[i]], *now.variables);
@@ -275,7 +276,8 @@ bool tile::perform_kernel(task &now, std::span<value> arguments) {
     if (expression.what == op::print) {
         std::string line;
         for (const value &each : arguments) {
-            line += (line.empty() ? "" : " ") + (each.is(object_kind::text) ? each.as<text>().content : to_string(each));
+            line += (line.empty() ? "" : " ") +
+                    (each.is(object_kind::text) ? each.as<text>().content : to_string(each));
         }
         engine_.print(line);
         return deliver(now, arguments.empty() ? value{} : std::move(arguments.back()));
@@ -297,10 +299,12 @@ bool tile::perform_kernel(task &now, std::span<value> arguments) {
             }
         }
     } catch (const std::exception &reason) {
-        result = is_builtin ? fail(now, "'" + std::string{builtins()[expression.a].name} + "': " + reason.what())
-                            : fail(now, reason.what(), engine_.kernels().at(expression.a).name());
+        result = is_builtin
+                     ? fail(now, "'" + std::string{builtins()[expression.a].name} + "': " + reason.what())
+                     : fail(now, reason.what(), engine_.kernels().at(expression.a).name());
     } catch (...) {
-        result = fail(now, "an exception that is no std::exception", engine_.kernels().at(expression.a).name());
+        result =
+            fail(now, "an exception that is no std::exception", engine_.kernels().at(expression.a).name());
     }
     return deliver(now, std::move(result));
 }
@@ -315,8 +319,8 @@ bool tile::run_closure(task &now, std::span<value> arguments) {
     const auto given = arguments.subspan(1);
     const function_code &called = function.program->text.functions[function.function];
     if (given.size() != called.parameters) {
-        return deliver(now, fail(now, called.name + " wants " + std::to_string(called.parameters) + " arguments, not " +
-                                          std::to_string(given.size())));
+        return deliver(now, fail(now, called.name + " wants " + std::to_string(called.parameters) +
+                                          " arguments, not " + std::to_string(given.size())));
     }
     enter(now, function, given);
     return true;
@@ -346,7 +350,8 @@ bool tile::perform_sequence(task &now, std::span<value> arguments) {
         waiting->to = now.to;
         waiting->slot = now.slot;
         waiting->program = now.variables->program;
-        std::vector<ref<remote_object>> missing{ref<remote_object>{&waiting->values()[1].as<remote_object>()}};
+        std::vector<ref<remote_object>> missing{
+            ref<remote_object>{&waiting->values()[1].as<remote_object>()}};
         now = {nullptr, nullptr, waiting};
         return park(now, std::move(missing));
     }
@@ -361,7 +366,8 @@ bool tile::perform_sequence(task &now, std::span<value> arguments) {
     const std::uint32_t wanted = expression.what == op::fold ? 2 : 1;
     const closure &function = arguments[0].as<closure>();
     if (function.program->text.functions[function.function].parameters != wanted) {
-        return deliver(now, fail(now, "a function of " + std::to_string(wanted) + " parameters is wanted here"));
+        return deliver(now,
+                       fail(now, "a function of " + std::to_string(wanted) + " parameters is wanted here"));
     }
     if (count == 0) {
         return deliver(now, expression.what == op::map    ? value{std::vector<value>{}}
@@ -445,7 +451,8 @@ bool tile::fire(task &now) {
         return deliver(now, std::move(result));
     }
     case record_kind::discard: {
-        value result = waiting->values()[0].is(object_kind::failure) ? std::move(waiting->values()[0]) : value{};
+        value result =
+            waiting->values()[0].is(object_kind::failure) ? std::move(waiting->values()[0]) : value{};
         now = {nullptr, nullptr, waiting->to, waiting->slot};
         waiting->free(pool_);
         return deliver(now, std::move(result));
@@ -492,10 +499,11 @@ bool tile::fire_expression(task &now) {
     }
     if (expression.what == op::map && waiting->variables == nullptr) { // all results are there
         const failure *const reason = failed(waiting->all());
-        value result = reason != nullptr
-                           ? again(*reason)
-                           : value{std::vector<value>(std::make_move_iterator(waiting->values()),
-                                                      std::make_move_iterator(waiting->values() + waiting->slots))};
+        value result =
+            reason != nullptr
+                ? again(*reason)
+                : value{std::vector<value>(std::make_move_iterator(waiting->values()),
+                                           std::make_move_iterator(waiting->values() + waiting->slots))};
         waiting->free(pool_);
         return deliver(now, std::move(result));
     }
@@ -590,10 +598,13 @@ bool tile::place_task(task &now) {
     try {
         if (expression.rank >= 0) {
             const int rank = engine_.map().checked_rank(number(expression.rank), engine_.wraps());
-            const std::int64_t inside = expression.tile >= 0 ? number(expression.tile) : rank == place_.rank ? number_ : 0;
+            const std::int64_t inside = expression.tile >= 0  ? number(expression.tile)
+                                        : rank == place_.rank ? number_
+                                                              : 0;
             if (inside < 0 || (inside >= engine_.map().count_of(rank) && !engine_.wraps())) {
-                throw std::out_of_range{"tile " + std::to_string(inside) + " of rank " + std::to_string(rank) +
-                                        ", which has " + std::to_string(engine_.map().count_of(rank))};
+                throw std::out_of_range{"tile " + std::to_string(inside) + " of rank " +
+                                        std::to_string(rank) + ", which has " +
+                                        std::to_string(engine_.map().count_of(rank))};
             }
             target = engine_.map().first_of(rank) + static_cast<int>(inside % engine_.map().count_of(rank));
         } else if (expression.tile >= 0) {

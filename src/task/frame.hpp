@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running program consists of: frames (the variables of one call), records (an expression that waits for
-// its arguments) and tasks (an expression that is ready to be evaluated).
+// What a running program consists of: frames (the variables of one call), records (an expression that waits
+// for its arguments) and tasks (an expression that is ready to be evaluated).
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "code.hpp"
+#include "task/code.hpp"
 
 namespace lisle::tasks {
 
@@ -81,8 +81,8 @@ struct frame {
         references.fetch_add(1, std::memory_order_relaxed);
         return this;
     }
-    // Acquire and release: the last user frees what the others have written. With one reference left there are
-    // no others, and the count need not be written.
+    // Acquire and release: the last user frees what the others have written. With one reference left there
+    // are no others, and the count need not be written.
     void drop(block_pool &pool) noexcept {
         if (references.load(std::memory_order_acquire) != 1 &&
             references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
@@ -99,11 +99,11 @@ static_assert(sizeof(frame) % alignof(value) == 0);
 /// What a record does when its last argument is there, besides what its expression says.
 enum class record_kind : std::uint8_t {
     expression, ///< goes on with the expression
-    discard, ///< counts results and keeps failures only: par-for
-    fold, ///< combines two results
-    root, ///< the program's result
-    answer, ///< the result goes to another rank
-    carry, ///< a result that came from elsewhere goes to its place
+    discard,    ///< counts results and keeps failures only: par-for
+    fold,       ///< combines two results
+    root,       ///< the program's result
+    answer,     ///< the result goes to another rank
+    carry,      ///< a result that came from elsewhere goes to its place
 };
 
 /// An expression that waits for its arguments. The one that brings the last of them goes on with it.
@@ -112,7 +112,7 @@ struct record {
     std::uint32_t slots;
     record_kind kind;
     std::uint32_t step; ///< of seq: the next child
-    std::int32_t home; ///< the tile that has to go on with it, or -1
+    std::int32_t home;  ///< the tile that has to go on with it, or -1
     std::uint32_t slot; ///< where its own result goes: slot of `to`
     const node *expression;
     frame *variables;
@@ -130,7 +130,8 @@ struct record {
     /// In memory of `bytes(slots)`.
     static record *make(void *memory, std::uint32_t slots, std::uint32_t missing) {
         auto *const made = static_cast<record *>(memory);
-        new (made) record{{missing}, slots, record_kind::expression, 0, -1, 0, nullptr, nullptr, nullptr, nullptr, 0, -1};
+        new (made) record{
+            {missing}, slots, record_kind::expression, 0, -1, 0, nullptr, nullptr, nullptr, nullptr, 0, -1};
         for (std::uint32_t i = 0; i < slots; ++i) {
             new (made->values() + i) value;
         }
@@ -153,7 +154,8 @@ struct task {
     record *to = nullptr; ///< where the result goes; or the record itself
     std::uint32_t slot = 0;
     std::uint32_t is_placed = 0; ///< not 0: it is where it has to run
-    std::uint32_t first = 0, end = 0; ///< of map, each and fold: these elements. The frame has function and sequence
+    std::uint32_t first = 0,
+                  end = 0; ///< of map, each and fold: these elements. The frame has function and sequence
 
     [[nodiscard]] bool is_range() const noexcept { return end != 0; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "keeper.hpp"
+#include "task/keeper.hpp"
 
 namespace lisle::tasks {
 
@@ -35,7 +35,8 @@ bool keeper::give_back(std::uint64_t id, std::uint64_t references) {
     return true;
 }
 
-value keeper::stand_in(int owner, std::uint64_t id, object_kind what, std::uint64_t type, std::uint64_t size) {
+value keeper::stand_in(int owner, std::uint64_t id, object_kind what, std::uint64_t type,
+                       std::uint64_t size) {
     const std::scoped_lock guard{mutex_};
     const auto known = of_others_.find({owner, id});
     if (known != of_others_.end() && known->second->retain_if_alive()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that stay on their rank and travel by handle: what this rank keeps for others, and what it has of
-// others. Each handle that is sent counts as one reference; the receiver gives it back when nobody there refers
-// to the object any more.
+// others. Each handle that is sent counts as one reference; the receiver gives it back when nobody there
+// refers to the object any more.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "remote.hpp"
+#include "task/remote.hpp"
 
 namespace lisle::tasks {
 

@@ -10,11 +10,11 @@
 #include <iterator>
 #include <map>
 
-#include "builtin.hpp"
-#include "kernels/standard.hpp"
-#include "lisle/task.hpp"
-#include "lisle/task/bridges.hpp"
-#include "picture.hpp"
+#include "task/builtin.hpp"
+#include "task/kernels/standard.hpp"
+#include "task/picture.hpp"
+#include <lisle/task.hpp>
+#include <lisle/task/bridges.hpp>
 
 namespace {
 
@@ -33,21 +33,23 @@ struct options {
 };
 
 std::string help_text(const tasks::described &kernels) {
-    std::string text = "A program is one or more expressions: the value of the last is printed.\n"
-                       "  (+ 1 (* 2 3))                    arguments are evaluated at once, on all tiles\n"
-                       "  (seq a b), (par a b)             one after the other; all at once (both give the last value)\n"
-                       "  (if c a b), (cond (c a) (else b)), (and a b), (or a b)\n"
-                       "  (let ((x 1) (y 2)) (+ x y))      variables;  (let (x) ... (assign x 1) ... (read x)) waits\n"
-                       "  (define (f n) ...), (lambda (x) ...), (apply f x)\n"
-                       "  (map f list), (fold f list), (range a b), (par-for i a b body),\n"
-                       "  (par-for-chunks (i j) a b chunks body)\n"
-                       "  (buf), (put b x), (close b), (stream b)   a buffer, read value by value\n"
-                       "  'e, (run 'e tile)                an expression for later;  (kernel.method[3] x): on tile 3\n"
-                       "  (kernel.method@1 x)              on rank 1;  @round-robin @least-loaded @owner @here @gateway\n"
-                       "  (print x ...)                    on the rank that runs the program\n"
-                       "Functions:\n";
+    std::string text =
+        "A program is one or more expressions: the value of the last is printed.\n"
+        "  (+ 1 (* 2 3))                    arguments are evaluated at once, on all tiles\n"
+        "  (seq a b), (par a b)             one after the other; all at once (both give the last value)\n"
+        "  (if c a b), (cond (c a) (else b)), (and a b), (or a b)\n"
+        "  (let ((x 1) (y 2)) (+ x y))      variables;  (let (x) ... (assign x 1) ... (read x)) waits\n"
+        "  (define (f n) ...), (lambda (x) ...), (apply f x)\n"
+        "  (map f list), (fold f list), (range a b), (par-for i a b body),\n"
+        "  (par-for-chunks (i j) a b chunks body)\n"
+        "  (buf), (put b x), (close b), (stream b)   a buffer, read value by value\n"
+        "  'e, (run 'e tile)                an expression for later;  (kernel.method[3] x): on tile 3\n"
+        "  (kernel.method@1 x)              on rank 1;  @round-robin @least-loaded @owner @here @gateway\n"
+        "  (print x ...)                    on the rank that runs the program\n"
+        "Functions:\n";
     for (const auto &each : tasks::builtins()) {
-        text += "  " + std::string{each.name} + std::string(each.name.size() < 10 ? 10 - each.name.size() : 1, ' ') +
+        text += "  " + std::string{each.name} +
+                std::string(each.name.size() < 10 ? 10 - each.name.size() : 1, ' ') +
                 std::string{each.meaning} + "\n";
     }
     text += "Kernels:\n";
@@ -67,7 +69,8 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
     app.option_defaults()->always_capture_default();
     app.add_option("program", chosen.program, "file with the program");
     app.add_option("-e,--evaluate", chosen.expression, "the program itself, instead of a file");
-    app.add_option("-t,--tiles", chosen.machine.tiles, "tiles of each rank; more than one are threads")->check(CLI::Range(1, 1024));
+    app.add_option("-t,--tiles", chosen.machine.tiles, "tiles of each rank; more than one are threads")
+        ->check(CLI::Range(1, 1024));
     const std::map<std::string, tasks::spread> spreads{{"steal", tasks::spread::steal},
                                                        {"steal-in-rank", tasks::spread::steal_in_rank},
                                                        {"stay", tasks::spread::stay},
@@ -77,15 +80,23 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
         ->transform(CLI::CheckedTransformer(spreads, CLI::ignore_case))
         ->default_str("steal");
     app.add_flag("--wrap", chosen.machine.wraps, "tile and rank numbers beyond the last begin again at 0");
-    app.add_option("--gateway", chosen.gateway, "the rank that runs the program and prints")->check(CLI::NonNegativeNumber);
-    app.add_option("--inline", chosen.machine.largest_inline, "bytes; larger objects travel by handle, when they are used");
-    app.add_option("--credits", chosen.machine.credits, "tasks under way to a rank that has not begun them")->check(CLI::Range(1, 1 << 20));
-    app.add_option("--kernels", chosen.kernels, "a shared library with kernels: void lisle_task_kernels(registry &)");
-    app.add_option("--explain", chosen.explain, "draw the program's task graph (SVG) into this file and do not run it");
+    app.add_option("--gateway", chosen.gateway, "the rank that runs the program and prints")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--inline", chosen.machine.largest_inline,
+                   "bytes; larger objects travel by handle, when they are used");
+    app.add_option("--credits", chosen.machine.credits, "tasks under way to a rank that has not begun them")
+        ->check(CLI::Range(1, 1 << 20));
+    app.add_option("--kernels", chosen.kernels,
+                   "a shared library with kernels: void lisle_task_kernels(registry &)");
+    app.add_option("--explain", chosen.explain,
+                   "draw the program's task graph (SVG) into this file and do not run it");
     app.add_option("--trace", chosen.trace, "draw which tile ran what and when (SVG) into this file");
     app.add_flag("--counts", chosen.counts, "print what each rank has done");
-    auto *const bridges = app.add_option("--bridges", chosen.bridges.receivers, "threads of each rank that receive packets, as in GPRM's bridges; needs MPI_THREAD_MULTIPLE")
-                              ->check(CLI::Range(1, 64));
+    auto *const bridges =
+        app.add_option(
+               "--bridges", chosen.bridges.receivers,
+               "threads of each rank that receive packets, as in GPRM's bridges; needs MPI_THREAD_MULTIPLE")
+            ->check(CLI::Range(1, 64));
     app.add_option("--bridge-choice", chosen.bridges.choice, "round-robin, least-busy or by-pair")
         ->transform(CLI::CheckedTransformer(tasks::bridge_choices(), CLI::ignore_case))
         ->default_str("round-robin");
@@ -97,7 +108,8 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
         app.parse(argc, argv);
         chosen.has_bridges = bridges->count() > 0;
         if (chosen.program.empty() == chosen.expression.empty()) {
-            throw CLI::ValidationError{"program", "a file or --evaluate with an expression is wanted (see --help)"};
+            throw CLI::ValidationError{"program",
+                                       "a file or --evaluate with an expression is wanted (see --help)"};
         }
         return true;
     } catch (const CLI::ParseError &error) {
@@ -136,17 +148,19 @@ void load_kernels(const std::string &path, tasks::registry &kernels) {
 
 void print_counts(const tasks::machine &machine) {
     const auto done = machine.counts();
-    std::fprintf(stderr,
-                 "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu packets sent, "
-                 "%llu received\n",
-                 machine.place().rank, static_cast<unsigned long long>(done.kernels_run),
-                 static_cast<unsigned long long>(done.tasks_stolen), static_cast<unsigned long long>(done.tasks_given),
-                 static_cast<unsigned long long>(done.packets_sent),
-                 static_cast<unsigned long long>(done.packets_received));
+    std::fprintf(
+        stderr,
+        "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu packets sent, "
+        "%llu received\n",
+        machine.place().rank, static_cast<unsigned long long>(done.kernels_run),
+        static_cast<unsigned long long>(done.tasks_stolen), static_cast<unsigned long long>(done.tasks_given),
+        static_cast<unsigned long long>(done.packets_sent),
+        static_cast<unsigned long long>(done.packets_received));
 }
 
 int run(const options &chosen, const tasks::registry &kernels) {
-    const std::string name = chosen.expression.empty() ? std::filesystem::path{chosen.program}.filename().string() : "expression";
+    const std::string name =
+        chosen.expression.empty() ? std::filesystem::path{chosen.program}.filename().string() : "expression";
     const tasks::source program = tasks::read(read_program(chosen), name);
     int rank = 0, ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -158,7 +172,8 @@ int run(const options &chosen, const tasks::registry &kernels) {
         return 0;
     }
     if (chosen.gateway >= ranks) {
-        throw std::runtime_error{"--gateway " + std::to_string(chosen.gateway) + ": there are " + std::to_string(ranks) + " ranks"};
+        throw std::runtime_error{"--gateway " + std::to_string(chosen.gateway) + ": there are " +
+                                 std::to_string(ranks) + " ranks"};
     }
     tasks::machine_options how = chosen.machine;
     how.traces = !chosen.trace.empty();

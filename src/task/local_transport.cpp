@@ -3,7 +3,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "lisle/task/transport.hpp"
+#include <lisle/task/transport.hpp>
 
 namespace lisle::tasks {
 

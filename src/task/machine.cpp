@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/task/machine.hpp"
+#include <lisle/task/machine.hpp>
 
 #include <exception>
 
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 namespace lisle::tasks {
 
 namespace {
 std::string describe(const std::string &file, const failure &reason) {
-    std::string text = file + ":" + std::to_string(reason.where.line) + ":" + std::to_string(reason.where.column) + ": " +
-                       reason.message;
+    std::string text = file + ":" + std::to_string(reason.where.line) + ":" +
+                       std::to_string(reason.where.column) + ": " + reason.message;
     if (reason.tile >= 0) {
-        text += " (" + (reason.kernel.empty() ? "" : reason.kernel + ", ") + "tile " + std::to_string(reason.tile) +
-                " of rank " + std::to_string(reason.rank) + ")";
+        text += " (" + (reason.kernel.empty() ? "" : reason.kernel + ", ") + "tile " +
+                std::to_string(reason.tile) + " of rank " + std::to_string(reason.rank) + ")";
     }
     return text;
 }
 } // namespace
 
 task_error::task_error(const std::string &file, const failure &reason)
-    : runtime_error{describe(file, reason)}, message_{reason.message}, kernel_{reason.kernel}, where_{reason.where},
-      tile_{reason.tile}, rank_{reason.rank} {}
+    : runtime_error{describe(file, reason)}, message_{reason.message}, kernel_{reason.kernel},
+      where_{reason.where}, tile_{reason.tile}, rank_{reason.rank} {}
 
 machine::machine(const registry &kernels, transport &between, machine_options options)
     : engine_{std::make_unique<engine>(kernels, between, options)} {}

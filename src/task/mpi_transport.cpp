@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/task/mpi_transport.hpp"
+#include <lisle/task/mpi_transport.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,8 @@ void check(int code, const char *call) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         MPI_Error_string(code, text, &length);
-        throw std::runtime_error{std::string{call} + ": " + std::string(text, static_cast<std::size_t>(length))};
+        throw std::runtime_error{std::string{call} + ": " +
+                                 std::string(text, static_cast<std::size_t>(length))};
     }
 }
 
@@ -93,8 +94,8 @@ class mpi_transport final : public transport {
 
     void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) override {
         MPI_Request request;
-        check(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to, first_channel + channel, comm_,
-                          &request),
+        check(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to,
+                          first_channel + channel, comm_, &request),
               "MPI_Isend");
         operation leaving;
         leaving.keep = std::move(keep);
@@ -106,7 +107,8 @@ class mpi_transport final : public transport {
         for (;;) {
             int index = MPI_UNDEFINED, flag = 0;
             MPI_Status status;
-            check(MPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &flag, &status), "MPI_Testany");
+            check(MPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &flag, &status),
+                  "MPI_Testany");
             if (flag == 0 || index == MPI_UNDEFINED) {
                 return has_received;
             }
@@ -118,7 +120,8 @@ class mpi_transport final : public transport {
         if (wakes_by_message_ || !has_other_threads_.load(std::memory_order_relaxed)) {
             int index = MPI_UNDEFINED;
             MPI_Status status;
-            check(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, &status), "MPI_Waitany");
+            check(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, &status),
+                  "MPI_Waitany");
             complete(static_cast<std::size_t>(index), status, receive);
             return;
         }
@@ -136,8 +139,8 @@ class mpi_transport final : public transport {
     void wake() override {
         has_other_threads_.store(true, std::memory_order_relaxed); // only chooses how to wait
         if (wakes_by_message_) {
-            // A flood of these would help nobody. Acquire and release: who wakes sees that the last one was taken,
-            // and the woken one what was done before.
+            // A flood of these would help nobody. Acquire and release: who wakes sees that the last one was
+            // taken, and the woken one what was done before.
             if (!is_waking_.exchange(true, std::memory_order_acq_rel)) {
                 MPI_Send(nullptr, 0, MPI_BYTE, rank_, packet_tag, comm_);
             }
@@ -161,10 +164,11 @@ class mpi_transport final : public transport {
   private:
     static constexpr std::size_t largest_packet = 65536;
     // Below the smallest MPI_TAG_UB that the standard allows, 32767.
-    static constexpr int packet_tag = 0, first_long = 1, long_tags = 1000, first_channel = first_long + long_tags;
+    static constexpr int packet_tag = 0, first_long = 1, long_tags = 1000,
+                         first_channel = first_long + long_tags;
 
-    /// In place of a long packet: its size, and the tag (less first_long) with which it comes. Shorter than any
-    /// packet, which has a header; an empty message only wakes.
+    /// In place of a long packet: its size, and the tag (less first_long) with which it comes. Shorter than
+    /// any packet, which has a header; an empty message only wakes.
     struct notice {
         std::uint64_t bytes, tag;
     };
@@ -185,7 +189,8 @@ class mpi_transport final : public transport {
         room_ = std::move(spare_);
         room_.resize(largest_packet);
         MPI_Request request;
-        check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, packet_tag, comm_, &request),
+        check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, packet_tag,
+                        comm_, &request),
               "MPI_Irecv");
         if (requests_.empty()) {
             add({}, request);
@@ -203,7 +208,8 @@ class mpi_transport final : public transport {
         operation leaving;
         leaving.bytes = std::move(bytes);
         MPI_Request request;
-        check(MPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, to, tag, comm_, &request),
+        check(MPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, to, tag,
+                        comm_, &request),
               "MPI_Isend");
         int is_done = 0;
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
@@ -214,7 +220,9 @@ class mpi_transport final : public transport {
 
     void begin_receive(int from, int tag, std::span<std::byte> room, operation awaited) {
         MPI_Request request;
-        check(MPI_Irecv_c(room.data(), static_cast<MPI_Count>(room.size()), MPI_BYTE, from, tag, comm_, &request), "MPI_Irecv");
+        check(MPI_Irecv_c(room.data(), static_cast<MPI_Count>(room.size()), MPI_BYTE, from, tag, comm_,
+                          &request),
+              "MPI_Irecv");
         add(std::move(awaited), request);
     }
 
@@ -268,7 +276,8 @@ class mpi_transport final : public transport {
         if (announced.tag >= static_cast<std::uint64_t>(long_tags) || announced.bytes <= largest_packet ||
             announced.bytes > std::uint64_t{1} << 40U) {
             throw std::runtime_error{"rank " + std::to_string(from) + " announces a packet of " +
-                                     std::to_string(announced.bytes) + " bytes on tag " + std::to_string(announced.tag)};
+                                     std::to_string(announced.bytes) + " bytes on tag " +
+                                     std::to_string(announced.tag)};
         }
         auto coming = std::make_shared<held_packet>();
         coming->bytes.resize(announced.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet.hpp"
+#include "task/packet.hpp"
 
 #include <algorithm>
 #include <string>
@@ -43,13 +43,14 @@ void write_header(const packet &header, encoder &out) {
 
 packet read_header(decoder &in) {
     const auto first = in.number<std::uint8_t>(), version = in.number<std::uint8_t>();
-    const auto type = in.number<std::uint8_t>(), control = in.number<std::uint8_t>(), zero = in.number<std::uint8_t>();
+    const auto type = in.number<std::uint8_t>(), control = in.number<std::uint8_t>(),
+               zero = in.number<std::uint8_t>();
     if (first != magic || version != layout || zero != 0) {
         throw std::runtime_error{"a message that is no packet of this version"};
     }
     if (type >= packet_types || control >= controls_of(static_cast<packet_type>(type))) {
-        throw std::runtime_error{"a packet of type " + std::to_string(type) + ", control " + std::to_string(control) +
-                                 ", which there is not"};
+        throw std::runtime_error{"a packet of type " + std::to_string(type) + ", control " +
+                                 std::to_string(control) + ", which there is not"};
     }
     packet header;
     header.type = static_cast<packet_type>(type);
@@ -87,8 +88,9 @@ int checked(const char *what, std::int64_t number, int count, bool wraps) {
     if (wraps) {
         return static_cast<int>(((number % count) + count) % count);
     }
-    throw std::out_of_range{std::string{what} + " " + std::to_string(number) + " is outside of the machine, which has " +
-                            std::to_string(count) + " (from 0 to " + std::to_string(count - 1) + ")"};
+    throw std::out_of_range{std::string{what} + " " + std::to_string(number) +
+                            " is outside of the machine, which has " + std::to_string(count) +
+                            " (from 0 to " + std::to_string(count - 1) + ")"};
 }
 } // namespace
 

@@ -7,19 +7,19 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lisle/task/codec.hpp"
+#include <lisle/task/codec.hpp>
 
 namespace lisle::tasks {
 
 enum class packet_type : std::uint8_t {
-    subtask, ///< a task that was asked for by an idle rank
-    reference, ///< a task that has to run on a certain tile
-    code, ///< a program
-    data, ///< a result, or the content of an object
-    request, ///< see packet_request
+    subtask,     ///< a task that was asked for by an idle rank
+    reference,   ///< a task that has to run on a certain tile
+    code,        ///< a program
+    data,        ///< a result, or the content of an object
+    request,     ///< see packet_request
     acknowledge, ///< see packet_acknowledge
-    finish, ///< see packet_finish
-    error, ///< a packet was refused: a sentence
+    finish,      ///< see packet_finish
+    error,       ///< a packet was refused: a sentence
 };
 inline constexpr std::uint8_t packet_types = 8;
 
@@ -34,11 +34,10 @@ struct packet {
     std::uint8_t control = 0;
     std::uint32_t from_tile = 0, to_tile = 0; ///< counted over all ranks
     std::uint64_t program = 0;
-    std::uint32_t expression = 0; ///< number of the expression in the program
+    std::uint32_t expression = 0;     ///< number of the expression in the program
     std::uint32_t first = 0, end = 0; ///< of tasks over a part of a sequence: its elements
-    std::uint64_t address = 0; ///< where the result goes on the rank that asked, or an object's number
-    std::uint64_t count = 0; ///< credits, references, bytes
-
+    std::uint64_t address = 0;        ///< where the result goes on the rank that asked, or an object's number
+    std::uint64_t count = 0;          ///< credits, references, bytes
 };
 
 /// The header; the payload follows it.
@@ -46,7 +45,8 @@ void write_header(const packet &header, encoder &out);
 /// Throws std::runtime_error for what no machine sends.
 packet read_header(decoder &in);
 
-/// Which ranks have which tiles: they are numbered from 0 on, rank after rank. Ranks may have different numbers.
+/// Which ranks have which tiles: they are numbered from 0 on, rank after rank. Ranks may have different
+/// numbers.
 class tile_map {
   public:
     tile_map() = default;

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "lisle/task/machine.hpp"
+#include <lisle/task/machine.hpp>
 
 namespace lisle::tasks {
 
-/// The task graph as SVG: a tree for the program and for each of its functions; what is evaluated at once stands
-/// side by side. Throws program_error.
+/// The task graph as SVG: a tree for the program and for each of its functions; what is evaluated at once
+/// stands side by side. Throws program_error.
 std::string draw_graph(const source &program, const registry &kernels);
 /// Which kernel ran when, a row for each tile, as SVG.
 std::string draw_timeline(const std::vector<trace_event> &events, int tiles);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text to data: S-expressions with line and column of everything, and errors that say what was expected.
-#include "lisle/task/datum.hpp"
+#include <lisle/task/datum.hpp>
 
 #include <cctype>
 #include <charconv>
@@ -40,7 +40,8 @@ class reader {
             return string();
         case '[':
         case ']':
-            refuse(where, std::string{"'"} + peek() + "' stands alone: brackets follow a name, as in sort[3]");
+            refuse(where,
+                   std::string{"'"} + peek() + "' stands alone: brackets follow a name, as in sort[3]");
         default:
             return word();
         }
@@ -88,7 +89,8 @@ class reader {
             name += take();
         }
         if (name.empty()) {
-            refuse(where, std::string{"'"} + peek() + "' begins no expression: a number, a text, a name or '(' was expected");
+            refuse(where, std::string{"'"} + peek() +
+                              "' begins no expression: a number, a text, a name or '(' was expected");
         }
         if (name == "true" || name == "false") {
             return datum::of_constant(value{name == "true"}, where);
@@ -116,8 +118,8 @@ class reader {
         datum inside = next();
         skip_blank();
         if (at_end() || peek() != ']') {
-            refuse(here_, "']' was expected, to close '[' of line " + std::to_string(where.line) + ", column " +
-                              std::to_string(where.column));
+            refuse(here_, "']' was expected, to close '[' of line " + std::to_string(where.line) +
+                              ", column " + std::to_string(where.column));
         }
         advance();
         return inside;
@@ -131,7 +133,8 @@ class reader {
     }
 
     datum number(const std::string &name, place where) const {
-        const char *const first = name.data() + (name[0] == '+' ? 1 : 0), *const last = name.data() + name.size();
+        const char *const first = name.data() + (name[0] == '+' ? 1 : 0), *const last =
+                                                                              name.data() + name.size();
         std::int64_t whole = 0;
         if (const auto read = std::from_chars(first, last, whole); read.ptr == last) {
             if (read.ec == std::errc::result_out_of_range) {
@@ -140,7 +143,8 @@ class reader {
             return datum::of_constant(value{whole}, where);
         }
         double real = 0;
-        if (const auto read = std::from_chars(first, last, real); read.ptr == last && read.ec == std::errc{}) {
+        if (const auto read = std::from_chars(first, last, real);
+            read.ptr == last && read.ec == std::errc{}) {
             return datum::of_constant(value{real}, where);
         }
         refuse(where, "'" + name + "' begins like a number and is none");
@@ -148,7 +152,8 @@ class reader {
 
     static bool is_name(char letter) noexcept {
         return std::isspace(static_cast<unsigned char>(letter)) == 0 && letter != '(' && letter != ')' &&
-               letter != '[' && letter != ']' && letter != '\'' && letter != '"' && letter != ';' && letter != '@';
+               letter != '[' && letter != ']' && letter != '\'' && letter != '"' && letter != ';' &&
+               letter != '@';
     }
 
     void skip_blank() {

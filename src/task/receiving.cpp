@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arrives: each packet is checked and turned into a task, a value in its place, or an answer. Runs on the
-// rank's own thread and evaluates nothing itself.
+// What arrives: each packet is checked and turned into a task, a value in its place, or an answer. Runs on
+// the rank's own thread and evaluates nothing itself.
 #include <algorithm>
 
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 namespace lisle::tasks {
 
@@ -55,14 +55,16 @@ void engine::write_source(const source &program, encoder &out, value_writer &val
 }
 
 value_reader engine::reader_of(int from) {
-    return {*keeper_, kernels_, [this](std::uint64_t number) -> program_state & { return program(number); }, from};
+    return {*keeper_, kernels_, [this](std::uint64_t number) -> program_state & { return program(number); },
+            from};
 }
 
 void engine::receive(int from, std::span<const std::byte> bytes) {
     decoder in{bytes};
     const packet header = read_header(in);
     ++counts_.packets_received;
-    if (header.type != packet_type::finish || header.control == static_cast<std::uint8_t>(packet_finish::program)) {
+    if (header.type != packet_type::finish ||
+        header.control == static_cast<std::uint8_t>(packet_finish::program)) {
         termination_.has_received();
     }
     switch (header.type) {
@@ -103,7 +105,8 @@ void engine::receive_code(int from, const packet &header, decoder &in) {
     }
     if (load(header.program, written).text.hash != header.count) {
         encoder out;
-        out.string("program " + std::to_string(header.program) + " has become other code here than on its gateway");
+        out.string("program " + std::to_string(header.program) +
+                   " has become other code here than on its gateway");
         return send(from, {packet_type::error}, out.take());
     }
     // Before the acknowledgement, so that the gateway knows it when the program begins.
@@ -128,7 +131,8 @@ void engine::receive_task(int from, const packet &header, decoder &in) {
         refuse(from, "a task is for tile " + std::to_string(header.to_tile) + ", which is not on this rank");
     }
     const node &expression = text.nodes[header.expression];
-    const bool is_sequence = expression.what == op::map || expression.what == op::each || expression.what == op::fold;
+    const bool is_sequence =
+        expression.what == op::map || expression.what == op::each || expression.what == op::fold;
     value_reader values = reader_of(from);
     record *to = record::make(pool_, 1, 1);
     to->kind = record_kind::answer;
@@ -173,7 +177,8 @@ void engine::receive_result(int from, const packet &header, decoder &in) {
         const std::scoped_lock guard{mutex_};
         const auto found = awaited_.find(header.address);
         if (found == awaited_.end() || found->second.from != from) {
-            refuse(from, "a result for address " + std::to_string(header.address) + ", where none is awaited from it");
+            refuse(from, "a result for address " + std::to_string(header.address) +
+                             ", where none is awaited from it");
         }
         expected = std::move(found->second);
         awaited_.erase(found);
@@ -250,7 +255,8 @@ void engine::send_content(int to, const packet &request) {
         }
         const auto &box = known.as<boxed_object>();
         termination_.has_sent();
-        transport_.send_from(to, static_cast<int>(request.end), box.type().bytes(box), ref<object>{known.shared()});
+        transport_.send_from(to, static_cast<int>(request.end), box.type().bytes(box),
+                             ref<object>{known.shared()});
     };
     const value known{kept};
     if (has_to_be_fetched(known)) { // it came from a third rank
@@ -277,7 +283,8 @@ void engine::receive_acknowledgement(int from, const packet &header) {
         return;
     case packet_acknowledge::released:
         if (!keeper_->give_back(header.address, header.count)) {
-            refuse(from, "references to object " + std::to_string(header.address) + " are given back that it had not");
+            refuse(from, "references to object " + std::to_string(header.address) +
+                             " are given back that it had not");
         }
         return;
     case packet_acknowledge::credit: {
@@ -285,8 +292,8 @@ void engine::receive_acknowledgement(int from, const packet &header) {
             const std::scoped_lock guard{mutex_};
             unsigned &under_way = under_way_[static_cast<std::size_t>(from)];
             if (header.count > under_way) {
-                refuse(from, "credit for " + std::to_string(header.count) + " tasks, where " + std::to_string(under_way) +
-                                 " are under way");
+                refuse(from, "credit for " + std::to_string(header.count) + " tasks, where " +
+                                 std::to_string(under_way) + " are under way");
             }
             under_way -= static_cast<unsigned>(header.count);
         }

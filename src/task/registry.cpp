@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/task/kernel.hpp"
+#include <lisle/task/kernel.hpp>
 
 namespace lisle::tasks {
 

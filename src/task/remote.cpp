@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "remote.hpp"
+#include "task/remote.hpp"
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that know of the machine: functions with captured values, cells that tasks wait for, and objects that
-// another rank keeps.
+// Objects that know of the machine: functions with captured values, cells that tasks wait for, and objects
+// that another rank keeps.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "lisle/task/box.hpp"
+#include <lisle/task/box.hpp>
 
 namespace lisle::tasks {
 
@@ -42,8 +42,8 @@ class cell final : public object {
     void put(value given);
     /// No more values will be put.
     void close();
-    /// Calls `then` with the variable's value, or the buffer's next (nothing after its end): now, or when it is
-    /// there. `then` is called without the cell's lock.
+    /// Calls `then` with the variable's value, or the buffer's next (nothing after its end): now, or when it
+    /// is there. `then` is called without the cell's lock.
     void get(continuation then);
 
   private:
@@ -78,9 +78,9 @@ class remote_object final : public object {
 
     const int owner;
     const std::uint64_t id;
-    const object_kind what; ///< boxed, text or cell
-    const std::uint64_t type; ///< of boxed objects
-    const std::uint64_t size; ///< bytes
+    const object_kind what;       ///< boxed, text or cell
+    const std::uint64_t type;     ///< of boxed objects
+    const std::uint64_t size;     ///< bytes
     std::uint64_t references = 1; ///< how many the owner counts for this rank; under the keeper's lock
 
     /// Whether the content is here. Acquire pairs with the release of arrive().
@@ -95,7 +95,7 @@ class remote_object final : public object {
   private:
     const std::shared_ptr<remote_keeper> keeper_;
     std::atomic<bool> is_here_{false};
-    value content_; ///< written once, before is_here_
+    value content_;    ///< written once, before is_here_
     std::mutex mutex_; ///< for what follows
     std::vector<std::function<void()>> waiting_;
     bool is_requested_ = false;
@@ -103,7 +103,9 @@ class remote_object final : public object {
 
 /// The object itself, if what stands for it has its content.
 inline const value &here(const value &any) noexcept {
-    return any.is(object_kind::remote) && any.as<remote_object>().is_here() ? any.as<remote_object>().content() : any;
+    return any.is(object_kind::remote) && any.as<remote_object>().is_here()
+               ? any.as<remote_object>().content()
+               : any;
 }
 /// Whether this is a stand-in whose content has not been fetched. Cells stay where they are.
 inline bool has_to_be_fetched(const value &any) noexcept {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves the rank: packets, tasks, results, requests. Tiles put all of it into the outbox, which the rank's
-// own thread empties.
+// What leaves the rank: packets, tasks, results, requests. Tiles put all of it into the outbox, which the
+// rank's own thread empties.
 #include <algorithm>
 
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 namespace lisle::tasks {
 
 namespace {
 // Of the termination detection itself, which must not keep itself going, and what follows it.
 bool is_counted(const packet &header) noexcept {
-    return header.type != packet_type::finish || header.control == static_cast<std::uint8_t>(packet_finish::program);
+    return header.type != packet_type::finish ||
+           header.control == static_cast<std::uint8_t>(packet_finish::program);
 }
 } // namespace
 
@@ -153,7 +154,8 @@ void engine::refill(int rank) {
         next.placed.variables->drop(pool_);
     }
     const std::scoped_lock guard{mutex_};
-    if (is_throttled() && std::ranges::all_of(waiting_for_credit_, [](const auto &queue) { return queue.empty(); })) {
+    if (is_throttled() &&
+        std::ranges::all_of(waiting_for_credit_, [](const auto &queue) { return queue.empty(); })) {
         throttled_.store(false, std::memory_order_relaxed);
         for (const auto &each : tiles_) {
             each->wake_if_asleep();
@@ -193,7 +195,8 @@ void engine::fetch(const ref<remote_object> &wanted) {
     header.address = wanted->id;
     const box_type *const type = wanted->what == object_kind::boxed ? kernels_.type(wanted->type) : nullptr;
     if (type == nullptr || type->with_room == nullptr) {
-        header.count = await({wanted->owner, nullptr, 0, 1, [wanted](value content) { wanted->arrive(std::move(content)); }});
+        header.count = await(
+            {wanted->owner, nullptr, 0, 1, [wanted](value content) { wanted->arrive(std::move(content)); }});
         return send(wanted->owner, header);
     }
     std::span<std::byte> room;
@@ -210,8 +213,8 @@ void engine::fetch(const ref<remote_object> &wanted) {
 // Work for idle ranks
 
 void engine::ask_for_work(int rank) {
-    if (rank < 0 || rank >= transport_.ranks() || rank == transport_.rank() || has_asked_[static_cast<std::size_t>(rank)] ||
-        options_.where != spread::steal) {
+    if (rank < 0 || rank >= transport_.ranks() || rank == transport_.rank() ||
+        has_asked_[static_cast<std::size_t>(rank)] || options_.where != spread::steal) {
         return;
     }
     has_asked_[static_cast<std::size_t>(rank)] = true;

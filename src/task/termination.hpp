@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detects that no rank has work and no packet is under way: a token goes round when ranks are idle, and adds up
-// what they have sent and received. After Dijkstra's note EWD998 (S. Safra's algorithm).
+// Detects that no rank has work and no packet is under way: a token goes round when ranks are idle, and adds
+// up what they have sent and received. After Dijkstra's note EWD998 (S. Safra's algorithm).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace lisle::tasks {
 /// What the token carries.
 struct token {
     std::int64_t under_way = 0; ///< packets sent less those received, of the ranks it has passed
-    bool is_black = false; ///< one of these has received a packet since it last passed
-    bool all_finish = true; ///< all of these have nothing left to start
+    bool is_black = false;      ///< one of these has received a packet since it last passed
+    bool all_finish = true;     ///< all of these have nothing left to start
 };
 
 /// One rank's part. Belongs to the rank's own thread.
@@ -38,8 +38,11 @@ class termination {
         if (ranks_ == 1) {
             return finishes ? verdict::all_finished : verdict::stuck;
         }
-        const bool silent = has_gone_round_ && !token_.is_black && !is_black_ && token_.under_way + balance_ == 0;
-        return !silent ? verdict::unknown : token_.all_finish && finishes ? verdict::all_finished : verdict::stuck;
+        const bool silent =
+            has_gone_round_ && !token_.is_black && !is_black_ && token_.under_way + balance_ == 0;
+        return !silent                         ? verdict::unknown
+               : token_.all_finish && finishes ? verdict::all_finished
+                                               : verdict::stuck;
     }
     /// The token as it goes on from this rank, which is idle. @pre holds_token()
     token pass(bool finishes) noexcept {

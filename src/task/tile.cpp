@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tile does next: its posts, its own tasks, those of others, or sleep.
-#include "tile.hpp"
+#include "task/tile.hpp"
 
 #include <algorithm>
 
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 namespace lisle::tasks {
 
@@ -88,7 +88,8 @@ bool tile::steal_nearby(task &stolen_task) {
 }
 
 std::size_t tile::waiting() const noexcept {
-    return static_cast<std::size_t>(std::max<std::int64_t>(ready_.size(), 0)) + posts_.load(std::memory_order_relaxed);
+    return static_cast<std::size_t>(std::max<std::int64_t>(ready_.size(), 0)) +
+           posts_.load(std::memory_order_relaxed);
 }
 
 void tile::work() {
@@ -120,7 +121,8 @@ void tile::sleep() {
     bool has_work = has_posts();
     if (!engine_.is_throttled()) {
         for (const auto &other : engine_.tiles_) {
-            has_work = has_work || (other->ready_.size() > 0 && (other.get() == this || engine_.options_.where != spread::stay));
+            has_work = has_work || (other->ready_.size() > 0 &&
+                                    (other.get() == this || engine_.options_.where != spread::stay));
         }
     }
     if (has_work) {

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "deque.hpp"
-#include "lisle/task/machine.hpp"
-#include "remote.hpp"
+#include "task/deque.hpp"
+#include "task/remote.hpp"
+#include <lisle/task/machine.hpp>
 
 namespace lisle::tasks {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lisle/task/value.hpp"
+#include <lisle/task/value.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -7,8 +7,8 @@
 #include <cxxabi.h>
 #include <memory>
 
-#include "lisle/task/box.hpp"
-#include "remote.hpp"
+#include "task/remote.hpp"
+#include <lisle/task/box.hpp>
 
 namespace lisle::tasks {
 
@@ -179,7 +179,8 @@ bool equal(const value &left, const value &right) {
     }
     if (one.is(object_kind::boxed) && other.is(object_kind::boxed)) {
         const auto &box = one.as<boxed_object>(), &second = other.as<boxed_object>();
-        return box.type().id == second.type().id && box.type().equal != nullptr && box.type().equal(box, second);
+        return box.type().id == second.type().id && box.type().equal != nullptr &&
+               box.type().equal(box, second);
     }
     return false;
 }
@@ -189,7 +190,8 @@ std::string readable_name(const std::type_info &type) {
     const std::unique_ptr<char, void (*)(void *)> name{
         abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free};
     std::string readable = status == 0 ? name.get() : type.name();
-    const std::string verbose = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+    const std::string verbose =
+        "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
     for (auto at = readable.find(verbose); at != std::string::npos; at = readable.find(verbose)) {
         readable.replace(at, verbose.size(), "std::string");
     }

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wire.hpp"
+#include "task/wire.hpp"
 
-#include "engine.hpp"
+#include "task/engine.hpp"
 
 namespace lisle::tasks {
 
 namespace {
-enum class mark : std::uint8_t { nothing, boolean, integer, real, text, list, range, boxed, closure, failure, handle };
+enum class mark : std::uint8_t {
+    nothing,
+    boolean,
+    integer,
+    real,
+    text,
+    list,
+    range,
+    boxed,
+    closure,
+    failure,
+    handle
+};
 constexpr int deepest = 1000; // lists in lists, from a peer
 } // namespace
 
@@ -54,7 +66,8 @@ void value_writer::write_object(object &given, encoder &out) {
     case object_kind::boxed: {
         const auto &box = static_cast<const boxed_object &>(given);
         const bool in_one_piece = box.type().bytes != nullptr;
-        if (const std::size_t size = in_one_piece ? box.type().bytes(box).size() : box.type().size(box); size > largest_) {
+        if (const std::size_t size = in_one_piece ? box.type().bytes(box).size() : box.type().size(box);
+            size > largest_) {
             return write_handle(given, box.type().id, size, out);
         }
         out.number(mark::boxed);
@@ -82,18 +95,21 @@ void value_writer::write_object(object &given, encoder &out) {
         return out.number(reason.rank);
     }
     case object_kind::cell:
-        return write_handle(given, static_cast<std::uint64_t>(static_cast<const cell &>(given).which()), 0, out);
+        return write_handle(given, static_cast<std::uint64_t>(static_cast<const cell &>(given).which()), 0,
+                            out);
     case object_kind::remote: {
         const auto &other = static_cast<const remote_object &>(given);
         // A copy that is here is passed on as this rank's own; else the handle leads through this rank.
-        return other.is_here() && other.content().is_object() ? write_object(*other.content().shared(), out)
-                                                              : write_handle(given, other.type, other.size, out);
+        return other.is_here() && other.content().is_object()
+                   ? write_object(*other.content().shared(), out)
+                   : write_handle(given, other.type, other.size, out);
     }
     }
 }
 
 void value_writer::write_handle(object &given, std::uint64_t type, std::uint64_t size, encoder &out) {
-    const object_kind what = given.kind() == object_kind::remote ? static_cast<const remote_object &>(given).what : given.kind();
+    const object_kind what =
+        given.kind() == object_kind::remote ? static_cast<const remote_object &>(given).what : given.kind();
     out.number(mark::handle);
     out.number(what);
     out.number(keeper_.keep(given));
@@ -114,7 +130,8 @@ void value_writer::write_content(const value &given, encoder &out) {
 
 value value_reader::read(decoder &in, int depth) {
     if (depth > deepest) {
-        throw std::runtime_error{"a value in a packet is nested more than " + std::to_string(deepest) + " times"};
+        throw std::runtime_error{"a value in a packet is nested more than " + std::to_string(deepest) +
+                                 " times"};
     }
     switch (in.number<mark>()) {
     case mark::nothing:
@@ -161,7 +178,8 @@ value value_reader::read_boxed(decoder &in) {
 
 value value_reader::read_handle(decoder &in) {
     const auto what = in.number<object_kind>();
-    const auto id = in.number<std::uint64_t>(), type = in.number<std::uint64_t>(), size = in.number<std::uint64_t>();
+    const auto id = in.number<std::uint64_t>(), type = in.number<std::uint64_t>(),
+               size = in.number<std::uint64_t>();
     if (what != object_kind::text && what != object_kind::boxed && what != object_kind::cell) {
         throw std::runtime_error{"a handle of an unknown kind in a packet"};
     }
@@ -172,8 +190,8 @@ value value_reader::read_closure(decoder &in, int depth) {
     program_state &program = programs_(in.number<std::uint64_t>());
     const auto function = in.number<std::uint32_t>();
     if (function >= program.text.functions.size()) {
-        throw std::runtime_error{"a packet names function " + std::to_string(function) + " of a program that has " +
-                                 std::to_string(program.text.functions.size())};
+        throw std::runtime_error{"a packet names function " + std::to_string(function) +
+                                 " of a program that has " + std::to_string(program.text.functions.size())};
     }
     std::vector<value> captured(in.count(1));
     if (captured.size() != program.text.functions[function].captured) {

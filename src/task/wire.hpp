@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "keeper.hpp"
-#include "lisle/task/kernel.hpp"
+#include "task/keeper.hpp"
+#include <lisle/task/kernel.hpp>
 
 namespace lisle::tasks {
 
@@ -14,7 +14,8 @@ struct program_state;
 /// Writes values for another rank.
 class value_writer {
   public:
-    value_writer(keeper &keeps, std::size_t largest_inline) noexcept : keeper_{keeps}, largest_{largest_inline} {}
+    value_writer(keeper &keeps, std::size_t largest_inline) noexcept
+        : keeper_{keeps}, largest_{largest_inline} {}
     void write(const value &given, encoder &out);
     /// The object itself, whatever its size. @pre text or boxed
     static void write_content(const value &given, encoder &out);

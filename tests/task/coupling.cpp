@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coupled models: random systems of 2 to 8 models with delays, different periods and offsets, and early ends, none
-// of which may deadlock or run ahead; what is read against what was posted; arrays of all shapes; the example.
+// Coupled models: random systems of 2 to 8 models with delays, different periods and offsets, and early ends,
+// none of which may deadlock or run ahead; what is read against what was posted; arrays of all shapes; the
+// example.
 #include <mpi.h>
 
 #include <cstdio>
@@ -32,7 +33,9 @@ double value_of(int model, couple::ticks time) {
 /// A random system, the same on all ranks. One rank is one model.
 void run_random(unsigned seed) {
     std::mt19937 common{seed}, own{seed * 31 + static_cast<unsigned>(rank)};
-    const auto below = [](std::mt19937 &generator, int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
+    const auto below = [](std::mt19937 &generator, int n) {
+        return static_cast<int>(generator() % static_cast<unsigned>(n));
+    };
     struct plan {
         couple::ticks period, offset, end;
     };
@@ -40,7 +43,8 @@ void run_random(unsigned seed) {
     std::vector<std::set<int>> connected(static_cast<std::size_t>(ranks));
     for (int i = 0; i < ranks; ++i) {
         const couple::ticks period = 1 + below(common, 5), offset = below(common, 4);
-        plans[static_cast<std::size_t>(i)] = {period, offset, offset + period * below(common, 8)}; // some end at once
+        plans[static_cast<std::size_t>(i)] = {period, offset,
+                                              offset + period * below(common, 8)}; // some end at once
         for (int j = 0; j < i; ++j) {
             if (below(common, 3) != 0) {
                 connected[static_cast<std::size_t>(i)].insert(j);
@@ -75,12 +79,14 @@ void run_random(unsigned seed) {
             const auto name = "m" + std::to_string(other);
             // To be here, this model may lead by nothing: in its step it leads by its period at most.
             const auto reached = model.progress_of(name);
-            expect(reached.is_finished || reached.time >= model.time(), name + " is behind in run " + std::to_string(seed));
+            expect(reached.is_finished || reached.time >= model.time(),
+                   name + " is behind in run " + std::to_string(seed));
             if (below(own, 2) == 0) {
                 const couple::ticks when = std::clamp(model.time(), theirs.offset, theirs.end);
                 const double wanted = value_of(other, when), got = model.read<double>(name, "x").values[0];
-                expect(std::abs(got - wanted) < 1e-9, name + " at " + std::to_string(model.time()) + " is " + std::to_string(got) + ", not " +
-                                                         std::to_string(wanted) + ", in run " + std::to_string(seed));
+                expect(std::abs(got - wanted) < 1e-9,
+                       name + " at " + std::to_string(model.time()) + " is " + std::to_string(got) +
+                           ", not " + std::to_string(wanted) + ", in run " + std::to_string(seed));
             }
         }
         model.advance();
@@ -131,7 +137,8 @@ void test_arrays(int n, int steps) {
         }
         expect(cube.extents[2] == n && sum == wanted, "the cube of step " + std::to_string(step));
         const auto odd = consumer.read<int>("producer", "odd columns");
-        expect(odd(n - 1, n - 1) == (2 * n * n - 1) * (step + 1), "odd columns of step " + std::to_string(step));
+        expect(odd(n - 1, n - 1) == (2 * n * n - 1) * (step + 1),
+               "odd columns of step " + std::to_string(step));
         consumer.advance();
     }
     consumer.finish();
@@ -143,7 +150,8 @@ void test_refusals() {
         expect(ranks == 1, "two models with one name are refused");
     } catch (const std::invalid_argument &) {
     }
-    couple::model model{MPI_COMM_WORLD, {.name = std::to_string(rank), .connected = {std::to_string((rank + 1) % ranks)}}};
+    couple::model model{MPI_COMM_WORLD,
+                        {.name = std::to_string(rank), .connected = {std::to_string((rank + 1) % ranks)}}};
     const double one = 1;
     model.post("x", couple::view<const double>{&one, 1});
     bool is_refused = false;
@@ -183,7 +191,8 @@ void test_example() {
 void test_c() {
     lisle_model *model = nullptr;
     const std::string mine = "c" + std::to_string(rank), next = "c" + std::to_string((rank + 1) % ranks);
-    expect(lisle_couple_init(MPI_COMM_WORLD, mine.c_str(), 1, 0, next.c_str(), &model) == 0, lisle_couple_message(model));
+    expect(lisle_couple_init(MPI_COMM_WORLD, mine.c_str(), 1, 0, next.c_str(), &model) == 0,
+           lisle_couple_message(model));
     const int64_t shape[3]{2, 1, 1};
     for (int step = 0; step < 5; ++step) {
         const double values[2]{1.0 * rank, 1.0 * step};
@@ -191,8 +200,10 @@ void test_c() {
         expect(lisle_couple_sync(model) == 0, lisle_couple_message(model));
         double got[2]{};
         int64_t extents[3]{};
-        expect(lisle_couple_read(model, next.c_str(), "x", got, 1, extents) == -1, "too little room is refused");
-        expect(lisle_couple_read(model, next.c_str(), "x", got, 2, extents) == 0, lisle_couple_message(model));
+        expect(lisle_couple_read(model, next.c_str(), "x", got, 1, extents) == -1,
+               "too little room is refused");
+        expect(lisle_couple_read(model, next.c_str(), "x", got, 2, extents) == 0,
+               lisle_couple_message(model));
         expect(got[0] == (rank + 1) % ranks && got[1] == step && extents[0] == 2, "values through C");
         lisle_couple_advance(model);
     }

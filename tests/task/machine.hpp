@@ -39,7 +39,9 @@ class probe {
         return number;
     }
     std::vector<long> noted() const { return noted_; }
-    long thread() const { return static_cast<long>(std::hash<std::thread::id>{}(std::this_thread::get_id()) >> 1U); }
+    long thread() const {
+        return static_cast<long>(std::hash<std::thread::id>{}(std::this_thread::get_id()) >> 1U);
+    }
     long fail(const std::string &why) const { throw std::runtime_error{why}; }
     double norm(const point &p) const { return p.x * p.x + p.y * p.y; }
     point make(double x, double y, const std::string &name) const { return {x, y, name}; }

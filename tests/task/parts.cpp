@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
-#include "deque.hpp"
 #include "machine.hpp"
-#include "packet.hpp"
-#include "termination.hpp"
+#include "task/deque.hpp"
+#include "task/packet.hpp"
+#include "task/termination.hpp"
 
 namespace {
 
@@ -40,8 +40,9 @@ TEST(packet, comes_back_as_it_was) {
         const packet got = read_header(in);
         ASSERT_EQ(in.left(), 0U);
         ASSERT_TRUE(got.type == sent.type && got.control == sent.control && got.from_tile == sent.from_tile &&
-                    got.to_tile == sent.to_tile && got.program == sent.program && got.expression == sent.expression &&
-                    got.first == sent.first && got.end == sent.end && got.address == sent.address && got.count == sent.count);
+                    got.to_tile == sent.to_tile && got.program == sent.program &&
+                    got.expression == sent.expression && got.first == sent.first && got.end == sent.end &&
+                    got.address == sent.address && got.count == sent.count);
     }
 }
 
@@ -72,7 +73,8 @@ TEST(codec, refuses_lengths_that_are_not_there) {
 }
 
 TEST(codec, brings_objects_back) {
-    using object = std::tuple<int, std::string, std::vector<std::vector<double>>, std::optional<bool>, std::array<short, 3>>;
+    using object = std::tuple<int, std::string, std::vector<std::vector<double>>, std::optional<bool>,
+                              std::array<short, 3>>;
     const object sent{-1, "text", {{1, 2}, {}, {3}}, true, {1, 2, 3}};
     encoder out;
     codec<object>::write(sent, out);

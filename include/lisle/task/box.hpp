@@ -104,7 +104,9 @@ concept whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 /// What is so small that views are copies.
 template <class T, class Self> struct copied_converter {
-    static const T &view(const value &given, std::optional<T> &room) { return room.emplace(Self::take(given)); }
+    static const T &view(const value &given, std::optional<T> &room) {
+        return room.emplace(Self::take(given));
+    }
 };
 } // namespace detail
 
@@ -248,7 +250,9 @@ template <class T> box_type describe() {
             return to_value(typename T::value_type{content_of<T>(box)[static_cast<std::size_t>(index)]});
         };
     }
-    if constexpr (requires(const T &a) { { a == a } -> std::convertible_to<bool>; }) {
+    if constexpr (requires(const T &a) {
+                      { a == a } -> std::convertible_to<bool>;
+                  }) {
         made.equal = [](const boxed_object &a, const boxed_object &b) {
             return static_cast<bool>(content_of<T>(a) == content_of<T>(b));
         };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets over bridges, as GPRM's MPI bridges have them: threads of each rank that receive, and a choice of how to
-// send. For comparison with the transport that needs no threads, and for machines whose tiles compute long.
+// Packets over bridges, as GPRM's MPI bridges have them: threads of each rank that receive, and a choice of
+// how to send. For comparison with the transport that needs no threads, and for machines whose tiles compute
+// long.
 #pragma once
 
 #include <mpi.h>
@@ -27,10 +28,14 @@ struct bridge_options {
 
 /// Their names, for command lines.
 inline std::map<std::string, bridge_choice> bridge_choices() {
-    return {{"round-robin", bridge_choice::round_robin}, {"least-busy", bridge_choice::least_busy}, {"by-pair", bridge_choice::by_pair}};
+    return {{"round-robin", bridge_choice::round_robin},
+            {"least-busy", bridge_choice::least_busy},
+            {"by-pair", bridge_choice::by_pair}};
 }
 inline std::map<std::string, sending_mode> sending_modes() {
-    return {{"blocking", sending_mode::blocking}, {"thread-per-send", sending_mode::thread_per_send}, {"pool", sending_mode::pool}};
+    return {{"blocking", sending_mode::blocking},
+            {"thread-per-send", sending_mode::thread_per_send},
+            {"pool", sending_mode::pool}};
 }
 
 /// Uses duplicates of the communicator, one for each bridge. Collective. Throws std::runtime_error without

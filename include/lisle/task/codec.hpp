@@ -56,8 +56,7 @@ class decoder {
         return taken;
     }
     template <class T>
-    requires std::is_trivially_copyable_v<T>
-    T number() {
+    requires std::is_trivially_copyable_v<T> T number() {
         T read;
         std::memcpy(&read, bytes(sizeof read).data(), sizeof read);
         return read;
@@ -164,7 +163,9 @@ template <class T> struct codec<std::optional<T>> {
         }
         return codec<T>::read(in);
     }
-    static std::size_t size(const std::optional<T> &maybe) { return 1 + (maybe ? codec<T>::size(*maybe) : 0); }
+    static std::size_t size(const std::optional<T> &maybe) {
+        return 1 + (maybe ? codec<T>::size(*maybe) : 0);
+    }
 };
 
 template <class T, std::size_t N> struct codec<std::array<T, N>> {

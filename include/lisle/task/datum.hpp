@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as data: symbols, constants and lists of these, each with its place in the source. The reader makes
-// them of text, the embedded form of C++; the compiler takes them. Needs no MPI.
+// Programs as data: symbols, constants and lists of these, each with its place in the source. The reader
+// makes them of text, the embedded form of C++; the compiler takes them. Needs no MPI.
 #pragma once
 
 #include <stdexcept>
@@ -15,7 +15,8 @@ namespace lisle::tasks {
 class program_error : public std::runtime_error {
   public:
     program_error(const std::string &file, place where, const std::string &message)
-        : runtime_error{file + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) + ": " + message},
+        : runtime_error{file + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) + ": " +
+                        message},
           where_{where} {}
     [[nodiscard]] place where() const noexcept { return where_; }
 
@@ -30,8 +31,8 @@ struct datum {
     std::string symbol;
     value constant;
     std::vector<datum> items; ///< of a list
-    std::vector<datum> tile; ///< of a symbol: what stands in name[tile], or nothing
-    std::vector<datum> rank; ///< of a symbol: what stands in name@rank, or nothing
+    std::vector<datum> tile;  ///< of a symbol: what stands in name[tile], or nothing
+    std::vector<datum> rank;  ///< of a symbol: what stands in name@rank, or nothing
     place where;
 
     static datum of_symbol(std::string name, place where = {}) {
@@ -54,7 +55,9 @@ struct datum {
         made.where = where;
         return made;
     }
-    [[nodiscard]] bool is_symbol(const char *name) const noexcept { return is == kind::symbol && symbol == name; }
+    [[nodiscard]] bool is_symbol(const char *name) const noexcept {
+        return is == kind::symbol && symbol == name;
+    }
     /// A list whose first item is this symbol.
     [[nodiscard]] bool is_form(const char *name) const noexcept {
         return is == kind::list && !items.empty() && items.front().is_symbol(name);

@@ -84,14 +84,14 @@ inline std::string fresh_name() {
     static std::atomic<unsigned> last{0};
     return "%" + std::to_string(last.fetch_add(1, std::memory_order_relaxed));
 }
-template <class... T> struct last_of { using type = typename decltype((std::type_identity<T>{}, ...))::type; };
+template <class... T> struct last_of {
+    using type = typename decltype((std::type_identity<T>{}, ...))::type;
+};
 template <class T> struct plain_type { using type = std::remove_cvref_t<T>; };
 template <class T> struct plain_type<expression<T>> { using type = T; };
 template <class T> using type_of = typename plain_type<std::remove_cvref_t<T>>::type;
 /// What arithmetic makes of two types.
-template <class A, class B> struct common {
-    using type = value;
-};
+template <class A, class B> struct common { using type = value; };
 template <class A, class B>
 requires(std::is_arithmetic_v<A> &&std::is_arithmetic_v<B>) struct common<A, B> {
     using type = decltype(A{} + B{});
@@ -123,19 +123,22 @@ template <class... Items> auto seq(Items &&...items) {
 }
 /// Evaluates all at once; the list of the values.
 template <class... Items> expression<std::vector<value>> list_of(Items &&...items) {
-    return expression<std::vector<value>>{detail::form("list", detail::to_datum(std::forward<Items>(items))...)};
+    return expression<std::vector<value>>{
+        detail::form("list", detail::to_datum(std::forward<Items>(items))...)};
 }
 /// Evaluates only the branch that is chosen.
-template <class Condition, class Then, class Else> auto if_(Condition &&condition, Then &&then, Else &&otherwise) {
-    return expression<detail::type_of<Then>>{
-        detail::form("if", detail::to_datum(std::forward<Condition>(condition)),
-                     detail::to_datum(std::forward<Then>(then)), detail::to_datum(std::forward<Else>(otherwise)))};
+template <class Condition, class Then, class Else>
+auto if_(Condition &&condition, Then &&then, Else &&otherwise) {
+    return expression<detail::type_of<Then>>{detail::form(
+        "if", detail::to_datum(std::forward<Condition>(condition)),
+        detail::to_datum(std::forward<Then>(then)), detail::to_datum(std::forward<Else>(otherwise)))};
 }
 /// Evaluates `bound` once and gives it to `body` as a variable.
 template <class Bound, class Body> auto let(Bound &&bound, Body &&body) {
     const auto name = datum::of_symbol(detail::fresh_name());
     const auto result = body(expression<detail::type_of<Bound>>{name});
-    const auto binding = datum::of_list({datum::of_list({name, detail::to_datum(std::forward<Bound>(bound))})});
+    const auto binding =
+        datum::of_list({datum::of_list({name, detail::to_datum(std::forward<Bound>(bound))})});
     return expression<detail::type_of<decltype(result)>>{detail::form("let", binding, result.built())};
 }
 
@@ -145,7 +148,8 @@ template <class... Parameters, class Body> datum lambda_datum(Body &&body) {
     ((static_cast<void>(sizeof(Parameters)), names.push_back(datum::of_symbol(fresh_name()))), ...);
     const auto result = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return to_datum(body(expression<Parameters>{names[I]}...));
-    }(std::index_sequence_for<Parameters...>{});
+    }
+    (std::index_sequence_for<Parameters...>{});
     return form("lambda", datum::of_list(names), result);
 }
 } // namespace detail
@@ -155,14 +159,16 @@ template <class... Parameters, class Body> expression<> lambda(Body &&body) {
     return expression<>{detail::lambda_datum<Parameters...>(body)};
 }
 template <class... Arguments> expression<> apply(const expression<> &function, Arguments &&...arguments) {
-    return expression<>{detail::form("apply", function.built(), detail::to_datum(std::forward<Arguments>(arguments))...)};
+    return expression<>{
+        detail::form("apply", function.built(), detail::to_datum(std::forward<Arguments>(arguments))...)};
 }
 /// The integers from first to before end.
 template <class First, class End> expression<> range_of(First &&first, End &&end) {
     return expression<>{detail::form("range", detail::to_datum(first), detail::to_datum(end))};
 }
 /// The function of each element, all at once: `map<long>(square, range_of(1, 1001))`.
-template <class Element = value, class Body, class Sequence> expression<> map(Body &&body, Sequence &&sequence) {
+template <class Element = value, class Body, class Sequence>
+expression<> map(Body &&body, Sequence &&sequence) {
     return expression<>{detail::form("map", detail::lambda_datum<Element>(body), detail::to_datum(sequence))};
 }
 /// Combines all elements, in their order and in a tree: the function has to be associative.
@@ -205,7 +211,8 @@ template <class Result, class... Parameters> class function<Result(Parameters...
         return *this;
     }
     template <class... Arguments>
-    requires(sizeof...(Arguments) == sizeof...(Parameters)) expression<Result> operator()(Arguments &&...arguments) const {
+    requires(sizeof...(Arguments) == sizeof...(Parameters)) expression<Result>
+    operator()(Arguments &&...arguments) const {
         return expression<Result>{
             detail::form(name_, detail::argument_datum<Parameters>(std::forward<Arguments>(arguments))...)};
     }
@@ -217,7 +224,8 @@ template <class Result, class... Parameters> class function<Result(Parameters...
 };
 
 /// A program of an expression and the functions that it calls.
-template <class T, class... Functions> source program(const expression<T> &main, const Functions &...functions) {
+template <class T, class... Functions>
+source program(const expression<T> &main, const Functions &...functions) {
     source made{"embedded", {}};
     (made.forms.push_back(functions.definition()), ...);
     made.forms.push_back(main.built());
@@ -237,36 +245,56 @@ template <class A, class B> expression<bool> comparison(const char *name, const 
 }
 } // namespace detail
 
-template <class A, class B> requires one_expression<A, B> auto operator+(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator+(const A &a, const B &b) {
     return detail::arithmetic("+", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator-(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator-(const A &a, const B &b) {
     return detail::arithmetic("-", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator*(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator*(const A &a, const B &b) {
     return detail::arithmetic("*", a, b);
 }
 /// Of integers the whole part, as in C++.
-template <class A, class B> requires one_expression<A, B> auto operator/(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator/(const A &a, const B &b) {
     constexpr bool whole = std::is_integral_v<detail::type_of<A>> && std::is_integral_v<detail::type_of<B>>;
     return detail::arithmetic(whole ? "div" : "/", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator%(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator%(const A &a, const B &b) {
     return detail::arithmetic("mod", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator<(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator<(const A &a, const B &b) {
     return detail::comparison("<", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator<=(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator<=(const A &a, const B &b) {
     return detail::comparison("<=", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator>(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator>(const A &a, const B &b) {
     return detail::comparison(">", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator>=(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator>=(const A &a, const B &b) {
     return detail::comparison(">=", a, b);
 }
-template <class A, class B> requires one_expression<A, B> auto operator==(const A &a, const B &b) {
+template <class A, class B>
+requires one_expression<A, B>
+auto operator==(const A &a, const B &b) {
     return detail::comparison("=", a, b);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: C++ classes whose methods programs call. Each tile has its own object of a kernel's class, made at
-// its first use, so what a kernel keeps in its members stays on the tile, and no two threads enter one object.
-// Needs no MPI.
+// its first use, so what a kernel keeps in its members stays on the tile, and no two threads enter one
+// object. Needs no MPI.
 #pragma once
 
 #include <concepts>
@@ -53,7 +53,8 @@ namespace detail {
 /// How a parameter gets its argument.
 template <class Parameter> class argument {
     using type = std::remove_cvref_t<Parameter>;
-    static_assert(!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>,
+    static_assert(!std::is_lvalue_reference_v<Parameter> ||
+                      std::is_const_v<std::remove_reference_t<Parameter>>,
                   "a task's parameter is a T or a const T &: arguments are shared and do not change");
 
   public:
@@ -71,8 +72,8 @@ template <class Parameter> class argument {
     std::optional<type> room_;
 };
 
-template <class Function, class Kernel, class Result, class... Parameters>
-class method_call final : public method_entry {
+template <class Function, class Kernel, class Result, class... Parameters> class method_call final
+    : public method_entry {
   public:
     method_call(std::string name, std::string signature, std::size_t kernel, Function function)
         : method_entry{std::move(name), std::move(signature), sizeof...(Parameters), kernel},
@@ -113,9 +114,9 @@ template <class Result, class... Parameters> class method {
     template <class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters)) expression<std::remove_cvref_t<Result>>
     operator()(Arguments &&...arguments) const {
-        return expression<std::remove_cvref_t<Result>>{
-            detail::form(name_, detail::argument_datum<std::remove_cvref_t<Parameters>>(
-                                    std::forward<Arguments>(arguments))...)};
+        return expression<std::remove_cvref_t<Result>>{detail::form(
+            name_,
+            detail::argument_datum<std::remove_cvref_t<Parameters>>(std::forward<Arguments>(arguments))...)};
     }
 
   private:
@@ -132,8 +133,8 @@ class registry {
     method<Result, Parameters...> add(const std::string &name, Result (Kernel::*function)(Parameters...)) {
         return enter<Kernel, Result, Parameters...>(name, function);
     }
-    template <class Kernel, class Result, class... Parameters>
-    method<Result, Parameters...> add(const std::string &name, Result (Kernel::*function)(Parameters...) const) {
+    template <class Kernel, class Result, class... Parameters> method<Result, Parameters...>
+    add(const std::string &name, Result (Kernel::*function)(Parameters...) const) {
         return enter<Kernel, Result, Parameters...>(name, function);
     }
     /// Registers a function, which has no object.

@@ -22,11 +22,11 @@ namespace lisle::tasks {
 
 /// Where tasks run that name no tile.
 enum class spread {
-    steal, ///< on the tile that makes them, until idle tiles and ranks ask for some
+    steal,         ///< on the tile that makes them, until idle tiles and ranks ask for some
     steal_in_rank, ///< the same, but no rank gives any to another
-    stay, ///< on the tile that makes them
-    round_robin, ///< kernel calls on each tile in turn
-    least_loaded, ///< kernel calls on the tile that seems to have the least to do
+    stay,          ///< on the tile that makes them
+    round_robin,   ///< kernel calls on each tile in turn
+    least_loaded,  ///< kernel calls on the tile that seems to have the least to do
 };
 
 struct machine_options {
@@ -34,7 +34,8 @@ struct machine_options {
     spread where = spread::steal;
     bool wraps = false; ///< tile and rank numbers beyond the machine count on from the beginning
     std::size_t largest_inline = 16384; ///< bytes; larger objects travel by handle and are fetched when used
-    unsigned credits = 256; ///< how many tasks a rank may have under way to another rank that has not begun them
+    unsigned credits =
+        256;             ///< how many tasks a rank may have under way to another rank that has not begun them
     bool traces = false; ///< keeps when each kernel ran, for trace()
 };
 
@@ -66,27 +67,29 @@ class result {
     value given_;
 };
 
-/// When a kernel ran, in seconds since the machine's start.
+/// When a kernel ran, in seconds of the host's steady clock, which all ranks of a host share.
 struct trace_event {
     double begin = 0, end = 0;
     int tile = 0;
     std::string name;
-    using lisle_fields = members<&trace_event::begin, &trace_event::end, &trace_event::tile, &trace_event::name>;
+    using lisle_fields =
+        members<&trace_event::begin, &trace_event::end, &trace_event::tile, &trace_event::name>;
 };
 
 /// What a machine has done on this rank.
 struct machine_counts {
     std::uint64_t packets_sent = 0, packets_received = 0;
     std::uint64_t kernels_run = 0, tasks_stolen = 0; ///< from other tiles of the rank
-    std::uint64_t tasks_given = 0; ///< to other ranks
-    std::uint64_t objects_kept = 0; ///< for other ranks, at present
-    std::uint64_t results_awaited = 0; ///< from other ranks, at present
-    std::uint64_t most_waiting = 0; ///< the largest number of packets that waited for credit
+    std::uint64_t tasks_given = 0;                   ///< to other ranks
+    std::uint64_t objects_kept = 0;                  ///< for other ranks, at present
+    std::uint64_t results_awaited = 0;               ///< from other ranks, at present
+    std::uint64_t most_waiting = 0;                  ///< the largest number of packets that waited for credit
 };
 
 class engine;
 
-/// One rank's part of the machine. All ranks make one, with the same kernels. Only the rank's own thread calls it.
+/// One rank's part of the machine. All ranks make one, with the same kernels. Only the rank's own thread
+/// calls it.
 class machine {
   public:
     /// Collective. Throws std::runtime_error if the ranks have not registered the same kernels.
@@ -99,9 +102,9 @@ class machine {
     /// Finishes, unless finish() has or an exception is on its way.
     ~machine();
 
-    /// Evaluates a program and returns its value; this rank is its gateway. The others have to be in evaluate(),
-    /// wait() or finish() meanwhile, where they work. Throws program_error if it cannot be compiled, task_error
-    /// if it fails, also if it waits for what can never come.
+    /// Evaluates a program and returns its value; this rank is its gateway. The others have to be in
+    /// evaluate(), wait() or finish() meanwhile, where they work. Throws program_error if it cannot be
+    /// compiled, task_error if it fails, also if it waits for what can never come.
     result evaluate(const source &program);
     template <class T> T evaluate(const expression<T> &main) {
         return evaluate(tasks::program(main)).template as<T>();

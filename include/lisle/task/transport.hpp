@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How packets get from rank to rank. The machine knows nothing else of the world outside its rank; one transport
-// uses MPI directly, one goes over bridges, one is for a single rank and needs no MPI at all.
+// How packets get from rank to rank. The machine knows nothing else of the world outside its rank; one
+// transport uses MPI directly, one goes over bridges, one is for a single rank and needs no MPI at all.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class transport {
     [[nodiscard]] virtual int ranks() const noexcept = 0;
     /// Sends a packet and returns at once.
     virtual void send(int to, std::vector<std::byte> packet) = 0;
-    /// Prepares to receive so many bytes from a rank, straight into `room`, and calls `done` once when they are
-    /// there. @return the channel that the sender has to name
+    /// Prepares to receive so many bytes from a rank, straight into `room`, and calls `done` once when they
+    /// are there. @return the channel that the sender has to name
     virtual int expect(int from, std::span<std::byte> room, std::function<void()> done) = 0;
     /// Sends bytes from where they are. `keep` holds them until they have gone.
     virtual void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) = 0;

@@ -15,14 +15,14 @@ namespace lisle::tasks {
 
 /// What an object is.
 enum class object_kind : std::uint8_t {
-    text, ///< a string
-    list, ///< values in order
-    range, ///< the integers from one number to before another
-    boxed, ///< a C++ object
+    text,    ///< a string
+    list,    ///< values in order
+    range,   ///< the integers from one number to before another
+    boxed,   ///< a C++ object
     closure, ///< a function with the values that it has captured
     failure, ///< an error on its way to the caller
-    cell, ///< a variable that is assigned once, or a buffer
-    remote, ///< an object that another rank keeps
+    cell,    ///< a variable that is assigned once, or a buffer
+    remote,  ///< an object that another rank keeps
 };
 
 /// Base of all objects. Shared by all tiles of a rank; an object does not change once it is shared.
@@ -35,11 +35,12 @@ class object {
     [[nodiscard]] object_kind kind() const noexcept { return kind_; }
     // Relaxed: the caller has a reference already, so nothing has to be ordered.
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    /// For a table that holds no reference itself: takes one unless the last has gone. Relaxed: the table's lock
-    /// orders it.
+    /// For a table that holds no reference itself: takes one unless the last has gone. Relaxed: the table's
+    /// lock orders it.
     bool retain_if_alive() noexcept {
         std::uint32_t count = references_.load(std::memory_order_relaxed);
-        while (count != 0 && !references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
+        while (count != 0 &&
+               !references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
         }
         return count != 0;
     }
@@ -118,8 +119,7 @@ class value {
     value(std::string text);
     value(const char *text) : value{std::string{text}} {}
     value(std::vector<value> list);
-    template <class T>
-    value(ref<T> shared) noexcept : kind_{value_kind::object}, object_{shared.leave()} {}
+    template <class T> value(ref<T> shared) noexcept : kind_{value_kind::object}, object_{shared.leave()} {}
 
     value(const value &other) noexcept : kind_{other.kind_}, integer_{other.integer_} {
         if (kind_ == value_kind::object) {
@@ -208,10 +208,10 @@ class failure final : public object {
     failure(std::string message, place where) noexcept
         : object{object_kind::failure}, message{std::move(message)}, where{where} {}
     const std::string message;
-    const place where; ///< in the program
+    const place where;  ///< in the program
     std::string kernel; ///< kernel.method, or empty
-    int tile = -1; ///< the tile that met it
-    int rank = -1; ///< and its rank
+    int tile = -1;      ///< the tile that met it
+    int rank = -1;      ///< and its rank
 };
 
 /// A list, a range or a C++ vector; the number of its elements. @return -1 for other values
@@ -226,8 +226,9 @@ std::string kind_name(const value &named);
 bool equal(const value &left, const value &right);
 
 inline bool may_be_remote(const value &asked) noexcept {
-    return asked.is_object() && (asked.shared()->kind() == object_kind::remote ||
-                                 (asked.shared()->kind() == object_kind::list && asked.as<list>().may_be_remote()));
+    return asked.is_object() &&
+           (asked.shared()->kind() == object_kind::remote ||
+            (asked.shared()->kind() == object_kind::list && asked.as<list>().may_be_remote()));
 }
 
 inline value::value(std::string content) : value{make<text>(std::move(content))} {}

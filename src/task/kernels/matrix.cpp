@@ -4,7 +4,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "standard.hpp"
+#include "task/kernels/standard.hpp"
 
 namespace lisle::tasks {
 
@@ -16,13 +16,15 @@ using block = std::vector<double>;
 std::size_t order_of(const block &square) {
     const auto n = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(square.size()))));
     if (n * n != square.size()) {
-        throw std::invalid_argument{"a vector of " + std::to_string(square.size()) + " numbers is no square block"};
+        throw std::invalid_argument{"a vector of " + std::to_string(square.size()) +
+                                    " numbers is no square block"};
     }
     return n;
 }
 std::size_t common_order(const block &a, const block &b) {
     if (a.size() != b.size()) {
-        throw std::invalid_argument{"blocks of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " numbers"};
+        throw std::invalid_argument{"blocks of " + std::to_string(a.size()) + " and " +
+                                    std::to_string(b.size()) + " numbers"};
     }
     return order_of(a);
 }

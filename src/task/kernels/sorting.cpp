@@ -5,7 +5,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "standard.hpp"
+#include "task/kernels/standard.hpp"
 
 namespace lisle::tasks {
 
@@ -22,8 +22,8 @@ integers random_numbers(std::size_t count, unsigned seed) {
 }
 integers part(const integers &all, std::size_t first, std::size_t end) {
     if (first > end || end > all.size()) {
-        throw std::out_of_range{"part " + std::to_string(first) + " to before " + std::to_string(end) + " of " +
-                                std::to_string(all.size()) + " numbers"};
+        throw std::out_of_range{"part " + std::to_string(first) + " to before " + std::to_string(end) +
+                                " of " + std::to_string(all.size()) + " numbers"};
     }
     return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)};
 }

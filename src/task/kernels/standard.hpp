@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/task/kernel.hpp"
+#include <lisle/task/kernel.hpp>
 
 namespace lisle::tasks {
 
@@ -16,9 +16,9 @@ using described = std::vector<std::pair<std::string, std::string>>;
 /// Registers them all. @return their names and meanings
 described add_standard_kernels(registry &kernels);
 
-described add_system_kernels(registry &kernels); ///< sys
+described add_system_kernels(registry &kernels);  ///< sys
 described add_sorting_kernels(registry &kernels); ///< sort
-described add_matrix_kernels(registry &kernels); ///< matrix
-described add_text_kernels(registry &kernels); ///< text
+described add_matrix_kernels(registry &kernels);  ///< matrix
+described add_text_kernels(registry &kernels);    ///< text
 
 } // namespace lisle::tasks

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "standard.hpp"
+#include "task/kernels/standard.hpp"
 
 namespace lisle::tasks {
 

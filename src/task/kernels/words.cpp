@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "standard.hpp"
+#include "task/kernels/standard.hpp"
 
 namespace lisle::tasks {
 
