@@ -1,0 +1,10 @@
+; Merge sort: halves are sorted at once, and merged. Below the cut-off one kernel sorts all.
+(define (sorted numbers first end)
+  (if (<= (- end first) 2500)
+      (sort.sort (sort.part numbers first end))
+      (let ((middle (div (+ first end) 2)))
+        (sort.merge (sorted numbers first middle)
+                    (sorted numbers middle end)))))
+(let ((numbers (sort.random 20000 7)))
+  (let ((result (sorted numbers 0 20000)))
+    (list (length result) (sort.sorted? result) (sort.checksum result))))

@@ -1,0 +1,10 @@
+; A producer and a consumer that run at once: the consumer waits for each value, and for the end.
+(define (produce b i n)
+  (if (= i n)
+      (close b)
+      (seq (put b (* i i)) (produce b (+ i 1) n))))
+(define (consume b sum)
+  (let ((next (stream b)))
+    (if (end? next) sum (consume b (+ sum next)))))
+(let ((b (buf)))
+  (par (produce b 0 100) (consume b 0)))

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tile does next: its posts, its own tasks, those of others, or sleep.
+#include "task/tile.hpp"
+
+#include <algorithm>
+
+#include "task/engine.hpp"
+
+namespace lisle::tasks {
+
+tile::tile(engine &machine, int number, const tile_place &where)
+    : engine_{machine}, number_{number}, place_{where}, kernels_(machine.kernels().kernels()) {}
+
+tile::~tile() = default;
+
+void *tile::kernel_object(std::size_t kernel) {
+    auto &object = kernels_[kernel];
+    if (!object) {
+        object = engine_.kernels().instantiate(kernel, place_);
+    }
+    return object.get();
+}
+
+bool tile::run_one() {
+    task next;
+    if (take_post(next)) {
+        run(next);
+        return true;
+    }
+    // While other ranks are behind, what would make more tasks for them has to wait.
+    if (engine_.is_throttled()) {
+        return false;
+    }
+    if (ready_.pop(next)) {
+        run(next);
+        return true;
+    }
+    if (steal_nearby(next)) {
+        ++stolen;
+        run(next);
+        return true;
+    }
+    return false;
+}
+
+void tile::post(const task &placed) {
+    {
+        const std::scoped_lock guard{mutex_};
+        inbox_.push_back(placed);
+        posts_.store(inbox_.size(), std::memory_order_seq_cst);
+    }
+    wake_if_asleep();
+}
+
+bool tile::take_post(task &taken) {
+    if (!has_posts()) {
+        return false;
+    }
+    bool is_last = false;
+    {
+        const std::scoped_lock guard{mutex_};
+        taken = inbox_.front();
+        inbox_.pop_front();
+        is_last = inbox_.empty();
+        posts_.store(inbox_.size(), std::memory_order_seq_cst);
+    }
+    if (taken.is_placed > 1) { // from another rank, which is told that it has begun
+        engine_.credit(static_cast<int>(taken.is_placed) - 2, is_last);
+        taken.is_placed = 1;
+    }
+    return true;
+}
+
+bool tile::steal_nearby(task &stolen_task) {
+    const std::size_t tiles = engine_.tiles_.size();
+    if (tiles == 1 || engine_.options_.where == spread::stay) {
+        return false;
+    }
+    for (std::size_t i = 0; i < tiles; ++i) {
+        tile &victim = *engine_.tiles_[(turn_ + i) % tiles];
+        if (&victim != this && victim.ready_.steal(stolen_task)) {
+            turn_ = static_cast<unsigned>((turn_ + i) % tiles);
+            return true;
+        }
+    }
+    ++turn_;
+    return false;
+}
+
+std::size_t tile::waiting() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(ready_.size(), 0)) +
+           posts_.load(std::memory_order_relaxed);
+}
+
+void tile::work() {
+    constexpr int patience = 200; // looks in vain before it sleeps
+    for (int in_vain = 0;;) {
+        if (run_one()) {
+            in_vain = 0;
+        } else if (++in_vain < patience) {
+            std::this_thread::yield();
+        } else {
+            {
+                const std::scoped_lock guard{mutex_};
+                if (is_stopped_) {
+                    return;
+                }
+            }
+            sleep();
+            in_vain = 0;
+        }
+    }
+}
+
+// Says that it sleeps, looks once more, and sleeps. Whoever gives it something or makes a task that it could
+// steal either is seen by that look or sees that it sleeps.
+void tile::sleep() {
+    is_asleep_.store(true, std::memory_order_seq_cst);
+    const bool is_last = engine_.asleep_count_.fetch_add(1, std::memory_order_seq_cst) + 1 ==
+                         static_cast<int>(engine_.tiles_.size());
+    bool has_work = has_posts();
+    if (!engine_.is_throttled()) {
+        for (const auto &other : engine_.tiles_) {
+            has_work = has_work || (other->ready_.size() > 0 &&
+                                    (other.get() == this || engine_.options_.where != spread::stay));
+        }
+    }
+    if (has_work) {
+        wake_if_asleep();
+        return;
+    }
+    if (is_last) {
+        engine_.transport_.wake(); // the rank may be idle
+    }
+    std::unique_lock guard{mutex_};
+    awake_.wait(guard, [&] { return is_stopped_ || !is_asleep(); });
+}
+
+bool tile::wake_if_asleep() {
+    if (!is_asleep() || !is_asleep_.exchange(false, std::memory_order_seq_cst)) {
+        return false;
+    }
+    engine_.wake_ups_.fetch_add(1, std::memory_order_seq_cst);
+    engine_.asleep_count_.fetch_sub(1, std::memory_order_seq_cst);
+    {
+        const std::scoped_lock guard{mutex_}; // it is waiting, or has not looked yet
+    }
+    awake_.notify_one();
+    return true;
+}
+
+void tile::stop() {
+    {
+        const std::scoped_lock guard{mutex_};
+        is_stopped_ = true;
+    }
+    awake_.notify_one();
+}
+
+void tile::find_missing(const value &any, bool deep, std::vector<ref<remote_object>> &missing) {
+    if (has_to_be_fetched(any)) {
+        missing.emplace_back(&any.as<remote_object>());
+    } else if (deep && any.is(object_kind::list) && any.as<list>().may_be_remote()) {
+        for (const value &item : any.as<list>().items) {
+            find_missing(item, deep, missing);
+        }
+    }
+}
+
+// The task goes on when the objects are here.
+bool tile::park(const task &now, std::vector<ref<remote_object>> missing) {
+    blocked_on_.clear();
+    struct waiting_task {
+        std::atomic<std::size_t> missing; ///< acq_rel: the last one goes on
+        task what;
+    };
+    auto waiting = std::make_shared<waiting_task>(missing.size(), now);
+    for (const auto &each : missing) {
+        each->when_here([waiting, &machine = engine_, number = number_] {
+            if (waiting->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                machine.post(number, waiting->what);
+            }
+        });
+    }
+    return false;
+}
+
+// Operations on variables that are assigned once, and on buffers.
+bool tile::perform_cell(task &now, std::span<value> arguments) {
+    switch (now.expression->what) {
+    case op::fresh_buffer: {
+        std::deque<value> filled;
+        if (arguments.empty()) {
+            return deliver(now, make<cell>(cell::sort::buffer));
+        }
+        const std::int64_t length = length_of(here(arguments[0]));
+        if (length < 0) {
+            return deliver(now, fail(now, "buf wants a list, not " + kind_name(arguments[0])));
+        }
+        for (std::int64_t i = 0; i < length; ++i) {
+            filled.push_back(element_of(here(arguments[0]), i));
+        }
+        return deliver(now, make<cell>(std::move(filled)));
+    }
+    case op::assign:
+    case op::put:
+        engine_.use_cell(packet_request::put, arguments[0], arguments[1], deliver_later(now));
+        return false;
+    case op::close:
+        engine_.use_cell(packet_request::close, arguments[0], {}, deliver_later(now));
+        return false;
+    default:
+        engine_.use_cell(packet_request::get, arguments[0], {}, deliver_later(now));
+        return false;
+    }
+}
+
+// The task's result comes later, from whatever thread: its place gets it as soon as this tile goes on.
+continuation tile::deliver_later(const task &now) {
+    return [&machine = engine_, number = number_, now](value result) {
+        if (result.is(object_kind::failure) && result.as<failure>().where == tasks::place{}) {
+            auto located = make<failure>(result.as<failure>().message, now.expression->where);
+            located->tile = machine.tiles_[static_cast<std::size_t>(number)]->place().tile;
+            located->rank = machine.transport_.rank();
+            result = located;
+        }
+        record *const carried = record::make(block_pool::fresh(record::bytes(1)), 1, 0);
+        carried->kind = record_kind::carry;
+        carried->variables = now.variables;
+        carried->to = now.to;
+        carried->slot = now.slot;
+        carried->values()[0] = std::move(result);
+        machine.post(number, {nullptr, nullptr, carried});
+    };
+}
+
+} // namespace lisle::tasks

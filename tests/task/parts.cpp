@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the machine on their own: packets, numbers of tiles, bytes from peers, the deque, termination.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "machine.hpp"
+#include "task/deque.hpp"
+#include "task/packet.hpp"
+#include "task/termination.hpp"
+
+namespace {
+
+using namespace lisle::tasks;
+
+TEST(packet, comes_back_as_it_was) {
+    std::mt19937_64 random{7};
+    constexpr int controls[] = {1, 1, 1, 3, 5, 3, 4, 1};
+    for (int i = 0; i < 100000; ++i) {
+        packet sent;
+        const auto type = random() % packet_types;
+        sent.type = static_cast<packet_type>(type);
+        sent.control = static_cast<std::uint8_t>(random() % static_cast<unsigned>(controls[type]));
+        sent.from_tile = static_cast<std::uint32_t>(random());
+        sent.to_tile = static_cast<std::uint32_t>(random());
+        sent.program = random();
+        sent.expression = static_cast<std::uint32_t>(random());
+        sent.first = static_cast<std::uint32_t>(random());
+        sent.end = static_cast<std::uint32_t>(random());
+        sent.address = random();
+        sent.count = random();
+        encoder out;
+        write_header(sent, out);
+        const auto bytes = out.take();
+        decoder in{bytes};
+        const packet got = read_header(in);
+        ASSERT_EQ(in.left(), 0U);
+        ASSERT_TRUE(got.type == sent.type && got.control == sent.control && got.from_tile == sent.from_tile &&
+                    got.to_tile == sent.to_tile && got.program == sent.program &&
+                    got.expression == sent.expression && got.first == sent.first && got.end == sent.end &&
+                    got.address == sent.address && got.count == sent.count);
+    }
+}
+
+TEST(packet, is_refused_if_no_machine_sends_it) {
+    std::mt19937_64 random{8};
+    encoder out;
+    write_header({}, out);
+    const auto good = out.take();
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        decoder in{std::span{good}.first(size)};
+        EXPECT_THROW(read_header(in), std::runtime_error) << size;
+    }
+    for (std::size_t at : {0, 1, 2, 4}) {
+        auto bad = good;
+        bad[at] = std::byte{0xEE};
+        decoder in{bad};
+        EXPECT_THROW(read_header(in), std::runtime_error) << at;
+    }
+}
+
+TEST(codec, refuses_lengths_that_are_not_there) {
+    encoder out;
+    out.number<std::uint64_t>(1ULL << 60U);
+    const auto bytes = out.take();
+    decoder first{bytes}, second{bytes};
+    EXPECT_THROW(codec<std::vector<double>>::read(first), std::runtime_error);
+    EXPECT_THROW(codec<std::string>::read(second), std::runtime_error);
+}
+
+TEST(codec, brings_objects_back) {
+    using object = std::tuple<int, std::string, std::vector<std::vector<double>>, std::optional<bool>,
+                              std::array<short, 3>>;
+    const object sent{-1, "text", {{1, 2}, {}, {3}}, true, {1, 2, 3}};
+    encoder out;
+    codec<object>::write(sent, out);
+    const auto bytes = out.take();
+    decoder in{bytes};
+    EXPECT_EQ(codec<object>::read(in), sent);
+}
+
+TEST(tile_map, numbers_every_tile_once) {
+    const tile_map map{{3, 1, 64, 9}};
+    EXPECT_EQ(map.tiles(), 77);
+    int tile = 0;
+    for (int rank = 0; rank < map.ranks(); ++rank) {
+        for (int inside = 0; inside < map.count_of(rank); ++inside, ++tile) {
+            EXPECT_EQ(map.first_of(rank) + inside, tile);
+            EXPECT_EQ(map.rank_of(tile), rank);
+        }
+    }
+    EXPECT_THROW(static_cast<void>(map.checked_tile(77, false)), std::out_of_range);
+    EXPECT_THROW(static_cast<void>(map.checked_tile(-1, false)), std::out_of_range);
+    const tile_map thesis{{9, 9, 9, 9}};
+    EXPECT_THROW(static_cast<void>(thesis.checked_tile(126, false)), std::out_of_range);
+    EXPECT_EQ(thesis.checked_tile(126, true), 18);
+    EXPECT_THROW(tile_map({0}), std::invalid_argument);
+}
+
+TEST(deque, gives_each_task_to_one) {
+    constexpr std::uint32_t tasks = 100000;
+    task_deque deque;
+    std::vector<std::atomic<int>> taken(tasks);
+    std::atomic<bool> is_done{false};
+    const auto thief = [&] {
+        task stolen;
+        while (!is_done) {
+            if (deque.steal(stolen)) {
+                ++taken[stolen.slot];
+            }
+        }
+    };
+    std::thread one{thief}, two{thief};
+    task popped;
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+        deque.push({nullptr, nullptr, nullptr, i, 0, i, i});
+        if (i % 3 == 0 && deque.pop(popped)) {
+            EXPECT_EQ(popped.first, popped.slot);
+            ++taken[popped.slot];
+        }
+    }
+    while (deque.pop(popped)) {
+        ++taken[popped.slot];
+    }
+    is_done = true;
+    one.join();
+    two.join();
+    task left;
+    EXPECT_FALSE(deque.steal(left));
+    EXPECT_EQ(std::accumulate(taken.begin(), taken.end(), 0), static_cast<int>(tasks));
+    EXPECT_TRUE(std::ranges::all_of(taken, [](const auto &count) { return count == 1; }));
+}
+
+TEST(termination, waits_for_packets_under_way) {
+    termination zero{0, 2}, one{1, 2};
+    const auto go_round = [&](bool finishes) {
+        one.take(zero.pass(true));
+        zero.take(one.pass(finishes));
+    };
+    zero.has_sent(); // a packet to rank 1, which has not arrived
+    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    go_round(true);
+    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    one.has_received();
+    go_round(true); // rank 1 is black
+    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    go_round(false);
+    EXPECT_EQ(zero.judge(true), termination::verdict::stuck);
+    go_round(true);
+    EXPECT_EQ(zero.judge(true), termination::verdict::all_finished);
+}
+
+} // namespace

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every program of examples/task as one process, as processes, as threads, as fibers and with several tiles,
+and compares what they print with what is expected and with each other. Also what the command says of errors.
+
+usage: run_programs.py bin-directory source-directory
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+binaries, source = map(pathlib.Path, sys.argv[1:3])
+task, mpirun = str(binaries / "lisle-task"), str(binaries / "mpirun")
+shapes = [
+    [task],
+    [task, "--tiles", "3"],
+    [mpirun, "-q", "-n", "3", task],
+    [mpirun, "-q", "-n", "3", "--ranks", "thread", task],
+    [mpirun, "-q", "-n", "4", "--ranks", "fiber", "--workers", "2", task],
+    [mpirun, "-q", "-P", "2", "-T", "2", task, "--tiles", "2"],
+]
+expected = {
+    "fib.td": "6765\n",
+    "map_fold.td": "333833500\n",
+    "placement.td": "(true true true)\n",
+    "streams.td": "328350\n",
+}
+failures = 0
+
+
+def run(command):
+    return subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=120)
+
+
+def expect(holds, sentence):
+    global failures
+    if not holds:
+        failures += 1
+        print(sentence, file=sys.stderr)
+
+
+programs = sorted((source / "examples" / "task").glob("*.td"))
+expect(len(programs) >= 8, "there are programs to run")
+for program in programs:
+    first = None
+    for shape in shapes:
+        ended = run(shape + [str(program)])
+        first = ended.stdout if first is None else first
+        shown = " ".join(shape + [program.name])
+        expect(ended.returncode == 0 and ended.stdout, f"{shown} ended with {ended.returncode}: {ended.stderr}")
+        expect(ended.stdout == first, f"{shown} prints {ended.stdout!r}, one process {first!r}")
+    expect(first == expected.get(program.name, first), f"{program.name} prints {first!r}")
+
+sums = {run(shape + [str(binaries.parent / "examples" / "ocean_atmosphere")]).stdout
+        for shape in ([mpirun, "-q", "-n", "1"], [mpirun, "-q", "-n", "2"], [mpirun, "-q", "-n", "2", "--ranks", "fiber"])}
+expect(len(sums) == 1 and "" not in sums, f"ocean and atmosphere differ: {sums}")
+
+for text, sentence in [("(+ 1\n  (- 2", "2:7: the text ends where ')' was expected"),
+                       ("(+ 1 x)", "1:6: 'x' is no variable"),
+                       ("(sys.fail \"no luck\")", "1:1: no luck (sys.fail, tile 0 of rank 0)")]:
+    for shape in shapes:
+        ended = run(shape + ["-e", text])
+        expect(ended.returncode == 1 and sentence in ended.stderr, f"{shape}: {text!r} says {ended.stderr!r}")
+        expect(ended.stderr.count(sentence) == 1, f"{shape}: the error of {text!r} is said more than once")
+shown = run([task, "--help"])
+expect(shown.returncode == 0 and "(fold f list)" in shown.stdout and "text.count" in shown.stdout, "--help teaches")
+
+with tempfile.TemporaryDirectory() as folder:
+    graph, time = pathlib.Path(folder, "graph.svg"), pathlib.Path(folder, "time.svg")
+    run([task, "--explain", str(graph), "examples/task/merge_sort.td"])
+    expect("sort.merge" in graph.read_text(), "--explain draws the kernels")
+    run([mpirun, "-q", "-n", "2", task, "--trace", str(time), "examples/task/merge_sort.td"])
+    expect("tile 1" in time.read_text() and "sort.sort" in time.read_text(), "--trace draws what tiles have run")
+
+sys.exit(failures != 0)
