@@ -2,6 +2,7 @@
 // The parser: walks over the words, finds each in the table, and does what its meaning says.
 #include "launch/options.hpp"
 
+#include <cstdio>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -95,6 +96,7 @@ class parser {
     void parse_program();
     void parse_option(std::string_view word);
     std::string_view next_value();
+    void use_fabric(std::string_view chosen);
     void apply(const option &found, int dashes);
     void add_variable(std::vector<variable> &to, bool may_be_pair);
     void list_variables(std::vector<variable> &to);
@@ -204,6 +206,22 @@ void parser::list_variables(std::vector<variable> &to) {
     }
 }
 
+/// On modelled tiles the ranks are fibers of one worker thread.
+void parser::use_fabric(std::string_view chosen) {
+    program_.environment.push_back({"LISLE_FABRIC", std::string(chosen)});
+    int width = 0;
+    int height = 0;
+    if (std::sscanf(std::string(chosen).c_str(), "tile:%dx%d", &width, &height) != 2) {
+        return; // the library names what there is
+    }
+    program_.environment.push_back({"LISLE_TRACKS", "1"});
+    program_.kind = rank_kind::fiber;
+    program_.workers = 1;
+    if (!program_.ranks && width > 0 && height > 0) {
+        program_.ranks = width * height;
+    }
+}
+
 void parser::apply(const option &found, int dashes) {
     switch (found.what) {
     case meaning::ranks:
@@ -286,6 +304,18 @@ void parser::apply(const option &found, int dashes) {
         break;
     case meaning::shared_libraries:
         program_.environment.push_back({"LISLE_SHARED_LIBRARIES", std::string(next_value())});
+        break;
+    case meaning::fabric:
+        use_fabric(next_value());
+        break;
+    case meaning::tile_map:
+        program_.environment.push_back({"LISLE_TILE_MAP", std::string(next_value())});
+        break;
+    case meaning::tile_mesh:
+        program_.environment.push_back({"LISLE_TILE_MACHINE", std::string(next_value())});
+        break;
+    case meaning::tile_trace:
+        program_.environment.push_back({"LISLE_TILE_TRACE", std::string(next_value())});
         break;
     case meaning::help:
         job_.what = job_request::action::help;

@@ -83,6 +83,10 @@ enum class meaning {
     debug,
     private_libraries,
     shared_libraries,
+    fabric,    ///< what carries messages; modelled tiles also say what ranks are
+    tile_map,  ///< of modelled tiles, as the next two
+    tile_mesh, ///< file of parameters
+    tile_trace,
     help,
     version,
     hosts,          ///< accepted if it names this machine only

@@ -30,6 +30,13 @@ constexpr option table[] = {
      "program's own"},
     {"shared-libraries", "LIST", meaning::shared_libraries,
      "libraries of the program's own that the ranks of a process share"},
+    {"fabric", "local|tile:WxH", meaning::fabric,
+     "what carries messages: the node's memory, or a modelled processor of W x H tiles, with the program in "
+     "virtual time (ranks are fibers then, one for each tile unless -n says less)"},
+    {"map", "row|compact|FILE", meaning::tile_map,
+     "on which tiles the ranks run: in rows (the default), on a square, or as a file lists"},
+    {"mesh", "FILE", meaning::tile_mesh, "parameters of the modelled processor (lisle-tiles parameters prints them)"},
+    {"trace", "DIR", meaning::tile_trace, "draw how the tiles and their links were used, in DIR"},
     // What they see.
     {"x", "VAR[=value]", meaning::set_variable, "set VAR for this program, or hand it down as it is"},
     {"env", "VAR[=value]", meaning::set_variable_by_dashes, "the same; also as -env VAR value"},
