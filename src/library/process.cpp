@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "fabric/local/local_fabric.hpp"
 #include "fabric/tile/tile_fabric.hpp"
 #include "mpi.h"
+#include "tile/heat_map.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/foreign_launcher.hpp"
@@ -60,19 +62,23 @@ doorbell_row bells_of(const node_segment &segment, const bootstrap &start) {
     return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
 }
 
-/// The process of a launched job ends without destroying its fabrics.
-void summarize_at_exit(const fabric::tile_fabric &tiles) {
-    static const fabric::tile_fabric *summarized = nullptr;
-    summarized = &tiles;
-    std::atexit([] { std::fputs(summarized->summary().c_str(), stderr); });
-}
-
 constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
 constexpr std::string_view tile_prefix = "tile:";
 
 std::string text_of(const char *variable) {
     const char *const text = std::getenv(variable);
     return text != nullptr ? text : "";
+}
+
+/// At the end of the process, which destroys no fabric.
+void summarize(const fabric::tile_fabric &tiles) {
+    std::fputs(tiles.summary().c_str(), stderr);
+    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
+        const std::string file = directory + "/links.svg";
+        std::ofstream to{file};
+        tile::write_heat_map(tiles.model(), "Use of tiles and links", to);
+        std::fprintf(stderr, "tiles: %s %s\n", to ? "picture:" : "cannot write", file.c_str());
+    }
 }
 
 std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, const bootstrap &start) {
@@ -86,7 +92,9 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, const bo
     const auto layout = fabric::make_tile_layout(mesh, text_of("LISLE_TILE_MAP"), text_of("LISLE_TILE_MACHINE"),
                                                  places.ranks());
     auto made = std::make_unique<fabric::tile_fabric>(layout, bells_of(segment, start));
-    summarize_at_exit(*made);
+    static const fabric::tile_fabric *summarized = nullptr;
+    summarized = made.get();
+    std::atexit([] { summarize(*summarized); });
     return made;
 }
 

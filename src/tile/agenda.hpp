@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tile acts when. Each tile has at most one appointment; a new one replaces it. Appointments of the near
-// future lie in a ring of slots, one for each cycle; others in a heap.
+// Which tile acts when. Each tile has at most one appointment; a new one replaces it. Appointments of the
+// near future lie in a ring of slots, one for each cycle; others in a heap.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores and mesh under one virtual clock. The machine runs no software: it carries out operations that software
-// starts, and says which cores need software next. Whether that software is a fiber, a coroutine or a test that
-// calls in turn is of no concern here. Time passes in advance() only, and it passes over cycles in which
-// nothing happens.
+// Cores and mesh under one virtual clock. The machine runs no software: it carries out operations that
+// software starts, and says which cores need software next. Whether that software is a fiber, a coroutine or
+// a test that calls in turn is of no concern here. Time passes in advance() only, and it passes over cycles
+// in which nothing happens.
 //
 // Order within a cycle: first all cores act that have something to do now (and the software that this wakes
 // runs and may start more), then the mesh moves words by one hop. So a word that is written in cycle t can be
@@ -74,7 +74,7 @@ class machine {
   private:
     struct core {
         operation *current = nullptr;
-        cycle ends = 0;        ///< of work
+        cycle ends = 0;         ///< of work
         bool finishing = false; ///< the last word has been moved: done at the next appointment
         bool stalled = false;
         bool draining = false; ///< the watchdog has fired in this operation

@@ -7,8 +7,8 @@ namespace lisle::tile {
 
 mesh::mesh(const parameters &machine)
     : shape_{static_cast<int>(machine.width), static_cast<int>(machine.height)},
-      port_output_words_{static_cast<int>(machine.port_output_words)},
-      port_input_words_{static_cast<int>(machine.port_input_words)},
+      port_output_words_{static_cast<int>(machine.port_output_words)}, port_input_words_{static_cast<int>(
+                                                                           machine.port_input_words)},
       link_words_{static_cast<int>(machine.link_words)}, header_cycles_{machine.header_cycles},
       routers_(static_cast<std::size_t>(machine.tiles())) {}
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network of a tile processor, cycle by cycle: a router and a port for each tile, joined by 32-bit links in
-// both directions. A link carries one word in a cycle; a word crosses one link in a cycle. A packet follows its
-// header as a worm: it holds each link from its header to its last word, and stops where a buffer is full.
+// The network of a tile processor, cycle by cycle: a router and a port for each tile, joined by 32-bit links
+// in both directions. A link carries one word in a cycle; a word crosses one link in a cycle. A packet
+// follows its header as a worm: it holds each link from its header to its last word, and stops where a buffer
+// is full.
 //
-// A step looks at the buffers as they are when the cycle begins, decides all moves, and only then makes them: so
-// the order in which routers are visited has no effect. A router in which nothing moves is left alone until
-// something changes that could stop it from standing still: a word arrives, or one that lay ahead is taken.
+// A step looks at the buffers as they are when the cycle begins, decides all moves, and only then makes them:
+// so the order in which routers are visited has no effect. A router in which nothing moves is left alone
+// until something changes that could stop it from standing still: a word arrives, or one that lay ahead is
+// taken.
 //
-// The last hop goes from the neighbour's router into the port's input buffer, past the buffers of the destination's
-// own router. So neighbours can hold port_output_words + port_input_words between them, and each further hop
-// adds link_words. The header is removed on the way and takes no place in the input buffer.
+// The last hop goes from the neighbour's router into the port's input buffer, past the buffers of the
+// destination's own router. So neighbours can hold port_output_words + port_input_words between them, and
+// each further hop adds link_words. The header is removed on the way and takes no place in the input buffer.
 #pragma once
 
 #include <array>
@@ -26,7 +28,8 @@ namespace lisle::tile {
 
 /// What the mesh has counted at one tile.
 struct tile_traffic {
-    std::array<std::int64_t, sides> words_out{}; ///< headers included; side::core: payload to the tile's own core
+    std::array<std::int64_t, sides>
+        words_out{}; ///< headers included; side::core: payload to the tile's own core
     std::int64_t packets_sent = 0;
     std::int64_t packets_received = 0;
 };
@@ -70,8 +73,8 @@ class mesh {
     [[nodiscard]] int link_high_water(int tile) const noexcept;
     /// Words in all buffers.
     [[nodiscard]] int words_under_way() const noexcept;
-    /// The tile that words in the output buffer of `tile` wait for, once nothing moves: the one whose full input
-    /// buffer, or whose half-sent packet, is at the end of the chain. -1: they wait for none.
+    /// The tile that words in the output buffer of `tile` wait for, once nothing moves: the one whose full
+    /// input buffer, or whose half-sent packet, is at the end of the chain. -1: they wait for none.
     [[nodiscard]] int stopped_by(int tile) const noexcept;
 
   private:
@@ -80,20 +83,20 @@ class mesh {
     /// Where words come into a router: from a neighbour, or from the core.
     struct entrance {
         word_queue words;
-        cycle ready = 0;       ///< the header in front goes on at this cycle at the earliest
-        int destination = 0;   ///< of the packet whose words are in front
+        cycle ready = 0;         ///< the header in front goes on at this cycle at the earliest
+        int destination = 0;     ///< of the packet whose words are in front
         std::int8_t exit = none; ///< the side that the packet leaves by, once its header has been let through
         std::int8_t wanted = none; ///< the side that the header in front asks for
-        std::uint8_t left = 0; ///< words of the packet behind its header that have not left
+        std::uint8_t left = 0;     ///< words of the packet behind its header that have not left
     };
     struct router {
         std::array<entrance, sides> from{};
         word_queue port_input;
         std::array<std::int8_t, sides> owner{none, none, none, none, none}; ///< of each exit: the entrance;
                                                                             ///< of the core's: the last side
-        std::array<std::int8_t, sides> turn{};      ///< after whom the search for the next owner begins
-        std::array<std::int8_t, 4> candidate{};     ///< for the last hop by an exit: which entrance
-        std::uint8_t claims = 0;                    ///< sides that ask for the core's port in this step
+        std::array<std::int8_t, sides> turn{};  ///< after whom the search for the next owner begins
+        std::array<std::int8_t, 4> candidate{}; ///< for the last hop by an exit: which entrance
+        std::uint8_t claims = 0;                ///< sides that ask for the core's port in this step
         bool awake = false;
         tile_traffic traffic;
     };

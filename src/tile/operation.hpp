@@ -26,7 +26,7 @@ struct operation {
     word *words = nullptr;
     std::size_t left = 0;
     bool until_dry = false; ///< receive: stop early when no word is there
-    int awaits = -1;        ///< the tile that the program waits for, for reports of a standstill; -1: any or none
+    int awaits = -1; ///< the tile that the program waits for, for reports of a standstill; -1: any or none
 };
 
 enum class wake_reason : std::uint8_t {

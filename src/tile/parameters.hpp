@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a modelled machine is made of: the size of its mesh, its buffers, and what each action costs in cycles.
-// Each parameter has a name, a default and a source; a small text file changes them ("name = value", "#"
-// begins a comment).
+// What a modelled machine is made of: the size of its mesh, its buffers, and what each action costs in
+// cycles. Each parameter has a name, a default and a source; a small text file changes them ("name = value",
+// "#" begins a comment).
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct parameter {
 
 [[nodiscard]] std::span<const parameter> parameter_table() noexcept;
 
-/// Changes one parameter. Throws std::invalid_argument with a sentence if there is no such name or the value is
-/// out of its range.
+/// Changes one parameter. Throws std::invalid_argument with a sentence if there is no such name or the value
+/// is out of its range.
 void set_parameter(parameters &changed, std::string_view name, std::int64_t value);
 
 /// Reads "name = value" lines over `changed`. Throws std::invalid_argument, naming `file` and the line.

@@ -30,8 +30,8 @@ inline constexpr int most_payload_words = 31;
     return static_cast<int>(header >> 18 & 0x1fffU);
 }
 
-/// The header of a packet to a tile. Throws std::invalid_argument if the length does not fit or there is no such
-/// tile.
+/// The header of a packet to a tile. Throws std::invalid_argument if the length does not fit or there is no
+/// such tile.
 [[nodiscard]] inline word make_header(const mesh_shape &shape, int to, int payload_words) {
     if (payload_words < 1 || payload_words > most_payload_words) {
         throw std::invalid_argument("a packet carries 1 to " + std::to_string(most_payload_words) +

@@ -187,11 +187,8 @@ void core::send(std::span<word> words, cycle each) {
 }
 
 void core::receive(std::span<word> words, cycle each, int awaits) {
-    operation op{.what = action::receive,
-                 .each = each,
-                 .words = words.data(),
-                 .left = words.size(),
-                 .awaits = awaits};
+    operation op{
+        .what = action::receive, .each = each, .words = words.data(), .left = words.size(), .awaits = awaits};
     perform(op);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one program on all tiles of a machine: a fiber for each, under the machine's clock. Between two
-// operations a program takes no virtual time. Everything is deterministic: fibers that are due in one cycle run
-// in the order of their tiles.
+// operations a program takes no virtual time. Everything is deterministic: fibers that are due in one cycle
+// run in the order of their tiles.
 #pragma once
 
 #include <exception>
@@ -21,8 +21,8 @@ namespace lisle::tile {
 class tile_array;
 class core;
 
-/// What runs when words arrive and interrupts are on. It runs with interrupts off, between two operations or two
-/// words of the program's own, on its stack.
+/// What runs when words arrive and interrupts are on. It runs with interrupts off, between two operations or
+/// two words of the program's own, on its stack.
 class interrupt_handler {
   public:
     virtual void words_arrived(core &here) = 0;
@@ -31,7 +31,8 @@ class interrupt_handler {
     ~interrupt_handler() = default;
 };
 
-/// A core as its program sees it. All calls but the first few take virtual time, and are for the tile's own fiber.
+/// A core as its program sees it. All calls but the first few take virtual time, and are for the tile's own
+/// fiber.
 class core {
   public:
     core(tile_array &array, int tile) : array_{array}, tile_{tile} {}
@@ -58,7 +59,8 @@ class core {
 
     /// @param handler null: interrupts are off.
     void set_handler(interrupt_handler *handler);
-    /// True: the handler does not run until this is called with false, by any fiber. May be called by the handler.
+    /// True: the handler does not run until this is called with false, by any fiber. May be called by the
+    /// handler.
     void hold_interrupts(bool held);
     /// Books time under `next`; returns what it was.
     phase set_phase(phase next) noexcept;
@@ -99,8 +101,8 @@ class tile_array {
     tile_array(const tile_array &) = delete;
     tile_array &operator=(const tile_array &) = delete;
 
-    /// Runs `run` on each tile until all have returned. To be called once. What a program throws ends the run and
-    /// is thrown again here.
+    /// Runs `run` on each tile until all have returned. To be called once. What a program throws ends the run
+    /// and is thrown again here.
     /// @return why not all of them returned, if they did not: the others were then stopped
     std::optional<standstill> run(const program &run);
 

@@ -12,8 +12,8 @@ using tile::word;
 
 namespace {
 
-constexpr int packets_to_send = 4;  // that a rank may have under way
-constexpr int packets_kept = 8;     // by a receiver, besides one of each sender
+constexpr int packets_to_send = 4; // that a rank may have under way
+constexpr int packets_kept = 8;    // by a receiver, besides one of each sender
 
 constexpr word first_mark = word{1} << 31;
 constexpr std::size_t first_words = tile::most_payload_words - 2; ///< of data in a packet's first part
@@ -27,8 +27,9 @@ constexpr std::size_t words_for(std::size_t bytes) noexcept {
 
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,
                            std::size_t largest_packet, std::function<void(int)> notify)
-    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1),
-      notify_{std::move(notify)}, array_{machine} {
+    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)},
+      rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)}, array_{
+                                                                                                    machine} {
     for (int rank = 0; rank < static_cast<int>(tiles_.size()); ++rank) {
         rank_of_tile_[static_cast<std::size_t>(tiles_[static_cast<std::size_t>(rank)])] = rank;
         stations_.push_back(std::make_unique<station>(*this, rank));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. What a rank asks for (packets to
-// send, work) its core does in turn, in virtual time; what arrives an interrupt handler puts together, in buffers
-// that are used again and again. A rank's program takes no virtual time of its own: it has to see to it
-// that its core has caught up before it looks at what has arrived (caught_up).
+// Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. What a rank asks for
+// (packets to send, work) its core does in turn, in virtual time; what arrives an interrupt handler puts
+// together, in buffers that are used again and again. A rank's program takes no virtual time of its own: it
+// has to see to it that its core has caught up before it looks at what has arrived (caught_up).
 //
-// On the wire a packet is cut into packets of the mesh. The first begins with the sender's rank, marked, and the
-// number of bytes; the others with the sender's rank. A core sends one packet at a time, so the receiver has at
-// most one open packet of each sender.
+// On the wire a packet is cut into packets of the mesh. The first begins with the sender's rank, marked, and
+// the number of bytes; the others with the sender's rank. A core sends one packet at a time, so the receiver
+// has at most one open packet of each sender.
 //
-// Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in the mesh
-// until one is taken, with the handler held; what is there can then be taken although the core has not caught
-// up, or two cores that stall on each other's ports would wait for ever.
+// Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in
+// the mesh until one is taken, with the handler held; what is there can then be taken although the core has
+// not caught up, or two cores that stall on each other's ports would wait for ever.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ namespace lisle::fabric {
 class tile_carrier {
   public:
     /// @param tiles by rank @param largest_packet in bytes
-    /// @param notify called when something has arrived for a rank, or its core has caught up. It must not call
-    /// back.
+    /// @param notify called when something has arrived for a rank, or its core has caught up. It must not
+    /// call back.
     tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
                  std::function<void(int rank)> notify);
     ~tile_carrier();
@@ -45,8 +45,8 @@ class tile_carrier {
         [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
     };
 
-    /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given to
-    /// send() next.
+    /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given
+    /// to send() next.
     [[nodiscard]] packet *claim(int rank);
     /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
     void send(int rank, packet *filled);

@@ -20,9 +20,10 @@ tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
 } // namespace
 
 tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells)
-    : machine_{layout.machine}, bells_{bells}, armed_(layout.tiles.size()), congested_(layout.tiles.size()),
-      carrier_{layout.machine, layout.tiles, sizeof(packet_header) + largest_payload,
-               [this](int rank) { notify(rank); }} {}
+    : machine_{layout.machine}, bells_{bells}, armed_(layout.tiles.size()),
+      congested_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
+                                                sizeof(packet_header) + largest_payload,
+                                                [this](int rank) { notify(rank); }} {}
 
 void tile_fabric::notify(int rank) noexcept {
     char &armed = armed_[static_cast<std::size_t>(rank)];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of a modelled mesh: ranks are fibers of one worker thread, each has a tile, and time is that of the
-// model. It passes when all ranks wait. Packets are all that this fabric offers, although its ranks share an address
-// space: so every message costs what it would cost on the mesh.
+// The fabric of a modelled mesh: ranks are fibers of one worker thread, each has a tile, and time is that of
+// the model. It passes when all ranks wait. Packets are all that this fabric offers, although its ranks share
+// an address space: so every message costs what it would cost on the mesh.
 //
-// What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the receiver
-// a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute).
+// What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the
+// receiver a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute).
 #pragma once
 
 #include <string>
@@ -35,7 +35,9 @@ class tile_fabric final : public fabric, public job_clock {
 
     [[nodiscard]] const char *name() const noexcept override { return "tile"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return peer >= 0 && peer < ranks(); }
-    [[nodiscard]] route_limits limits(int) const noexcept override { return {.largest_payload = largest_payload}; }
+    [[nodiscard]] route_limits limits(int) const noexcept override {
+        return {.largest_payload = largest_payload};
+    }
     [[nodiscard]] job_clock *clock() noexcept override { return this; }
 
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,

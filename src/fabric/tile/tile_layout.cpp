@@ -27,7 +27,8 @@ bool read_size(const std::string &mesh, std::int64_t &width, std::int64_t &heigh
 std::vector<int> read_map(const std::string &file, int ranks, int count) {
     std::ifstream from{file};
     if (!from) {
-        fail(MPI_ERR_ARG, "the map of the tiles, ", file, ", cannot be read (a map is row, compact, or a file)");
+        fail(MPI_ERR_ARG, "the map of the tiles, ", file,
+             ", cannot be read (a map is row, compact, or a file)");
     }
     std::vector<int> tiles;
     std::set<int> used;
@@ -67,9 +68,11 @@ tile_layout make_tile_layout(const std::string &mesh, const std::string &map, co
     } catch (const std::invalid_argument &wrong) {
         fail(MPI_ERR_ARG, wrong.what());
     }
-    const tile::mesh_shape shape{static_cast<int>(layout.machine.width), static_cast<int>(layout.machine.height)};
+    const tile::mesh_shape shape{static_cast<int>(layout.machine.width),
+                                 static_cast<int>(layout.machine.height)};
     if (ranks > shape.tiles()) {
-        fail(MPI_ERR_ARG, ranks, " ranks do not fit a mesh of ", mesh, ", which has ", shape.tiles(), " tiles");
+        fail(MPI_ERR_ARG, ranks, " ranks do not fit a mesh of ", mesh, ", which has ", shape.tiles(),
+             " tiles");
     }
     if (map.empty() || map == "row") {
         layout.tiles = tile::rmpi::map_in_rows(shape, ranks);

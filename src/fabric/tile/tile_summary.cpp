@@ -51,15 +51,16 @@ std::string tile_fabric::summary() const {
             }
         }
     }
-    std::string text =
-        line("tiles: %d ranks on %d x %d tiles, %lld cycles, %.6f s at %lld MHz\n", ranks(), shape.width,
-             shape.height, static_cast<long long>(model.now()), cycles * 1e-6 / static_cast<double>(machine_.clock_mhz),
-             static_cast<long long>(machine_.clock_mhz));
+    std::string text = line("tiles: %d ranks on %d x %d tiles, %lld cycles, %.6f s at %lld MHz\n", ranks(),
+                            shape.width, shape.height, static_cast<long long>(model.now()),
+                            cycles * 1e-6 / static_cast<double>(machine_.clock_mhz),
+                            static_cast<long long>(machine_.clock_mhz));
     text += "tiles: share of the ranks' time:";
     for (std::size_t i = 0; i < tile::phases; ++i) {
         text += line(" %s %.1f%%", name_of(static_cast<tile::phase>(i)), 100 * spent[i]);
     }
-    text += line("\ntiles: %lld packets, %lld words over links, %lld interrupts, at most %d words in a router's buffer\n",
+    text += line("\ntiles: %lld packets, %lld words over links, %lld interrupts, at most %d words in a "
+                 "router's buffer\n",
                  static_cast<long long>(packets), static_cast<long long>(words),
                  static_cast<long long>(interrupts), input);
     if (busiest_words != 0) {

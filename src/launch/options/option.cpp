@@ -35,7 +35,8 @@ int option::value_count() const {
 
 std::span<const std::span<const option>> option_tables() {
     static const std::array tables{rank_options(),   environment_options(), placement_options(),
-                                   output_options(), control_options(),     foreign_options()};
+                                   fabric_options(), output_options(),      control_options(),
+                                   foreign_options()};
     return tables;
 }
 

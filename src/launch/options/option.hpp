@@ -68,6 +68,7 @@ struct option {
 [[nodiscard]] std::span<const option> rank_options();
 [[nodiscard]] std::span<const option> environment_options();
 [[nodiscard]] std::span<const option> placement_options();
+[[nodiscard]] std::span<const option> fabric_options();
 [[nodiscard]] std::span<const option> output_options();
 [[nodiscard]] std::span<const option> control_options();
 [[nodiscard]] std::span<const option> foreign_options();

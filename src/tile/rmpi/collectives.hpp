@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over the blocking messages of an endpoint: linear ones, logarithmic ones as LAM's lam_basic and so
-// rMPI have them, and ones that know the mesh.
+// Collectives over the blocking messages of an endpoint: linear ones, logarithmic ones as LAM's lam_basic and
+// so rMPI have them, and ones that know the mesh.
 #pragma once
 
 #include <span>

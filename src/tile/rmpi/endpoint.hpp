@@ -28,10 +28,10 @@ struct receive_status {
 
 /// What a rank has counted.
 struct endpoint_counts {
-    std::int64_t copies = 0;           ///< messages copied once more after their arrival
-    std::int64_t posted_matches = 0;   ///< messages that found their receive posted
-    std::int64_t list_steps = 0;       ///< elements looked at to find messages
-    std::int64_t most_unexpected = 0;  ///< words held for messages that nobody had asked for, at most
+    std::int64_t copies = 0;          ///< messages copied once more after their arrival
+    std::int64_t posted_matches = 0;  ///< messages that found their receive posted
+    std::int64_t list_steps = 0;      ///< elements looked at to find messages
+    std::int64_t most_unexpected = 0; ///< words held for messages that nobody had asked for, at most
 };
 
 class endpoint {
@@ -68,7 +68,8 @@ class endpoint {
     endpoint_counts counts_;
 };
 
-/// Sends one packet: the hardware's header, the library's, and payload. @pre together at most 31 words of payload
+/// Sends one packet: the hardware's header, the library's, and payload. @pre together at most 31 words of
+/// payload
 void send_packet(core &here, int to_tile, std::span<const word> header, std::span<const word> payload,
                  cycle each);
 

@@ -59,7 +59,8 @@ rank_map map_in_rows(const mesh_shape &shape, int count) {
 rank_map map_compactly(const mesh_shape &shape, int count) {
     static_cast<void>(map_in_rows(shape, count)); // checks the count
     int columns = 1;
-    while (columns < shape.width && (columns * columns < count || (count + columns - 1) / columns > shape.height)) {
+    while (columns < shape.width &&
+           (columns * columns < count || (count + columns - 1) / columns > shape.height)) {
         ++columns;
     }
     rank_map tiles;

@@ -22,8 +22,8 @@ enum class version : std::uint8_t { v1 = 1, v2, v3 };
 /// A program for one rank. Tiles without a rank do nothing.
 using rank_program = std::function<void(endpoint &)>;
 
-/// Runs `run` on each rank of `tiles`; see tile_array::run. Throws std::invalid_argument if the map names a tile
-/// twice, or one that is not there.
+/// Runs `run` on each rank of `tiles`; see tile_array::run. Throws std::invalid_argument if the map names a
+/// tile twice, or one that is not there.
 std::optional<standstill> run_ranks(tile_array &on, const rank_map &tiles, version with,
                                     const rank_program &run);
 

@@ -120,9 +120,8 @@ int middle_rank(const endpoint &self) {
     const auto distance = [&](int tile) {
         return std::abs(shape.column(tile) - column) + std::abs(shape.row(tile) - row);
     };
-    const auto nearest = std::min_element(self.tiles().begin(), self.tiles().end(), [&](int a, int b) {
-        return distance(a) < distance(b);
-    });
+    const auto nearest = std::min_element(self.tiles().begin(), self.tiles().end(),
+                                          [&](int a, int b) { return distance(a) < distance(b); });
     return static_cast<int>(nearest - self.tiles().begin());
 }
 

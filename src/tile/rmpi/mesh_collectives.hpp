@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcast and reduction along trees of the mesh, in parts: a tile passes one on while the next is on its way.
+// Broadcast and reduction along trees of the mesh, in parts: a tile passes one on while the next is on its
+// way.
 #pragma once
 
 #include "tile/rmpi/collectives.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees for collectives that know the mesh: every edge is short, and no two edges share a link in one direction.
+// Trees for collectives that know the mesh: every edge is short, and no two edges share a link in one
+// direction.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,13 @@ struct tree_place {
     std::vector<int> children;
 };
 
-/// Two chains from the root along a path that winds through all rows: each rank forwards once, but the path is
-/// long. For few tiles or long data.
-[[nodiscard]] tree_place place_on_path(const mesh_shape &shape, const std::vector<int> &tiles, int root, int rank);
+/// Two chains from the root along a path that winds through all rows: each rank forwards once, but the path
+/// is long. For few tiles or long data.
+[[nodiscard]] tree_place place_on_path(const mesh_shape &shape, const std::vector<int> &tiles, int root,
+                                       int rank);
 
-/// From the root along its column, and from there along each row: short, but those in the column forward up to
-/// three times. For many tiles and short data.
+/// From the root along its column, and from there along each row: short, but those in the column forward up
+/// to three times. For many tiles and short data.
 [[nodiscard]] tree_place place_on_cross(const mesh_shape &shape, const std::vector<int> &tiles, int root,
                                         int rank);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that have arrived before their receive, or are arriving: found in constant time by source and tag, by
-// either, or by neither, always the oldest first. Each message stands in one queue for each of these four ways of
-// asking; one that is taken is passed over in the others when it comes to the front.
+// Messages that have arrived before their receive, or are arriving: found in constant time by source and tag,
+// by either, or by neither, always the oldest first. Each message stands in one queue for each of these four
+// ways of asking; one that is taken is passed over in the others when it comes to the front.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rMPI's three versions cut a message into packets: each packet begins with a header of the library's own,
-// a long one in the first packet and a short one in the others. (Psota, rMPI, sections 3.2.1, 3.3.1 and 4.3.3.)
+// How rMPI's three versions cut a message into packets: each packet begins with a header of the library's
+// own, a long one in the first packet and a short one in the others. (Psota, rMPI, sections 3.2.1, 3.3.1
+// and 4.3.3.)
 #pragma once
 
 #include <algorithm>
@@ -57,8 +58,8 @@ struct wire_count {
 }
 
 /// The words of a header. V1: source, tag, size, type, communicator; then source, tag. V2: packet's length,
-/// source, tag, size, type, communicator, kind of message; then length, source, tag. V3: source, size in bytes,
-/// tag, communicator; then source.
+/// source, tag, size, type, communicator, kind of message; then length, source, tag. V3: source, size in
+/// bytes, tag, communicator; then source.
 struct header_words {
     std::array<word, 7> words;
     int count;
@@ -72,8 +73,8 @@ struct header_words {
     const auto source = static_cast<word>(of.source);
     const auto tag = static_cast<word>(of.tag);
     const auto context = static_cast<word>(of.context);
-    constexpr word type = 1;  // words: all that V1 and V2 send here
-    constexpr word kind = 0;  // point to point
+    constexpr word type = 1; // words: all that V1 and V2 send here
+    constexpr word kind = 0; // point to point
     switch (format.first_header) {
     case format1.first_header:
         return {{source, tag, of.words, type, context}, 5};

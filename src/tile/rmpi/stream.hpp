@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of collectives between tiles that know each other's role: single packets without an envelope, that a tile
-// can forward while the rest of the data is still on its way. A header of one word tells them from messages.
+// Parts of collectives between tiles that know each other's role: single packets without an envelope, that a
+// tile can forward while the rest of the data is still on its way. A header of one word tells them from
+// messages.
 #pragma once
 
 #include <cstddef>

@@ -44,8 +44,8 @@ receive_status version1::receive(int from, int tag, int context, std::span<word>
     }
 }
 
-/// Waits for a packet and reads all of it. Its header does not say whether it is a message's first: it is if no
-/// message from this source with this tag is incomplete.
+/// Waits for a packet and reads all of it. Its header does not say whether it is a message's first: it is if
+/// no message from this source with this tag is incomplete.
 void version1::read_packet(int awaited) {
     const in_phase booked{here_, phase::receive};
     const cycle each = here_.costs().receive_word_cycles;
@@ -66,8 +66,8 @@ void version1::read_packet(int awaited) {
     } else {
         payload = format_.next_payload(into->left);
     }
-    here_.receive(std::span(into->words).subspan(into->of.words - into->left, static_cast<std::size_t>(payload)),
-                  each);
+    here_.receive(
+        std::span(into->words).subspan(into->of.words - into->left, static_cast<std::size_t>(payload)), each);
     into->left -= static_cast<std::uint32_t>(payload);
 }
 

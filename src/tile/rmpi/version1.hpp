@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rMPI's first version: it looks at the network inside of a receive only, and keeps what arrives in lists by
-// source. A search walks the lists. While it sends, it does not receive: two ranks that send to each other more
-// than the network holds wait for ever.
+// source. A search walks the lists. While it sends, it does not receive: two ranks that send to each other
+// more than the network holds wait for ever.
 #pragma once
 
 #include <list>
@@ -14,8 +14,7 @@ namespace lisle::tile::rmpi {
 
 class version1 final : public endpoint {
   public:
-    version1(core &here, const rank_map &tiles, int rank)
-        : endpoint{here, tiles, rank, format1} {}
+    version1(core &here, const rank_map &tiles, int rank) : endpoint{here, tiles, rank, format1} {}
 
     receive_status receive(int from, int tag, int context, std::span<word> into) override;
 

@@ -5,8 +5,7 @@
 
 namespace lisle::tile::rmpi {
 
-version2::version2(core &here, const rank_map &tiles, int rank)
-    : endpoint{here, tiles, rank, format2} {
+version2::version2(core &here, const rank_map &tiles, int rank) : endpoint{here, tiles, rank, format2} {
     here_.set_handler(this);
 }
 
@@ -48,8 +47,8 @@ void version2::header_complete() {
     const auto source = static_cast<std::size_t>(header_[1]);
     here_.work(here_.costs().match_cycles);
     if (incomplete_[source] == nullptr) {
-        const envelope of{static_cast<int>(source), static_cast<int>(header_[2]), static_cast<int>(header_[5]),
-                          header_[3]};
+        const envelope of{static_cast<int>(source), static_cast<int>(header_[2]),
+                          static_cast<int>(header_[5]), header_[3]};
         auto message = std::make_shared<unexpected_message>();
         message->of = of;
         message->words.resize(of.words);

@@ -23,7 +23,8 @@ class version2 final : public endpoint, private interrupt_handler {
     void header_complete();
 
     message_table table_;
-    std::unordered_map<std::size_t, message_table::message> incomplete_; ///< by source: at most one, since senders wait
+    std::unordered_map<std::size_t, message_table::message>
+        incomplete_; ///< by source: at most one, since senders wait
     // The packet that is arriving.
     std::array<word, 7> header_{};
     std::size_t header_read_ = 0;

@@ -5,8 +5,7 @@
 
 namespace lisle::tile::rmpi {
 
-version3::version3(core &here, const rank_map &tiles, int rank)
-    : endpoint{here, tiles, rank, format3} {
+version3::version3(core &here, const rank_map &tiles, int rank) : endpoint{here, tiles, rank, format3} {
     here_.set_handler(this);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rMPI's third version. A later packet of a message carries one word, its sender's rank: a sender has one message
-// under way, so an entry for each sender says where its words go. A message whose receive is posted is written
-// straight into the user's buffer (case 2); others are kept (cases 1 and 3: all of it, or a part, had arrived).
+// rMPI's third version. A later packet of a message carries one word, its sender's rank: a sender has one
+// message under way, so an entry for each sender says where its words go. A message whose receive is posted
+// is written straight into the user's buffer (case 2); others are kept (cases 1 and 3: all of it, or a part,
+// had arrived).
 //
-// What the thesis leaves open: a message longer than the posted buffer is written up to the buffer's end, and the
-// rest is read and dropped.
+// What the thesis leaves open: a message longer than the posted buffer is written up to the buffer's end, and
+// the rest is read and dropped.
 #pragma once
 
 #include <deque>
@@ -42,13 +43,13 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
     /// What arrives from one sender.
     struct incoming {
         envelope of;
-        std::array<word, 3> header{};     ///< behind the rank: bytes, tag, context
+        std::array<word, 3> header{}; ///< behind the rank: bytes, tag, context
         std::size_t header_left = 0;
-        std::uint32_t left = 0;           ///< words of the message that have not arrived
+        std::uint32_t left = 0; ///< words of the message that have not arrived
         bool active = false;
         bool first_packet = false;
-        std::span<word> into;             ///< what of the destination is not written yet
-        message_table::message kept;      ///< null: goes to the posted receive
+        std::span<word> into;        ///< what of the destination is not written yet
+        message_table::message kept; ///< null: goes to the posted receive
     };
     enum class reading : std::uint8_t { sender, header, payload, part };
 

@@ -25,8 +25,9 @@ word larger_float(word a, word b) {
 /// The share of one of `count` ranks in `whole`: [first, last).
 struct share {
     share(int whole, int count, int rank)
-        : first{static_cast<int>(std::int64_t{whole} * rank / count)},
-          last{static_cast<int>(std::int64_t{whole} * (rank + 1) / count)} {}
+        : first{static_cast<int>(std::int64_t{whole} * rank / count)}, last{static_cast<int>(
+                                                                           std::int64_t{whole} * (rank + 1) /
+                                                                           count)} {}
     int first, last;
     [[nodiscard]] int size() const noexcept { return last - first; }
 };
@@ -146,7 +147,8 @@ class jacobi final : public application {
         }
         // For the comparison only: a job's ranks share the host's memory.
         answer_.resize(width * width);
-        std::copy(now.begin() + static_cast<std::ptrdiff_t>(width), now.end() - static_cast<std::ptrdiff_t>(width),
+        std::copy(now.begin() + static_cast<std::ptrdiff_t>(width),
+                  now.end() - static_cast<std::ptrdiff_t>(width),
                   answer_.begin() + rows.first * static_cast<std::ptrdiff_t>(width));
     }
 
@@ -176,7 +178,8 @@ class jacobi final : public application {
     }
 
     /// One step over a stripe; the plate's own edge stays as it is. @return the largest change of a point
-    [[nodiscard]] float relax(const std::vector<float> &now, std::vector<float> &next, const share &rows) const {
+    [[nodiscard]] float relax(const std::vector<float> &now, std::vector<float> &next,
+                              const share &rows) const {
         const auto width = static_cast<std::size_t>(side_);
         float largest = 0;
         for (int row = std::max(1, rows.first); row < std::min(side_ - 1, rows.last); ++row) {
@@ -195,7 +198,8 @@ class jacobi final : public application {
         const auto &tiles = self.tiles();
         const int partner = self.here().tile() ^ 1;
         const bool shared = std::find(tiles.begin(), tiles.end(), partner) != tiles.end();
-        return cycle{rows} * side_ * costs.jacobi_point_cycles * (shared ? costs.shared_memory_percent : 100) / 100;
+        return cycle{rows} * side_ * costs.jacobi_point_cycles *
+               (shared ? costs.shared_memory_percent : 100) / 100;
     }
 
     int side_;
@@ -203,9 +207,9 @@ class jacobi final : public application {
     std::vector<float> answer_;
 };
 
-/// C = A x B. Rank 0 gives B to all and rows of A to each of the others, and collects their rows of C: alone it
-/// computes, with others it does not. (So two tiles are slower than one, as the thesis reports.) Numbers are
-/// doubles for the network and for the cost.
+/// C = A x B. Rank 0 gives B to all and rows of A to each of the others, and collects their rows of C: alone
+/// it computes, with others it does not. (So two tiles are slower than one, as the thesis reports.) Numbers
+/// are doubles for the network and for the cost.
 class product final : public application {
   public:
     product(int rows, int inner, int columns) : rows_{rows}, inner_{inner}, columns_{columns} {}
@@ -240,9 +244,9 @@ class product final : public application {
         return {rows_, self.size() - 1, rank - 1};
     }
     [[nodiscard]] std::span<double> rows_of(matrix &whole, const share &rows, int columns) const {
-        return std::span(whole).subspan(static_cast<std::size_t>(rows.first) * static_cast<std::size_t>(columns),
-                                        static_cast<std::size_t>(rows.size()) *
-                                            static_cast<std::size_t>(columns));
+        return std::span(whole).subspan(
+            static_cast<std::size_t>(rows.first) * static_cast<std::size_t>(columns),
+            static_cast<std::size_t>(rows.size()) * static_cast<std::size_t>(columns));
     }
 
     void distribute(endpoint &self) {
@@ -281,7 +285,8 @@ class product final : public application {
                 }
             }
         }
-        self.here().work(static_cast<cycle>(rows * inner * columns) * self.here().costs().product_step_cycles);
+        self.here().work(static_cast<cycle>(rows * inner * columns) *
+                         self.here().costs().product_step_cycles);
         return c;
     }
 
@@ -298,7 +303,8 @@ std::vector<application_maker> applications(const application_sizes &sizes) {
             [=] { return std::make_unique<pi>(sizes.pi_points); },
             [=] { return std::make_unique<jacobi>(sizes.grid, sizes.grid_steps); },
             [=] {
-                return std::make_unique<product>(sizes.product_rows, sizes.product_inner, sizes.product_columns);
+                return std::make_unique<product>(sizes.product_rows, sizes.product_inner,
+                                                 sizes.product_columns);
             }};
 }
 

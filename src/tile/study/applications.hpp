@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four programs of rMPI's thesis. They compute their real answers; what the computing costs is declared in
-// cycles for each point or step.
+// The four programs of rMPI's thesis. They compute their real answers; what the computing costs is declared
+// in cycles for each point or step.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of rMPI's thesis as functions: each builds a machine of its own, runs it, and returns cycles.
+// The experiments of rMPI's thesis as functions: each builds a machine of its own, runs it, and returns
+// cycles.
 #pragma once
 
 #include <memory>
@@ -36,8 +37,8 @@ class stood_still : public std::runtime_error {
 
 enum class collective { broadcast, scatter, gather, reduce, allgather, allreduce };
 /// Cycles from the start of the first rank to the end of the last.
-[[nodiscard]] cycle collective_cycles(const set_up &with, collective which, rmpi::algorithm algorithm, int ranks,
-                                      std::size_t words);
+[[nodiscard]] cycle collective_cycles(const set_up &with, collective which, rmpi::algorithm algorithm,
+                                      int ranks, std::size_t words);
 
 struct application_run {
     cycle cycles;

@@ -63,7 +63,8 @@ int main(int count, char **arguments) {
     report_options options;
     app.add_option("--machine", machine_file, "file of parameters, each line \"name = value\"")
         ->check(CLI::ExistingFile);
-    app.add_option("--set", changes, "changes one parameter: name=value; may be repeated")->allow_extra_args(false);
+    app.add_option("--set", changes, "changes one parameter: name=value; may be repeated")
+        ->allow_extra_args(false);
     app.add_option("--map", map, "tiles of the ranks: in rows as in the thesis, or on a square")
         ->check(CLI::IsMember({"row", "compact"}))
         ->capture_default_str();

@@ -87,14 +87,14 @@ void write_svg(const line_plot &plot, std::ostream &to) {
     text(to, left, 24, "start", plot.title, "font-size=\"16\" font-weight=\"bold\"");
     for (const double mark : across.marks()) {
         const double x = across.pixel(mark);
-        to << fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#e4e4e4\"/>\n", x,
-                          top, height - bottom);
+        to << fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#e4e4e4\"/>\n",
+                          x, top, height - bottom);
         text(to, x, height - bottom + 18, "middle", short_number(mark));
     }
     for (const double mark : along.marks()) {
         const double y = along.pixel(mark);
-        to << fmt::format("<line x1=\"{1}\" x2=\"{2}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" stroke=\"#e4e4e4\"/>\n", y,
-                          left, width - right);
+        to << fmt::format("<line x1=\"{1}\" x2=\"{2}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" stroke=\"#e4e4e4\"/>\n",
+                          y, left, width - right);
         text(to, left - 8, y + 4, "end", short_number(mark));
     }
     text(to, (left + width - right) / 2, height - 14, "middle", plot.x_label);
@@ -115,7 +115,8 @@ void write_svg(const line_plot &plot, std::ostream &to) {
         to << fmt::format("<polyline points=\"{}\" {}/>\n", points, style);
         for (const auto &[x, y] : line.points) {
             to << fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" stroke=\"{}\"/>\n",
-                              across.pixel(x), along.pixel(y), line.dashed ? "white" : colours[chosen % colours.size()],
+                              across.pixel(x), along.pixel(y),
+                              line.dashed ? "white" : colours[chosen % colours.size()],
                               colours[chosen % colours.size()]);
         }
         to << fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" {}/>\n", width - right + 14,

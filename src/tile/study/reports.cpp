@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tile/study/heat_map.hpp"
+#include "tile/heat_map.hpp"
 #include "tile/study/plot.hpp"
 
 namespace lisle::tile::study {
@@ -50,8 +50,8 @@ double ratio(cycle a, cycle b) {
 
 std::string place(const report_options &options) {
     const parameters &built = options.with.built;
-    return fmt::format("{} x {} tiles, V{}, {} map", built.width, built.height, static_cast<int>(options.with.with),
-                       options.with.compact_map ? "compact" : "row");
+    return fmt::format("{} x {} tiles, V{}, {} map", built.width, built.height,
+                       static_cast<int>(options.with.with), options.with.compact_map ? "compact" : "row");
 }
 
 } // namespace
@@ -72,8 +72,8 @@ void report_packets(const report_options &options) {
 
 void report_overhead(const report_options &options) {
     heading("A message between neighbours against bare packets (thesis, figure 5-2)");
-    fmt::print("{}\n{:>9} {:>12} {:>12} {:>10} {:>12}\n", place(options), "words", "message", "packets", "ratio",
-               "wire ratio");
+    fmt::print("{}\n{:>9} {:>12} {:>12} {:>10} {:>12}\n", place(options), "words", "message", "packets",
+               "ratio", "wire ratio");
     series message{"message", {}};
     series bare{"bare packets", {}};
     for (const std::size_t words : message_sizes(options)) {
@@ -86,10 +86,12 @@ void report_overhead(const report_options &options) {
         message.points.emplace_back(words, with);
         bare.points.emplace_back(words, without);
     }
-    fmt::print("Thesis: near-constant cost, noticeable when small; the gap narrows from 10 to 100 words; one header\n"
+    fmt::print("Thesis: near-constant cost, noticeable when small; the gap narrows from 10 to 100 words; one "
+               "header\n"
                "word in 31 is 3.2% of the packet's words. Here: {:.1f}%.\n",
                100.0 * rmpi::format3.next_header / most_payload_words);
-    draw(options, "overhead", {"A message against bare packets", "words", "cycles", true, true, {message, bare}});
+    draw(options, "overhead",
+         {"A message against bare packets", "words", "cycles", true, true, {message, bare}});
 }
 
 void report_ping_pong(const report_options &options) {
@@ -108,7 +110,8 @@ void report_ping_pong(const report_options &options) {
         }
     }
     if (sizes.size() >= 2) {
-        fmt::print("Exponent from 1,000 words on: {:.3f}. The thesis calls the growth quadratic; it is linear here, as "
+        fmt::print("Exponent from 1,000 words on: {:.3f}. The thesis calls the growth quadratic; it is "
+                   "linear here, as "
                    "each\nword takes its cycles.\n",
                    fitted_exponent(sizes, times));
     }
@@ -118,8 +121,8 @@ void report_ping_pong(const report_options &options) {
 void report_broadcasts(const report_options &options) {
     heading("Broadcast to all tiles (thesis, figure 5-4)");
     const int ranks = options.with.built.tiles();
-    fmt::print("{}\n{:>9} {:>12} {:>12} {:>12} {:>12} {:>14}\n", place(options), "words", "linear", "log", "mesh",
-               "linear/log", "log/mesh");
+    fmt::print("{}\n{:>9} {:>12} {:>12} {:>12} {:>12} {:>14}\n", place(options), "words", "linear", "log",
+               "mesh", "linear/log", "log/mesh");
     series lines[] = {{"linear", {}}, {"logarithmic", {}}, {"along the mesh", {}}};
     double last = 0;
     for (const std::size_t words : message_sizes(options)) {
@@ -131,10 +134,11 @@ void report_broadcasts(const report_options &options) {
             lines[i].points.emplace_back(words, cycles[i]);
         }
         last = ratio(cycles[0], cycles[1]);
-        fmt::print("{:>9} {:>12} {:>12} {:>12} {:>12.2f} {:>14.2f}\n", words, cycles[0], cycles[1], cycles[2], last,
-                   ratio(cycles[1], cycles[2]));
+        fmt::print("{:>9} {:>12} {:>12} {:>12} {:>12.2f} {:>14.2f}\n", words, cycles[0], cycles[1], cycles[2],
+                   last, ratio(cycles[1], cycles[2]));
     }
-    fmt::print("Thesis: the logarithmic one is 3.2 times faster when large (on 16 tiles). Here: {:.2f}.\n", last);
+    fmt::print("Thesis: the logarithmic one is 3.2 times faster when large (on 16 tiles). Here: {:.2f}.\n",
+               last);
     draw(options, "broadcast",
          {"Broadcast", "words", "cycles", true, true, {std::begin(lines), std::end(lines)}});
 }
@@ -176,8 +180,9 @@ void report_collectives(const report_options &options) {
         }
         fmt::print("\n");
     }
-    fmt::print("Thesis: broadcasts and scatter are the fastest, gather and reduce slightly slower, allgather the "
-               "slowest,\nabout gather and broadcast together.\n");
+    fmt::print(
+        "Thesis: broadcasts and scatter are the fastest, gather and reduce slightly slower, allgather the "
+        "slowest,\nabout gather and broadcast together.\n");
     draw(options, "collectives", plot);
 }
 
@@ -191,8 +196,10 @@ struct thesis_row {
 };
 constexpr thesis_row thesis_rows[] = {
     {"trapezoid", 0, 3.92, 7.52, 12.3, "at 16 tiles 15 messages meet at one tile"},
-    {"pi", 0, 0, 7.6, 14.56, "the thesis calls 2 and 4 tiles \"low\", and does not give the number of points"},
-    {"Jacobi", 1.2, 2.3, 4.4, 9.3, "the grid is out of all caches: tiles that share a memory port slow each other"},
+    {"pi", 0, 0, 7.6, 14.56,
+     "the thesis calls 2 and 4 tiles \"low\", and does not give the number of points"},
+    {"Jacobi", 1.2, 2.3, 4.4, 9.3,
+     "the grid is out of all caches: tiles that share a memory port slow each other"},
     {"matrix product", 0, 2.8, 5.8, 8.5, "below 1 at 2 tiles in the thesis: one of the two only distributes"},
 };
 
@@ -218,9 +225,10 @@ void report_applications(const report_options &options) {
     for (int count = 1; count <= options.with.built.tiles(); count *= 2) {
         tiles.push_back(count);
     }
-    fmt::print("{:<16} {:>6} {:>14} {:>9} {:>9} {:>9}  {}\n", "program", "tiles", "cycles", "speed-up", "thesis",
-               "ratio", "answer");
-    line_plot plot{"Speed-up: model (solid), thesis (dashed)", "tiles", "speed-up over one tile", false, false, {}};
+    fmt::print("{:<16} {:>6} {:>14} {:>9} {:>9} {:>9}  {}\n", "program", "tiles", "cycles", "speed-up",
+               "thesis", "ratio", "answer");
+    line_plot plot{
+        "Speed-up: model (solid), thesis (dashed)", "tiles", "speed-up over one tile", false, false, {}};
     int colour = 0;
     for (const application_maker &make : applications(sizes)) {
         const application_speed speed = measure(options.with, make, tiles);
@@ -260,11 +268,12 @@ void report_deadlock(const report_options &options) {
         with.with = version;
         for (const std::size_t words : {3, 4, 1000}) {
             tile_array array{with.built};
-            const auto stopped = rmpi::run_ranks(array, with.tiles_for(2), version, [&](rmpi::endpoint &self) {
-                std::vector<word> data(words);
-                self.send(1 - self.rank(), 0, 0, data);
-                self.receive(1 - self.rank(), 0, 0, data);
-            });
+            const auto stopped =
+                rmpi::run_ranks(array, with.tiles_for(2), version, [&](rmpi::endpoint &self) {
+                    std::vector<word> data(words);
+                    self.send(1 - self.rank(), 0, 0, data);
+                    self.receive(1 - self.rank(), 0, 0, data);
+                });
             fmt::print("V{}, {:>4} words each: ", static_cast<int>(version), words);
             if (stopped) {
                 fmt::print("deadlock at cycle {}\n{}", array.model().now(), describe(*stopped));
@@ -306,11 +315,12 @@ void report_heat(const report_options &options) {
     const int root = set_up::root_for(ranks);
     for (const row &each : rows) {
         tile_array array{options.with.built};
-        const auto stopped =
-            rmpi::run_ranks(array, options.with.tiles_for(ranks), options.with.with, [&](rmpi::endpoint &self) {
+        const auto stopped = rmpi::run_ranks(
+            array, options.with.tiles_for(ranks), options.with.with, [&](rmpi::endpoint &self) {
                 std::vector<word> mine(words);
                 std::vector<word> all(each.gather ? words * static_cast<std::size_t>(ranks) : 0);
-                each.gather ? rmpi::gather(self, root, mine, all) : rmpi::broadcast(self, each.with, root, mine);
+                each.gather ? rmpi::gather(self, root, mine, all)
+                            : rmpi::broadcast(self, each.with, root, mine);
             });
         if (stopped) {
             throw stood_still{describe(*stopped)};

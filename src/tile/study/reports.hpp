@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lisle-tiles prints: one function for each experiment, a table beside the thesis's figures, and the plots
-// that belong to it.
+// What lisle-tiles prints: one function for each experiment, a table beside the thesis's figures, and the
+// plots that belong to it.
 #pragma once
 
 #include <filesystem>

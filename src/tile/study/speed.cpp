@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the simulator is: cycles, packets and hops of words that it gets through in a second of the host's processor.
+// How fast the simulator is: cycles, packets and hops of words that it gets through in a second of the host's
+// processor.
 #include <ctime>
 
 #include <fmt/format.h>
@@ -75,9 +76,10 @@ void print(const char *name, int tiles, const measured &result) {
 } // namespace
 
 void report_speed(const report_options &options) {
-    fmt::print("\nThe simulator's own speed, on this host\n{:<24} {:>6} {:>11} {:>11} {:>10} {:>8} {:>14} {:>12} "
-               "{:>12}\n",
-               "run", "tiles", "cycles", "computed", "packets", "seconds", "cycles/s", "packets/s", "hops/s");
+    fmt::print(
+        "\nThe simulator's own speed, on this host\n{:<24} {:>6} {:>11} {:>11} {:>10} {:>8} {:>14} {:>12} "
+        "{:>12}\n",
+        "run", "tiles", "cycles", "computed", "packets", "seconds", "cycles/s", "packets/s", "hops/s");
     for (const int side : {4, 64}) {
         parameters built = options.with.built;
         built.width = built.height = side;
@@ -85,9 +87,8 @@ void report_speed(const report_options &options) {
         print("packets at full load", tiles, measure_run(built, [&](tile_array &array) {
                   exchange_bare_packets(array, side == 4 ? 20'000 : 50);
               }));
-        print("allreduce, 1 KiB, log", tiles, measure_run(built, [](tile_array &array) {
-                  allreduce(array, rmpi::algorithm::logarithmic);
-              }));
+        print("allreduce, 1 KiB, log", tiles,
+              measure_run(built, [](tile_array &array) { allreduce(array, rmpi::algorithm::logarithmic); }));
         print("allreduce, 1 KiB, mesh", tiles,
               measure_run(built, [](tile_array &array) { allreduce(array, rmpi::algorithm::mesh); }));
     }

@@ -128,7 +128,8 @@ tile::cycle exchange_at_random(int ranks, int messages_of_each) {
     while (left > 0) {
         for (int rank = 0; rank < ranks; ++rank) {
             auto &mine = to_send[static_cast<std::size_t>(rank)];
-            while (!mine.empty() && send(over, rank, mine.front().to, mine.front().bytes, mine.front().seed)) {
+            while (!mine.empty() &&
+                   send(over, rank, mine.front().to, mine.front().bytes, mine.front().seed)) {
                 mine.pop_front();
             }
             while (tile_carrier::packet *const packet = over.arrived(rank)) {

@@ -87,9 +87,8 @@ TEST(RmpiCollectives, VersionsOneAndTwoHaveThemToo) {
     for (const version with : {version::v1, version::v2}) {
         tile_array array{parameters{}};
         const auto stopped =
-            run_ranks(array, map_in_rows(array.model().shape(), 7), with, [](endpoint &self) {
-                check_collectives(self, algorithm::as_rmpi, 2, 50);
-            });
+            run_ranks(array, map_in_rows(array.model().shape(), 7), with,
+                      [](endpoint &self) { check_collectives(self, algorithm::as_rmpi, 2, 50); });
         ASSERT_FALSE(stopped) << describe(*stopped);
     }
 }
@@ -97,11 +96,11 @@ TEST(RmpiCollectives, VersionsOneAndTwoHaveThemToo) {
 TEST(RmpiCollectives, BroadcastIsLinearUpToFourRanks) {
     const auto sent_by_root = [](int ranks) {
         tile_array array{parameters{}};
-        EXPECT_FALSE(run_ranks(array, map_in_rows(array.model().shape(), ranks), version::v3,
-                               [](endpoint &self) {
-                                   word one = 1;
-                                   broadcast(self, algorithm::as_rmpi, 0, {&one, 1});
-                               }));
+        EXPECT_FALSE(
+            run_ranks(array, map_in_rows(array.model().shape(), ranks), version::v3, [](endpoint &self) {
+                word one = 1;
+                broadcast(self, algorithm::as_rmpi, 0, {&one, 1});
+            }));
         return array.model().network().traffic(0).packets_sent;
     };
     EXPECT_EQ(sent_by_root(4), 3);
@@ -112,17 +111,17 @@ TEST(RmpiCollectives, BroadcastIsLinearUpToFourRanks) {
 enum class kind { broadcast, allreduce };
 cycle cycles_of(kind which, algorithm with, std::size_t words, const parameters &built = {}) {
     tile_array array{built};
-    EXPECT_FALSE(run_ranks(array, map_in_rows(array.model().shape(), built.tiles()), version::v3,
-                           [&](endpoint &self) {
-                               std::vector<word> data(words, 1);
-                               std::vector<word> result(words);
-                               if (which == kind::broadcast) {
-                                   broadcast(self, with, 6, data);
-                               } else {
-                                   allreduce(self, with, data, result, add);
-                                   EXPECT_EQ(result.back(), static_cast<word>(self.size()));
-                               }
-                           }));
+    EXPECT_FALSE(
+        run_ranks(array, map_in_rows(array.model().shape(), built.tiles()), version::v3, [&](endpoint &self) {
+            std::vector<word> data(words, 1);
+            std::vector<word> result(words);
+            if (which == kind::broadcast) {
+                broadcast(self, with, 6, data);
+            } else {
+                allreduce(self, with, data, result, add);
+                EXPECT_EQ(result.back(), static_cast<word>(self.size()));
+            }
+        }));
     return array.model().now();
 }
 
@@ -136,7 +135,8 @@ TEST(RmpiCollectives, LogarithmicBroadcastOfLongDataIsThreePointTwoTimesFaster) 
 TEST(RmpiCollectives, MeshCollectivesBeatLogarithmicOnesFromAKilobyteUp) {
     for (const kind which : {kind::broadcast, kind::allreduce}) {
         for (const std::size_t words : {256U, 1024U, 10'000U}) {
-            EXPECT_LT(cycles_of(which, algorithm::mesh, words), cycles_of(which, algorithm::logarithmic, words))
+            EXPECT_LT(cycles_of(which, algorithm::mesh, words),
+                      cycles_of(which, algorithm::logarithmic, words))
                 << words << " words";
         }
     }

@@ -128,10 +128,9 @@ TEST(TileMachine, HeadToHeadStopsAboveEightWordsAndSaysWhy) {
     const auto stopped = array.run([](core &here) { send_head_to_head(here, 9); });
     ASSERT_TRUE(stopped);
     EXPECT_EQ(stopped->ring, (std::vector<int>{0, 1}));
-    EXPECT_EQ(describe(*stopped),
-              "ring of waits: 0 -> 1 -> 0\n"
-              "tile 0 sends, and waits for tile 1 to take words from its full port\n"
-              "tile 1 sends, and waits for tile 0 to take words from its full port\n");
+    EXPECT_EQ(describe(*stopped), "ring of waits: 0 -> 1 -> 0\n"
+                                  "tile 0 sends, and waits for tile 1 to take words from its full port\n"
+                                  "tile 1 sends, and waits for tile 0 to take words from its full port\n");
 }
 
 TEST(TileMachine, TheWatchdogFreesHeadToHead) {

@@ -136,7 +136,8 @@ TEST(Mesh, AStalledPacketGoesOnWhenWordsAreRead) {
 
 // ---- random traffic ----
 
-/// Each packet's first word says who sent it and where it stands in the order of that pair; the others count on.
+/// Each packet's first word says who sent it and where it stands in the order of that pair; the others count
+/// on.
 struct traffic_source {
     int tile;
     int packets_left;

@@ -86,8 +86,8 @@ TEST_P(EachVersion, SendsOnTheModelWhatItCounts) {
             }
         }));
         const tile_traffic &traffic = array.model().network().traffic(3);
-        const std::int64_t on_wire = std::accumulate(traffic.words_out.begin(), traffic.words_out.end(),
-                                                     std::int64_t{0});
+        const std::int64_t on_wire =
+            std::accumulate(traffic.words_out.begin(), traffic.words_out.end(), std::int64_t{0});
         EXPECT_EQ((wire_count{traffic.packets_sent, on_wire}),
                   count_on_wire(format, static_cast<std::int64_t>(words)));
     }
@@ -106,9 +106,8 @@ void exchange_head_to_head(endpoint &self, std::size_t words) {
 /// The longest message that two ranks of V1 can send to each other at once.
 std::size_t most_words_head_to_head(int tile0, int tile1) {
     std::size_t words = 0;
-    while (words < 40 && !run_pair(version::v1, tile0, tile1, [&](endpoint &self) {
-               exchange_head_to_head(self, words + 1);
-           })) {
+    while (words < 40 && !run_pair(version::v1, tile0, tile1,
+                                   [&](endpoint &self) { exchange_head_to_head(self, words + 1); })) {
         ++words;
     }
     return words;
@@ -146,10 +145,9 @@ TEST_P(WithInterrupts, AllPairsFinishHeadToHead) {
 TEST_P(WithInterrupts, ExhaustivelyAllPairsFinishHeadToHeadWithAMegabyte) {
     for (int a = 0; a < 16; ++a) {
         for (int b = a + 1; b < 16; ++b) {
-            EXPECT_FALSE(run_pair(GetParam(), a, b, [](endpoint &self) {
-                exchange_head_to_head(self, (1U << 20) / 4);
-            })) << a
-                << " and " << b;
+            EXPECT_FALSE(run_pair(GetParam(), a, b,
+                                  [](endpoint &self) { exchange_head_to_head(self, (1U << 20) / 4); }))
+                << a << " and " << b;
         }
     }
 }
@@ -167,22 +165,24 @@ void run_random_messages(version with, int messages) {
     for (int i = 0; i < messages; ++i) {
         const int from = static_cast<int>(random() % ranks);
         const int to = static_cast<int>(random() % ranks);
-        plan[static_cast<std::size_t>(from)].push_back({to, counting(1 + random() % 200, static_cast<word>(random()))});
+        plan[static_cast<std::size_t>(from)].push_back(
+            {to, counting(1 + random() % 200, static_cast<word>(random()))});
         ++to_come[static_cast<std::size_t>(to)];
     }
     std::vector<std::map<int, std::vector<std::vector<word>>>> got(ranks);
     tile_array array{parameters{}};
-    const auto stopped = run_ranks(array, map_in_rows(array.model().shape(), ranks), with, [&](endpoint &self) {
-        const auto me = static_cast<std::size_t>(self.rank());
-        for (const planned &message : plan[me]) {
-            self.send(message.to, 3, 0, message.data);
-        }
-        std::vector<word> into(200);
-        for (int i = 0; i < to_come[me]; ++i) {
-            const receive_status status = self.receive(any, 3, 0, into);
-            got[me][status.source].emplace_back(into.begin(), into.begin() + status.words);
-        }
-    });
+    const auto stopped =
+        run_ranks(array, map_in_rows(array.model().shape(), ranks), with, [&](endpoint &self) {
+            const auto me = static_cast<std::size_t>(self.rank());
+            for (const planned &message : plan[me]) {
+                self.send(message.to, 3, 0, message.data);
+            }
+            std::vector<word> into(200);
+            for (int i = 0; i < to_come[me]; ++i) {
+                const receive_status status = self.receive(any, 3, 0, into);
+                got[me][status.source].emplace_back(into.begin(), into.begin() + status.words);
+            }
+        });
     ASSERT_FALSE(stopped) << describe(*stopped);
     for (std::size_t from = 0; from < ranks; ++from) {
         std::vector<std::size_t> next(ranks, 0);
@@ -219,7 +219,8 @@ void send_with_pause(core &here, const packet_format &format, const std::vector<
 }
 
 template <class Version> void check_every_split(const packet_format &format) {
-    const std::vector<word> payload = counting(static_cast<std::size_t>(format.first_payload(100)) + 10, 1000);
+    const std::vector<word> payload =
+        counting(static_cast<std::size_t>(format.first_payload(100)) + 10, 1000);
     const int on_wire = static_cast<int>(count_on_wire(format, std::ssize(payload)).words);
     for (const bool posted : {false, true}) {
         for (int split = 0; split <= on_wire; ++split) {
@@ -365,14 +366,14 @@ TEST_P(EachVersion, WildcardsTakeTheOldestOfEachSender) {
                 const bool any_source = random() % 2 == 0;
                 const bool any_tag = random() % 2 == 0;
                 word got = 0;
-                const receive_status status =
-                    self.receive(any_source ? any : static_cast<int>(from), any_tag ? any : tag, 0, {&got, 1});
+                const receive_status status = self.receive(any_source ? any : static_cast<int>(from),
+                                                           any_tag ? any : tag, 0, {&got, 1});
                 const auto source = static_cast<std::size_t>(status.source);
                 ASSERT_TRUE(any_source || source == from);
                 ASSERT_TRUE(any_tag || status.tag == tag);
                 // Of this sender's messages that match, it has to be the oldest.
-                const auto oldest = any_tag ? tags[source].begin()
-                                            : std::find(tags[source].begin(), tags[source].end(), tag);
+                const auto oldest =
+                    any_tag ? tags[source].begin() : std::find(tags[source].begin(), tags[source].end(), tag);
                 ASSERT_NE(oldest, tags[source].end());
                 const auto place = oldest - tags[source].begin();
                 ASSERT_EQ(got, numbers[source][static_cast<std::size_t>(place)]);

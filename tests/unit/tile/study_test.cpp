@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "tile/heat_map.hpp"
 #include "tile/study/experiments.hpp"
-#include "tile/study/heat_map.hpp"
 #include "tile/study/plot.hpp"
 
 namespace lisle::tile::study {
@@ -89,10 +89,10 @@ TEST(TileExperiments, TheCostOfAMessageOverBarePacketsShrinksWithItsLength) {
 }
 
 TEST(TileExperiments, PingPongGrowsLinearly) {
-    const double exponent = fitted_exponent(
-        {1000, 10'000, 100'000},
-        {static_cast<double>(ping_pong_cycles({}, 1000)), static_cast<double>(ping_pong_cycles({}, 10'000)),
-         static_cast<double>(ping_pong_cycles({}, 100'000))});
+    const double exponent =
+        fitted_exponent({1000, 10'000, 100'000}, {static_cast<double>(ping_pong_cycles({}, 1000)),
+                                                  static_cast<double>(ping_pong_cycles({}, 10'000)),
+                                                  static_cast<double>(ping_pong_cycles({}, 100'000))});
     EXPECT_NEAR(exponent, 1, 0.05);
 }
 
@@ -120,7 +120,8 @@ TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
         return found;
     };
     EXPECT_EQ(count("rx="), 16);
-    EXPECT_EQ(count("#780a14"), 3 + 1) << "three links carried the packet, and the scale ends in their colour";
+    EXPECT_EQ(count("#780a14"), 3 + 1)
+        << "three links carried the packet, and the scale ends in their colour";
 }
 
 TEST(TilePictures, APlotHasAPointForEachValue) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tile/study/heat_map.hpp"
+#include "tile/heat_map.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace lisle::tile::study {
+namespace lisle::tile {
 
 namespace {
 
@@ -55,7 +55,8 @@ struct layout {
 };
 
 /// The bar of one direction of a link: the two directions lie side by side.
-void draw_link(const layout &place, double x, double y, side exit, const std::string &colour, std::ostream &to) {
+void draw_link(const layout &place, double x, double y, side exit, const std::string &colour,
+               std::ostream &to) {
     const double middle = place.tile / 2;
     double left = 0;
     double top = 0;
@@ -139,9 +140,10 @@ void write_heat_map(const machine &seen, const std::string &title, std::ostream 
         to << fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"5.2\" height=\"10\" fill=\"{}\"/>\n",
                           place.margin + 5.0 * i, y, heat(i / double(steps - 1)));
     }
-    to << fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#333\">words on a link, 0 to {}; tiles: share of "
-                      "time not waiting</text>\n</svg>\n",
-                      place.margin + 5.0 * steps + 8, y + 10, most.words);
+    to << fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#333\">words on a link, 0 to {}; tiles: share of "
+        "time not waiting</text>\n</svg>\n",
+        place.margin + 5.0 * steps + 8, y + 10, most.words);
 }
 
-} // namespace lisle::tile::study
+} // namespace lisle::tile

@@ -7,10 +7,10 @@
 
 #include "tile/machine.hpp"
 
-namespace lisle::tile::study {
+namespace lisle::tile {
 
-/// Writes an SVG. Tiles are shaded by the share of time in which their core did not wait; the two directions of
-/// each link by the words they carried, relative to the busiest link.
+/// Writes an SVG. Tiles are shaded by the share of time in which their core did not wait; the two directions
+/// of each link by the words they carried, relative to the busiest link.
 void write_heat_map(const machine &seen, const std::string &title, std::ostream &to);
 
 /// The link that carried the most words.
@@ -24,4 +24,4 @@ struct busiest_link {
 /// "3 -> 7: 1,071 words, 12.3% of the cycles".
 [[nodiscard]] std::string describe(const busiest_link &link, const machine &seen);
 
-} // namespace lisle::tile::study
+} // namespace lisle::tile
