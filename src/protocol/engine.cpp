@@ -350,7 +350,7 @@ void engine::send_control_locked(int dest, const fabric::packet_header &header, 
         return;
     }
     counts_.add(counted::deferred_packets);
-    auto &kept = deferred_.emplace_back(dest, header);
+    auto &kept = deferred_.emplace_back(deferred_packet{dest, header});
     kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
     if (bytes != 0) {
         std::memcpy(kept.payload, payload, bytes);
