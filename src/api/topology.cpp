@@ -322,6 +322,7 @@ void cart_sub(communicator &comm, const int remain_dims[], MPI_Comm *newcomm) {
     const auto &grid = topology_of<cartesian>(comm);
     check_array(remain_dims, grid.dimensions(), "remain_dims");
     std::vector<bool> kept;
+    kept.reserve(static_cast<std::size_t>(grid.dimensions()));
     for (int i = 0; i < grid.dimensions(); ++i) {
         kept.push_back(remain_dims[i] != 0);
     }

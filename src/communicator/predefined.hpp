@@ -57,7 +57,7 @@ void destroy_world() noexcept;
     if (handle == MPI_COMM_SELF) {
         return predefined->self;
     }
-    communicator *const found = object_of<communicator>(handle);
+    auto *const found = object_of<communicator>(handle);
     return found != nullptr ? found : find_thread_member(handle);
 }
 

@@ -17,7 +17,7 @@ class count_list {
     static_assert(std::is_same_v<MPI_Aint, MPI_Count>);
 
     count_list() = default;
-    explicit count_list(const int *small) noexcept : array_{small}, large_{false} {}
+    explicit count_list(const int *small) noexcept : array_{small} {}
     explicit count_list(const MPI_Count *large) noexcept : array_{large}, large_{true} {}
 
     [[nodiscard]] MPI_Count operator[](std::size_t index) const noexcept {

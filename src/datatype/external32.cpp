@@ -17,7 +17,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the conversions below swap bytes");
 
 // The one type of this machine whose bits differ from external32's by more than their order.
-__extension__ typedef __float128 quad;
+__extension__ typedef __float128 quad; // NOLINT(modernize-use-using): `using` takes no __extension__
 
 void reverse(std::byte *to, const std::byte *from, std::size_t size) {
     std::reverse_copy(from, from + size, to);

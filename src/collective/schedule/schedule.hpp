@@ -102,6 +102,7 @@ class schedule {
 
   private:
     struct body {
+        body() {} // not `= default`, which would have its memory set to zeros
         step_memory memory;
         small_vector<step, 8> steps;
         std::vector<ref<const datatype>> types; ///< each type once; predefined types need no keeping

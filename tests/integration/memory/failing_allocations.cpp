@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets each allocation of a call fail once: the first time its first one, then its second, until the call needs no
+// more. A call that fails says MPI_ERR_NO_MEM, leaves nothing allocated, and works when it is made again.
+//
+// A rank of one, so that a call that failed on one rank does not leave others waiting. Counted is what the calling
+// thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses included.
+#include <mpi.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <new>
+
+extern "C" {
+void *__libc_malloc(std::size_t bytes);
+void *__libc_calloc(std::size_t count, std::size_t bytes);
+void *__libc_realloc(void *memory, std::size_t bytes);
+void *__libc_memalign(std::size_t alignment, std::size_t bytes);
+void __libc_free(void *memory);
+}
+
+namespace {
+
+thread_local bool counting = false; // initial-exec: reading it allocates nothing
+thread_local long allocations = 0;
+thread_local long failing = 0; ///< the number of the allocation that fails; 0: none
+thread_local long outstanding = 0;
+
+/// @return false: this one fails
+bool may_allocate() {
+    return !counting || ++allocations != failing;
+}
+void *counted(void *memory) {
+    outstanding += counting && memory != nullptr ? 1 : 0;
+    return memory;
+}
+
+} // namespace
+
+extern "C" {
+void *malloc(std::size_t bytes) {
+    return may_allocate() ? counted(__libc_malloc(bytes)) : (errno = ENOMEM, nullptr);
+}
+void *calloc(std::size_t count, std::size_t bytes) {
+    return may_allocate() ? counted(__libc_calloc(count, bytes)) : (errno = ENOMEM, nullptr);
+}
+void *realloc(void *memory, std::size_t bytes) {
+    if (!may_allocate()) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return memory == nullptr ? counted(__libc_realloc(memory, bytes)) : __libc_realloc(memory, bytes);
+}
+int posix_memalign(void **into, std::size_t alignment, std::size_t bytes) {
+    *into = may_allocate() ? counted(__libc_memalign(alignment, bytes)) : nullptr;
+    return *into != nullptr ? 0 : ENOMEM;
+}
+void *aligned_alloc(std::size_t alignment, std::size_t bytes) {
+    return may_allocate() ? counted(__libc_memalign(alignment, bytes)) : (errno = ENOMEM, nullptr);
+}
+void free(void *memory) {
+    outstanding -= counting && memory != nullptr ? 1 : 0;
+    __libc_free(memory);
+}
+}
+
+namespace {
+
+void ignore(MPI_Comm *, int *, ...) {}
+
+struct scenario {
+    const char *name;
+    std::function<int()> call; ///< what may fail
+    std::function<int()> undo; ///< frees what the call made
+};
+
+int wrong = 0;
+long refused = 0; ///< calls that failed, as they should
+
+void complain(const scenario &about, long number, const char *what, long value) {
+    std::fprintf(stderr, "%s, allocation %ld fails: %s %ld\n", about.name, number, what, value);
+    ++wrong;
+}
+
+/// Makes the call with one of its allocations failing. @return how many allocations it made until its end
+long call_with(const scenario &about, long number, int &code) {
+    allocations = 0;
+    failing = number;
+    counting = true;
+    code = about.call();
+    counting = false;
+    failing = 0;
+    return allocations;
+}
+
+/// Lets the call's allocations fail one after the other. @return how many there were
+long exhaust(const scenario &about) {
+    constexpr long most = 500;
+    for (long number = 1; number <= most; ++number) {
+        outstanding = 0;
+        int code = MPI_SUCCESS;
+        const long made = call_with(about, number, code);
+        if (code == MPI_SUCCESS) {
+            // Either it needed fewer, or it can do without this one, as caches can.
+            if (const int undone = about.undo(); undone != MPI_SUCCESS)
+                complain(about, number, "what the call made cannot be freed:", undone);
+            if (made < number)
+                return number - 1;
+            continue;
+        }
+        ++refused;
+        int error_class = 0;
+        MPI_Error_class(code, &error_class);
+        if (error_class != MPI_ERR_NO_MEM)
+            complain(about, number, "the error class is", error_class);
+        if (outstanding > 0)
+            complain(about, number, "pieces of memory that are left:", outstanding);
+        call_with(about, 0, code);
+        if (code != MPI_SUCCESS)
+            complain(about, number, "made again it gives", code);
+        else if (const int undone = about.undo(); undone != MPI_SUCCESS)
+            complain(about, number, "what the call made then cannot be freed:", undone);
+    }
+    complain(about, most, "the call still allocates:", most);
+    return most;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Group group = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int keyval = MPI_KEYVAL_INVALID;
+    static char long_out[1 << 20], long_in[1 << 20];
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    const int lengths[] = {3, 1, 4}, places[] = {0, 5, 9};
+    const int dims[] = {1, 1}, periods[] = {0, 1};
+    const auto free_comm = [&] { return MPI_Comm_free(&comm); };
+    const auto free_type = [&] { return MPI_Type_free(&type); };
+    const auto wait = [&] { return MPI_Wait(&request, MPI_STATUS_IGNORE); };
+    const auto free_request = [&] { return MPI_Request_free(&request); };
+    const auto nothing = [] { return MPI_SUCCESS; };
+    const scenario scenarios[] = {
+        {"MPI_Type_contiguous", [&] { return MPI_Type_contiguous(7, MPI_INT, &type); }, free_type},
+        {"MPI_Type_vector", [&] { return MPI_Type_vector(7, 2, 3, MPI_DOUBLE, &type); }, free_type},
+        {"MPI_Type_indexed", [&] { return MPI_Type_indexed(3, lengths, places, MPI_INT, &type); }, free_type},
+        {"MPI_Type_dup", [&] { return MPI_Type_dup(MPI_INT, &type); }, free_type},
+        {"MPI_Group_incl", [&] { return MPI_Group_incl(group, 1, places, &other); },
+         [&] { return MPI_Group_free(&other); }},
+        {"MPI_Info_create", [&] { return MPI_Info_create(&info); }, [&] { return MPI_Info_free(&info); }},
+        {"MPI_Op_create",
+         [&] { return MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &op); },
+         [&] { return MPI_Op_free(&op); }},
+        {"MPI_Comm_create_errhandler",
+         [&] { return MPI_Comm_create_errhandler(ignore, &handler); },
+         [&] { return MPI_Errhandler_free(&handler); }},
+        {"MPI_Comm_create_keyval",
+         [&] { return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr); },
+         [&] { return MPI_Comm_free_keyval(&keyval); }},
+        {"MPI_Isend of 1 MiB", [&] { return MPI_Isend(long_out, sizeof long_out, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request); },
+         [&] {
+             const int received =
+                 MPI_Recv(long_in, sizeof long_in, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+             return received == MPI_SUCCESS ? wait() : received;
+         }},
+        {"MPI_Irecv", [&] { return MPI_Irecv(long_in, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request); },
+         [&] {
+             const int sent = MPI_Send(long_out, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+             return sent == MPI_SUCCESS ? wait() : sent;
+         }},
+        {"MPI_Send_init", [&] { return MPI_Send_init(long_out, 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request); },
+         free_request},
+        {"MPI_Allreduce_init",
+         [&] {
+             return MPI_Allreduce_init(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+         },
+         free_request},
+        {"MPI_Iallreduce",
+         [&] { return MPI_Iallreduce(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request); }, wait},
+        {"MPI_Allreduce", [&] { return MPI_Allreduce(long_out, long_in, 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD); },
+         nothing},
+        {"MPI_Comm_dup", [&] { return MPI_Comm_dup(MPI_COMM_WORLD, &comm); }, free_comm},
+        {"MPI_Comm_split", [&] { return MPI_Comm_split(MPI_COMM_WORLD, 3, 4, &comm); }, free_comm},
+        {"MPI_Cart_create", [&] { return MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &comm); }, free_comm},
+    };
+    for (const scenario &each : scenarios) {
+        if (argc > 1 && std::strcmp(argv[1], each.name) != 0)
+            continue;
+        // What it keeps from its first time on, caches and tables, is no leak.
+        if (int code = 0; (call_with(each, 0, code), code) != MPI_SUCCESS || each.undo() != MPI_SUCCESS)
+            complain(each, 0, "the call fails without that:", code);
+        const long found = exhaust(each);
+        std::printf("%s: %ld allocations\n", each.name, found);
+        std::fflush(stdout);
+    }
+    MPI_Group_free(&group);
+    MPI_Finalize();
+    if (argc == 1 && refused < 50) {
+        std::fprintf(stderr, "only %ld calls have failed: allocations do not fail as they should\n", refused);
+        ++wrong;
+    }
+    return wrong == 0 ? 0 : 1;
+}

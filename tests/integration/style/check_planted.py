@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expects tools/format to find a file that is not formatted, and tools/lint a fault and a file that does not compile.
+
+Usage: check_planted.py PROJECT_DIR
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def run(*command):
+    return subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False)
+
+
+def expect(result, status, words):
+    said = result.stdout + result.stderr
+    if result.returncode != status or words not in said:
+        sys.exit(f"{result.args} gives status {result.returncode} and\n{said}\ninstead of {status} and {words}")
+
+
+def main():
+    original = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as place:
+        project = Path(place).resolve()
+        for name in (".clang-format", ".clang-tidy"):
+            shutil.copy(original / name, project)
+        shutil.copytree(original / "tools", project / "tools")
+        file = project / "src/base/planted.cpp"
+        file.parent.mkdir(parents=True)
+        (project / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(project), "file": str(file), "command": f"c++ -std=c++20 -c {file}"}]))
+
+        file.write_text("int  twice( int number ) { return 2*number; }\n")
+        expect(run(project / "tools/format", "--check", project), 1, "src/base/planted.cpp")
+        expect(run(project / "tools/format", project), 0, "src/base/planted.cpp")
+        expect(run(project / "tools/format", "--check", project), 0, "")
+        if file.read_text() != "int twice(int number) {\n    return 2 * number;\n}\n":
+            sys.exit(f"tools/format has made this:\n{file.read_text()}")
+        expect(run(project / "tools/lint", project), 0, "1 files checked, 0 findings")
+
+        file.write_text("int *place = 0;\n")
+        expect(run(project / "tools/lint", project), 1, "modernize-use-nullptr")
+        file.write_text("int broken(\n")
+        expect(run(project / "tools/lint", "--all", project), 1, "clang-diagnostic-error")
+
+
+if __name__ == "__main__":
+    main()

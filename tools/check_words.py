@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Finds words of the project's past in its documents and in the comments of its code.
+
+Usage: check_words.py PROJECT_DIR
+
+Prints one line for each word found, with what readers of the field call it, and exits with 1 if there is any.
+docs/glossary.md may name any word.
+"""
+import re
+import sys
+from pathlib import Path
+
+# What was said once, and what is said instead.
+REPLACED = {
+    r"open memory": "shared heap",
+    r"joint copy|jointly": "cooperative copy",
+    r"patience": "spin policy",
+    r"the board|a board|boards": "shared-memory collective area",
+    r"far[ _]piece": "cross-process reduction",
+    r"parcels?": "slot",
+    r"clearance": "CTS",
+    r"meetings?": "in-process collective",
+    r"whoever": "a thing as the subject",
+    r"have it done": "a verb",
+}
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def texts(project):
+    """Yields (file, line number, line) of what people read."""
+    for path in sorted(project.glob("docs/**/*.md")):
+        if path.name != "glossary.md":
+            yield from ((path, number, line) for number, line in enumerate(path.read_text().splitlines(), 1))
+    for path in sorted(each for suffix in ("hpp", "cpp", "h", "c") for each in project.glob(f"src/**/*.{suffix}")):
+        text = path.read_text()
+        for match in COMMENT.finditer(text):
+            first = text.count("\n", 0, match.start()) + 1
+            yield from ((path, first + index, line) for index, line in enumerate(match[0].splitlines()))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    project = Path(sys.argv[1])
+    found = 0
+    patterns = [(re.compile(rf"\b(?:{old})\b", re.IGNORECASE), new) for old, new in REPLACED.items()]
+    for path, number, line in texts(project):
+        for pattern, new in patterns:
+            for match in pattern.finditer(line):
+                found += 1
+                print(f'{path.relative_to(project)}:{number}: "{match[0]}": say {new}')
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
