@@ -15,7 +15,7 @@ using namespace lisle::tool;
 namespace {
 
 /// How often each of `count` things is in a category's list.
-std::vector<int> uses(std::size_t count, std::vector<int> category::*list) {
+std::vector<int> times_listed(std::size_t count, std::vector<int> category::*list) {
     std::vector<int> found(count, 0);
     for (const category &each : all_categories()) {
         for (const int index : each.*list) {
@@ -32,16 +32,16 @@ const category &named(std::string_view name) {
 } // namespace
 
 TEST(category, holds_each_variable_and_event_once) {
-    EXPECT_EQ(uses(control_variables().size(), &category::controls), std::vector<int>(control_variables().size(), 1));
-    EXPECT_EQ(uses(performance_variables().size(), &category::performances),
+    EXPECT_EQ(times_listed(control_variables().size(), &category::controls), std::vector<int>(control_variables().size(), 1));
+    EXPECT_EQ(times_listed(performance_variables().size(), &category::performances),
               std::vector<int>(performance_variables().size(), 1));
-    EXPECT_EQ(uses(event_types().size(), &category::events), std::vector<int>(event_types().size(), 1));
+    EXPECT_EQ(times_listed(event_types().size(), &category::events), std::vector<int>(event_types().size(), 1));
 }
 
 TEST(category, is_reached_from_the_first_one) {
     std::vector<int> expected(all_categories().size(), 1);
     expected.front() = 0;
-    EXPECT_EQ(uses(all_categories().size(), &category::categories), expected);
+    EXPECT_EQ(times_listed(all_categories().size(), &category::categories), expected);
     EXPECT_EQ(all_categories().front().categories.size(), all_categories().size() - 1);
 }
 
