@@ -15,7 +15,8 @@ HEAD = """\
 # What works
 
 Lisle exports every function of the MPI-5.0 standard ABI. {works} of the {total} functions work; the
-others return `MPI_ERR_UNSUPPORTED_OPERATION` and say so once on the standard error stream. A name with
+others are errors, `MPI_ERR_UNSUPPORTED_OPERATION`, of which the error handler of their communicator, session or
+file hears. Beside them `mpi.h` has `MPI_Fint` and the conversions `MPI_X_c2f` and `MPI_X_f2c`, inline. A name with
 `(_c)` stands for the function and its large-count form.
 
 | Chapter | Functions | Work | Not yet |
