@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-binaries, source = map(pathlib.Path, sys.argv[1:3])
+binaries, source = (pathlib.Path(each).resolve() for each in sys.argv[1:3])
 task, mpirun = str(binaries / "lisle-task"), str(binaries / "mpirun")
 shapes = [
     [task],

@@ -17,7 +17,7 @@ browser = shutil.which("chromium") or shutil.which("chromium-browser")
 if browser is None:
     print("no chromium")
     sys.exit(77)
-binaries, source = map(pathlib.Path, sys.argv[1:3])
+binaries, source = (pathlib.Path(each).resolve() for each in sys.argv[1:3])
 folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else pathlib.Path(tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
 
