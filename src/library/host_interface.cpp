@@ -71,7 +71,8 @@ void lisle_host_end_fiber(void) {
 }
 
 int lisle_host_in_fiber(void) {
-    return lisle::fiber_worker::current() != nullptr ? 1 : 0;
+    // A fiber that is only becoming a rank has no doorbell yet: it waits as a thread does.
+    return lisle::fiber_worker::current() != nullptr && lisle::rank_at_once() != nullptr ? 1 : 0;
 }
 
 int lisle_host_yield(void) {

@@ -30,7 +30,7 @@ LISLE_HOST_CALL void lisle_host_run_worker(int worker, void (*run)(void *argumen
                                            void **(*place_of_extra)(void));
 /* Ends the calling fiber. Returns if the caller is none. */
 LISLE_HOST_CALL void lisle_host_end_fiber(void);
-/* 1 if the caller is a fiber. */
+/* 1 if the caller is a fiber that is a rank. */
 LISLE_HOST_CALL int lisle_host_in_fiber(void);
 /* For fibers only. Lets others of the caller's worker run first; 0 at once if none can. */
 LISLE_HOST_CALL int lisle_host_yield(void);

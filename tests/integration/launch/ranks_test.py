@@ -77,7 +77,7 @@ class Ranks(launched.LauncherTest):
     def test_a_program_in_front_of_a_thread_rank(self):
         done = self.run_job("-q", "-n", 1, "--ranks", "thread", "nice", launched.RANK_ENDS)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("put that program in front of lislerun", done.stderr)
+        self.assertIn("put it in front of the launcher", done.stderr)
         self.assertIn("--ranks process", done.stderr)
         self.assertNotIn("descriptor", done.stderr)
 
