@@ -212,19 +212,21 @@ TEST_F(network, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
 
 TEST_F(network, a_sleeping_rank_wakes_when_its_packet_arrives) {
     begin(2);
-    std::thread sender{[this] {
+    received &of_sender = sinks[0];
+    received &of_sleeper = sinks[3];
+    std::thread sender{[&, this] {
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
-        while (send(0, 3, 1, 8) != claim_result::claimed || !sinks[0].packets.empty()) {
-            of(0).poll(0, sinks[0], 16);
+        while (send(0, 3, 1, 8) != claim_result::claimed || !of_sender.packets.empty()) {
+            of(0).poll(0, of_sender, 16);
         }
         for (int i = 0; i != 1000; ++i) {
-            of(0).poll(0, sinks[0], 16);
+            of(0).poll(0, of_sender, 16);
             std::this_thread::sleep_for(std::chrono::microseconds{100});
         }
     }};
-    while (sinks[3].packets.empty()) {
-        of(3).poll(3, sinks[3], 16);
-        if (sinks[3].packets.empty() && of(3).arm(3)) {
+    while (of_sleeper.packets.empty()) {
+        of(3).poll(3, of_sleeper, 16);
+        if (of_sleeper.packets.empty() && of(3).arm(3)) {
             const waking how = of(3).wakes(3);
             ASSERT_EQ(how.how, waking::by::descriptor);
             pollfd waited{how.descriptor, POLLIN, 0};
