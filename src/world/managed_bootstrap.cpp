@@ -41,12 +41,12 @@ void name_machine(char (&name)[84]) {
 } // namespace
 
 managed_bootstrap::managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here,
-                                     bool apart)
+                                     std::int64_t pretended)
     : manager_{std::move(manager)} {
-    meet(here, apart);
+    meet(here, pretended);
 }
 
-void managed_bootstrap::meet(const process_share &here, bool apart) {
+void managed_bootstrap::meet(const process_share &here, std::int64_t pretended) {
     std::vector<int> nodes = manager_->nodes();
     introduction own{};
     own.job = static_cast<std::uint64_t>(make_job_id());
@@ -80,8 +80,8 @@ void managed_bootstrap::meet(const process_share &here, bool apart) {
     if (nodes.empty()) {
         nodes = number_nodes(machines);
     }
-    for (int process = 0; apart && process != processes; ++process) {
-        nodes[static_cast<std::size_t>(process)] = process;
+    if (pretended != 0) {
+        nodes = pretended_nodes(processes, pretended);
     }
     shape.node_of_process = std::move(nodes);
     shape.check();

@@ -61,13 +61,13 @@ class fake_manager final : public process_manager {
 
 /// Runs `body` for each process, in a thread for each.
 template <class Body> void run(store &shared, std::span<const process_share> shares,
-                               const std::vector<int> &nodes, bool apart, const Body &body) {
+                               const std::vector<int> &nodes, int pretended, const Body &body) {
     std::vector<std::thread> processes;
     const int count = static_cast<int>(shares.size());
     for (int process = 0; process != count; ++process) {
         processes.emplace_back([&, process] {
             managed_bootstrap start{std::make_unique<fake_manager>(shared, process, count, nodes),
-                                    shares[static_cast<std::size_t>(process)], apart};
+                                    shares[static_cast<std::size_t>(process)], pretended};
             body(start);
         });
     }
@@ -80,7 +80,7 @@ constexpr process_share shares[] = {{2, 0}, {1, 0}, {4, 2}};
 
 TEST(managed_bootstrap, tells_where_all_ranks_are) {
     store shared{3};
-    run(shared, shares, {0, 1, 0}, false, [](managed_bootstrap &start) {
+    run(shared, shares, {0, 1, 0}, 0, [](managed_bootstrap &start) {
         const locality &places = start.places();
         EXPECT_EQ(places.ranks(), 7);
         EXPECT_EQ(places.nodes(), 2);
@@ -96,7 +96,7 @@ TEST(managed_bootstrap, all_processes_agree_on_the_job) {
     store shared{3};
     std::mutex mutex;
     std::vector<job_id> ids;
-    run(shared, shares, {0, 0, 0}, false, [&](managed_bootstrap &start) {
+    run(shared, shares, {0, 0, 0}, 0, [&](managed_bootstrap &start) {
         const std::scoped_lock guard{mutex};
         ids.push_back(start.self().job);
     });
@@ -107,18 +107,18 @@ TEST(managed_bootstrap, all_processes_agree_on_the_job) {
 
 TEST(managed_bootstrap, a_launcher_that_tells_no_nodes_leaves_them_to_the_machines) {
     store shared{3};
-    run(shared, shares, {}, false, [](managed_bootstrap &start) { EXPECT_EQ(start.places().nodes(), 1); });
+    run(shared, shares, {}, 0, [](managed_bootstrap &start) { EXPECT_EQ(start.places().nodes(), 1); });
 }
 
 TEST(managed_bootstrap, processes_can_be_nodes_of_their_own) {
     store shared{3};
-    run(shared, shares, {0, 0, 0}, true,
+    run(shared, shares, {0, 0, 0}, -1,
         [](managed_bootstrap &start) { EXPECT_EQ(start.places().nodes(), 3); });
 }
 
 TEST(managed_bootstrap, the_launcher_hears_of_the_end_once_for_each_process) {
     store shared{3};
-    run(shared, shares, {0, 0, 0}, false, [](managed_bootstrap &start) {
+    run(shared, shares, {0, 0, 0}, 0, [](managed_bootstrap &start) {
         const int first = start.places().first_rank(start.self().index);
         const int count = start.places().rank_count(start.self().index);
         for (int rank = first; rank != first + count; ++rank) {
@@ -133,7 +133,7 @@ TEST(managed_bootstrap, the_launcher_hears_of_the_end_once_for_each_process) {
 
 TEST(managed_bootstrap, a_rank_that_leaves_early_ends_the_job) {
     store shared{3};
-    run(shared, shares, {0, 0, 0}, false, [](managed_bootstrap &start) {
+    run(shared, shares, {0, 0, 0}, 0, [](managed_bootstrap &start) {
         if (start.self().index == 2) {
             start.report(4, rank_progress::left_early);
         }
