@@ -22,6 +22,7 @@ enum class setting : unsigned char {
     wait,
     tracks,
     check,
+    nodes,
     show,
     initial_errhandler,
     /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp).

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "mpi.h"
 #include "base/error.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/usable_cores.hpp"
 #include "library/process.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

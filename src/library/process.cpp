@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,15 +12,16 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "fabric/local/local_fabric.hpp"
-#include "fabric/tile/tile_fabric.hpp"
+#include "library/fabrics_in_use.hpp"
+#include "library/network.hpp"
+#include "library/node_memory.hpp"
 #include "mpi.h"
-#include "tile/heat_map.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/launched_bootstrap.hpp"
 #include "world/lone_bootstrap.hpp"
+#include "world/managed_bootstrap.hpp"
 
 namespace lisle {
 
@@ -43,77 +43,7 @@ std::optional<int> number_from(const char *variable) {
     return static_cast<int>(value);
 }
 
-std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, const bootstrap &start) {
-    using fabric::local::local_fabric;
-    if (value_of(setting::cross_memory) == 0) {
-        return std::make_unique<local_fabric>(segment, start, std::nullopt);
-    }
-    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
-        return std::make_unique<local_fabric>(segment, start, static_cast<std::size_t>(set));
-    }
-    // Between the two it depends on where the cores lie, measured with bench/.
-    constexpr std::size_t least_read = std::size_t{64} << 10, surely_read = std::size_t{512} << 10;
-    return std::make_unique<local_fabric>(segment, start, least_read, surely_read);
-}
-
-doorbell_row bells_of(const node_segment &segment, const bootstrap &start) {
-    const locality &places = start.places();
-    const int process = start.self().index;
-    return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
-}
-
-constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
-constexpr std::string_view tile_prefix = "tile:";
-
-std::string text_of(const char *variable) {
-    const char *const text = std::getenv(variable);
-    return text != nullptr ? text : "";
-}
-
-/// At the end of the process, which destroys no fabric.
-void summarize(const fabric::tile_fabric &tiles) {
-    std::fputs(tiles.summary().c_str(), stderr);
-    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
-        const std::string file = directory + "/links.svg";
-        std::ofstream to{file};
-        tile::write_heat_map(tiles.model(), "Use of tiles and links", to);
-        std::fprintf(stderr, "tiles: %s %s\n", to ? "picture:" : "cannot write", file.c_str());
-    }
-}
-
-std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, const bootstrap &start) {
-    const locality &places = start.places();
-    const bool one_thread = places.ranks() == 1 || places.worker_count(0) == 1;
-    if (places.processes() != 1 || !one_thread) {
-        fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
-                            "lislerun --fabric tile:WxH sees to that");
-    }
-    const std::string mesh = text_of(fabric_variable).substr(tile_prefix.size());
-    const auto layout = fabric::make_tile_layout(mesh, text_of("LISLE_TILE_MAP"), text_of("LISLE_TILE_MACHINE"),
-                                                 places.ranks());
-    auto made = std::make_unique<fabric::tile_fabric>(layout, bells_of(segment, start));
-    static const fabric::tile_fabric *summarized = nullptr;
-    summarized = made.get();
-    std::atexit([] { summarize(*summarized); });
-    return made;
-}
-
-/// The fabric that is chosen by the variables that lislerun --fabric sets, or the node's own.
-const fabric_maker &fabric_in_use() {
-    static const fabric_maker local = make_local_fabric;
-    static const fabric_maker tiles = make_tile_fabric;
-    const char *const chosen = std::getenv(fabric_variable);
-    if (chosen == nullptr || std::string_view{chosen} == "local") {
-        return local;
-    }
-    if (!std::string_view{chosen}.starts_with(tile_prefix)) {
-        fail(MPI_ERR_OTHER, fabric_variable, "=", chosen, " names no fabric: there are local and tile:WxH");
-    }
-    return tiles;
-}
-
-fabric::routes make_routes(node_segment &segment, const bootstrap &start,
-                           std::span<const fabric_maker> makers) {
+fabric::routes make_routes(node_segment &segment, bootstrap &start, std::span<const fabric_maker> makers) {
     std::vector<std::unique_ptr<fabric::fabric>> fabrics;
     for (const fabric_maker &make : makers) {
         fabrics.push_back(make(segment, start));
@@ -127,6 +57,25 @@ fabric::routes make_routes(node_segment &segment, const bootstrap &start,
     return *std::move(found);
 }
 
+doorbell_row bells_of(const node_segment &segment, bootstrap &start) {
+    const locality &places = start.places();
+    const int process = start.self().index;
+    return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
+}
+
+/// A process of a job whose nodes have made no memory yet, or of several nodes. All processes come here.
+std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
+    bootstrap &others = *start;
+    const int nodes = others.places().nodes();
+    if (nodes > 1) {
+        announce_network(others);
+    }
+    node_segment segment = meet_on_node(others);
+    auto made = std::make_unique<process>(std::move(start), std::move(segment), fabrics_in_use(nodes));
+    others.fence(); // all have opened their node's memory, and told their addresses
+    return made;
+}
+
 std::unique_ptr<process> make_launched(int descriptor) {
     auto table = job_table::attach(descriptor);
     const auto index = number_from(process_index_variable);
@@ -135,14 +84,27 @@ std::unique_ptr<process> make_launched(int descriptor) {
              " processes of the job");
     }
     const std::size_t behind = table.end();
-    auto segment = node_segment::attach(table.give_descriptor(), behind);
-    return std::make_unique<process>(std::make_unique<launched_bootstrap>(std::move(table), *index),
-                                     std::move(segment), std::span{&fabric_in_use(), 1});
+    const int file = table.give_descriptor();
+    auto start = std::make_unique<launched_bootstrap>(std::move(table), *index);
+    if (start->places().nodes() > 1) {
+        close(file);
+        return make_on_cluster(std::move(start));
+    }
+    return std::make_unique<process>(std::move(start), node_segment::attach(file, behind), fabrics_in_use(1));
+}
+
+/// What lisle-host was told to run by a lislerun that a foreign launcher started; one rank without it.
+process_share share_of_this_process() {
+    return {number_from(ranks_here_variable).value_or(1), number_from(workers_here_variable).value_or(0)};
 }
 
 std::unique_ptr<process> make() {
     if (const auto descriptor = number_from(job_descriptor_variable)) {
         return make_launched(*descriptor);
+    }
+    if (auto manager = connect_to_launcher()) {
+        return make_on_cluster(std::make_unique<managed_bootstrap>(
+            std::move(manager), share_of_this_process(), value_of(setting::nodes)));
     }
     if (const auto foreign = foreign_launcher()) {
         fail(MPI_ERR_OTHER, *foreign);
@@ -178,7 +140,7 @@ process &process::current() {
 std::unique_ptr<process> process::make_inside(const job_shape &shape) {
     auto start = std::make_unique<lone_bootstrap>(shape);
     return std::make_unique<process>(std::move(start), node_segment::private_to_process(shape),
-                                     std::span{&fabric_in_use(), 1});
+                                     fabrics_in_use(1));
 }
 
 rank &process::enter(int index) {

@@ -14,8 +14,8 @@
 namespace lisle {
 
 /// Makes one fabric for a process; both parameters outlive it.
-using fabric_maker =
-    std::function<std::unique_ptr<fabric::fabric>(fabric::local::node_segment &segment, const bootstrap &start)>;
+using fabric_maker = std::function<std::unique_ptr<fabric::fabric>(fabric::local::node_segment &segment,
+                                                                   const bootstrap &start)>;
 
 class process {
   public:
@@ -24,9 +24,9 @@ class process {
     process(std::unique_ptr<bootstrap> start, fabric::local::node_segment segment,
             std::span<const fabric_maker> makers);
 
-    /// The calling process: of the job whose launcher started it, or of a job of its own with one rank. Made at
-    /// the first call into the library and kept until the process ends. Stops the process with a sentence if it
-    /// was started by a launcher that Lisle cannot talk to.
+    /// The calling process: of the job whose launcher started it, or of a job of its own with one rank. Made
+    /// at the first call into the library and kept until the process ends. Stops the process with a sentence
+    /// if it was started by a launcher that Lisle cannot talk to.
     [[nodiscard]] static process &current();
     /// A job of this process alone, besides the one that the process may belong to.
     [[nodiscard]] static std::unique_ptr<process> make_inside(const job_shape &shape);

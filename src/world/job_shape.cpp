@@ -31,4 +31,14 @@ void job_shape::check() const {
     }
 }
 
+std::vector<int> pretended_nodes(int processes, std::int64_t nodes) {
+    const std::int64_t count = nodes < 0 ? processes : std::min<std::int64_t>(nodes, processes);
+    std::vector<int> of_process;
+    of_process.reserve(static_cast<std::size_t>(processes));
+    for (int process = 0; process != processes; ++process) {
+        of_process.push_back(static_cast<int>(process * count / processes));
+    }
+    return of_process;
+}
+
 } // namespace lisle

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/ofi/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <rdma/fi_errno.h>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle::fabric::ofi {
+
+namespace {
+
+constexpr std::size_t completion_room = 4096;
+constexpr std::size_t pieces_room = 8; ///< as many pieces of a copy as providers commonly take
+
+} // namespace
+
+device::device(provider chosen) : info_{std::move(chosen)} {
+    const auto check = [this](int status, const char *what) {
+        if (status != 0) {
+            fail(MPI_ERR_OTHER, "the network provider ", info_->fabric_attr->prov_name, " on ",
+                 info_->domain_attr->name, " cannot open its ", what, ": ",
+                 libfabric::instance().strerror(-status));
+        }
+    };
+    // Callers take turns, so the provider need not lock.
+    info_->domain_attr->threading = FI_THREAD_DOMAIN;
+    const auto open = [&](auto &into, const char *what, auto opener) {
+        typename std::remove_reference_t<decltype(into)>::pointer opened = nullptr;
+        check(opener(&opened), what);
+        into.reset(opened);
+    };
+    open(fabric_, "fabric",
+         [&](auto **at) { return libfabric::instance().fabric(info_->fabric_attr, at, nullptr); });
+    open(domain_, "domain", [&](auto **at) { return fi_domain(fabric_.get(), info_.get(), at, nullptr); });
+    fi_av_attr addresses{};
+    addresses.type = FI_AV_TABLE;
+    open(addresses_, "address table",
+         [&](auto **at) { return fi_av_open(domain_.get(), &addresses, at, nullptr); });
+    fi_cq_attr queue{};
+    queue.size = completion_room;
+    queue.format = FI_CQ_FORMAT_MSG;
+    queue.wait_obj = FI_WAIT_FD;
+    fid_cq *opened = nullptr;
+    if (fi_cq_open(domain_.get(), &queue, &opened, nullptr) != 0) {
+        queue.wait_obj = FI_WAIT_NONE; // a provider that can only be polled
+        check(fi_cq_open(domain_.get(), &queue, &opened, nullptr), "queue of completions");
+    } else if (fi_control(&opened->fid, FI_GETWAIT, &descriptor_) != 0) {
+        descriptor_ = -1;
+    }
+    completions_.reset(opened);
+    open(endpoint_, "endpoint",
+         [&](auto **at) { return fi_endpoint(domain_.get(), info_.get(), at, nullptr); });
+    check(fi_ep_bind(endpoint_.get(), &addresses_->fid, 0), "endpoint's address table");
+    check(fi_ep_bind(endpoint_.get(), &completions_->fid, FI_SEND | FI_RECV),
+          "endpoint's queue of completions");
+    check(fi_enable(endpoint_.get()), "endpoint");
+}
+
+std::vector<std::byte> device::address() const {
+    std::vector<std::byte> own(256);
+    std::size_t length = own.size();
+    const int status = fi_getname(&endpoint_->fid, own.data(), &length);
+    if (status != 0 || length > own.size()) {
+        fail(MPI_ERR_OTHER, "the network provider ", info_->fabric_attr->prov_name,
+             " does not tell its address: ", libfabric::instance().strerror(-status));
+    }
+    own.resize(length);
+    return own;
+}
+
+fi_addr_t device::add_peer(std::span<const std::byte> address) {
+    fi_addr_t added = FI_ADDR_NOTAVAIL;
+    const int count = fi_av_insert(addresses_.get(), address.data(), 1, &added, 0, nullptr);
+    return count == 1 ? added : FI_ADDR_NOTAVAIL;
+}
+
+registration device::register_local(std::span<std::byte> memory) {
+    if ((info_->domain_attr->mr_mode & (FI_MR_LOCAL | 1)) == 0) {
+        return {};
+    }
+    fid_mr *made = nullptr;
+    const std::uint64_t key = ~next_local_key_++;
+    const int status =
+        fi_mr_reg(domain_.get(), memory.data(), memory.size(), FI_SEND | FI_RECV, 0, key, 0, &made, nullptr);
+    if (status != 0) {
+        fail(MPI_ERR_NO_MEM, "the network provider ", info_->fabric_attr->prov_name, " does not register ",
+             memory.size(), " bytes for messages: ", libfabric::instance().strerror(-status));
+    }
+    return registration{made};
+}
+
+fid_mr *device::register_for_peers(const void *memory, std::size_t bytes, std::uint64_t key) noexcept {
+    fid_mr *made = nullptr;
+    const int status =
+        fi_mr_reg(domain_.get(), memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, 0, key,
+                  0, &made, nullptr);
+    return status == 0 ? made : nullptr;
+}
+
+attempt device::outcome(ssize_t status) noexcept {
+    if (status == 0) {
+        return attempt::done;
+    }
+    return status == -FI_EAGAIN ? attempt::full : attempt::refused;
+}
+
+attempt device::receive(std::span<std::byte> into, void *descriptor, operation &op) noexcept {
+    return outcome(
+        fi_recv(endpoint_.get(), into.data(), into.size(), descriptor, FI_ADDR_UNSPEC, &op.provider_room));
+}
+
+attempt device::send(std::span<const std::byte> bytes, void *descriptor, fi_addr_t to,
+                     operation &op) noexcept {
+    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size(), descriptor, to, &op.provider_room));
+}
+
+attempt device::inject(std::span<const std::byte> bytes, fi_addr_t to) noexcept {
+    return outcome(fi_inject(endpoint_.get(), bytes.data(), bytes.size(), to));
+}
+
+attempt device::read(std::span<const iovec> into, fi_addr_t from, std::uint64_t address, std::uint64_t key,
+                     operation &op) noexcept {
+    std::array<void *, pieces_room> none{};
+    if (into.size() > most_pieces()) {
+        return attempt::refused;
+    }
+    return outcome(fi_readv(endpoint_.get(), into.data(), none.data(), into.size(), from, address, key,
+                            &op.provider_room));
+}
+
+attempt device::write(std::span<const iovec> data, fi_addr_t to, std::uint64_t address, std::uint64_t key,
+                      operation &op) noexcept {
+    std::array<void *, pieces_room> none{};
+    if (data.size() > most_pieces()) {
+        return attempt::refused;
+    }
+    std::size_t bytes = 0;
+    for (const iovec &piece : data) {
+        bytes += piece.iov_len;
+    }
+    const fi_rma_iov target{address, bytes, key};
+    fi_msg_rma message{};
+    message.msg_iov = data.data();
+    message.desc = none.data();
+    message.iov_count = data.size();
+    message.addr = to;
+    message.rma_iov = &target;
+    message.rma_iov_count = 1;
+    message.context = &op.provider_room;
+    // Ended means: the bytes are there, not only on their way.
+    return outcome(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
+}
+
+std::size_t device::most_pieces() const noexcept {
+    const bool registered_only = (info_->domain_attr->mr_mode & (FI_MR_LOCAL | 1)) != 0;
+    return registered_only ? 0 : std::min(pieces_room, info_->tx_attr->iov_limit);
+}
+
+std::size_t device::take_completions(std::span<completion> ended) noexcept {
+    std::array<fi_cq_msg_entry, 16> entries{};
+    const std::size_t room = std::min(ended.size(), entries.size());
+    const ssize_t count = fi_cq_read(completions_.get(), entries.data(), room);
+    if (count > 0) {
+        for (ssize_t at = 0; at != count; ++at) {
+            const fi_cq_msg_entry &entry = entries[static_cast<std::size_t>(at)];
+            ended[static_cast<std::size_t>(at)] = {static_cast<operation *>(entry.op_context), entry.len,
+                                                   false};
+        }
+        return static_cast<std::size_t>(count);
+    }
+    if (count != -FI_EAVAIL) {
+        return 0;
+    }
+    fi_cq_err_entry error{};
+    if (fi_cq_readerr(completions_.get(), &error, 0) != 1 || error.op_context == nullptr) {
+        return 0;
+    }
+    ended[0] = {static_cast<operation *>(error.op_context), 0, true};
+    return 1;
+}
+
+bool device::may_wait() noexcept {
+    fid *waited = &completions_->fid;
+    return descriptor_ >= 0 && fi_trywait(fabric_.get(), &waited, 1) == 0;
+}
+
+} // namespace lisle::fabric::ofi

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric of networks, on libfabric's reliable datagrams. A process has one endpoint for all of its ranks,
+// so the number of connections goes by processes; a frame says which rank it is for. Whoever polls takes all
+// that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
+// provider has no room for now stays in its buffer, in order for each peer, until somebody polls.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "fabric/fabric.hpp"
+#include "fabric/ofi/buffers.hpp"
+#include "fabric/ofi/device.hpp"
+#include "fabric/ofi/frame.hpp"
+#include "fabric/ofi/inbox.hpp"
+#include "fabric/ofi/pulse.hpp"
+#include "fabric/remote_memory.hpp"
+
+namespace lisle::fabric::ofi {
+
+/// What the fabric has to know of the job.
+struct job_view {
+    int ranks;      ///< of the job
+    int processes;  ///< of the job
+    int first_rank; ///< of this process
+    int rank_count; ///< of this process
+    std::function<int(int rank)> process_of;
+    std::function<int(int process)> first_rank_of;
+    std::function<bool(int rank)> elsewhere; ///< true: no faster fabric reaches this rank
+    job_secret secret;
+    std::chrono::seconds silence{10}; ///< how long a machine may be silent before its ranks count as failed
+};
+
+class network_fabric final : public fabric, private remote_memory {
+  public:
+    /// @param where address of a peer's endpoint
+    network_fabric(provider chosen, job_view job, address_lookup where);
+    ~network_fabric() override;
+
+    [[nodiscard]] const char *name() const noexcept override { return "network"; }
+    [[nodiscard]] bool reaches(int peer) const noexcept override { return job_.elsewhere(peer); }
+    [[nodiscard]] route_limits limits(int peer) const noexcept override;
+    [[nodiscard]] endpoint_address address(int self) const override;
+    void connect(int peer, std::span<const std::byte> address) override;
+    [[nodiscard]] remote_memory *memory(int peer) noexcept override;
+
+    [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
+                                         packet_slot &slot) noexcept override;
+    void publish(int dest, packet_slot &slot) noexcept override;
+    int poll(int self, sink &into, int most) override;
+    void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] waking wakes(int self) const noexcept override;
+    [[nodiscard]] bool arm(int self) noexcept override;
+
+    /// The provider and its interface, for messages: "net on eth0".
+    [[nodiscard]] std::string description() const;
+    /// Frames that have been dropped because they were not sound.
+    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+  private:
+    /// A process that packets go to or come from.
+    struct peer_process {
+        fi_addr_t at = FI_ADDR_NOTAVAIL;
+        std::size_t outstanding = 0; ///< buffers that are on their way to it
+        bool heard = false;          ///< something of it has arrived
+        bool failed = false;
+        std::deque<buffer *> waiting; ///< frames that the provider had no room for
+    };
+    struct copy;
+
+    // remote_memory
+    [[nodiscard]] std::optional<memory_key> expose(const void *memory, std::size_t bytes) noexcept override;
+    void withdraw(memory_key key) noexcept override;
+    [[nodiscard]] copy_start start_read(int self, const remote_place &from, std::span<const iovec> to,
+                                        copy_completion &end) noexcept override;
+    [[nodiscard]] copy_start start_write(int self, const remote_place &to, std::span<const iovec> from,
+                                         copy_completion &end) noexcept override;
+    [[nodiscard]] copy_start start_copy(int self, const remote_place &place, std::span<const iovec> pieces,
+                                        bool read, copy_completion &end) noexcept;
+
+    // All with the lock held.
+    void connect_locked(int process, std::span<const std::byte> address);
+    void send_locked(buffer &filled) noexcept;
+    [[nodiscard]] attempt start_locked(buffer &filled) noexcept;
+    void send_waiting_locked() noexcept;
+    void tell_congestion_locked() noexcept;
+    [[nodiscard]] bool send_frame_locked(int process, frame::kind what, int source) noexcept;
+    void notice_ends_locked();
+    void ended_locked(const completion &end);
+    void arrived_locked(buffer &in, std::size_t bytes);
+    void receive_again_locked(buffer &in) noexcept;
+    void failed_locked(int process);
+    void finish_send_locked(buffer &sent) noexcept;
+
+    [[nodiscard]] inbox &inbox_of(int rank) noexcept {
+        return inboxes_[static_cast<std::size_t>(rank - job_.first_rank)];
+    }
+    void wake_if_armed(int rank) noexcept;
+
+    job_view job_;
+    address_lookup where_;
+    /// Taken for every call of the provider and for the tables below; never while a sink hears of something.
+    spin_lock lock_;
+    device device_;
+    buffer_pool sends_;
+    buffer_pool receives_;
+    std::vector<peer_process> peers_;    ///< by process
+    std::vector<int> clogged_;           ///< processes with waiting frames
+    std::vector<inbox> inboxes_;         ///< by rank of this process
+    std::vector<wake_descriptor> wakes_; ///< the same
+    pulse pulse_;
+    unsigned polls_ = 0; ///< since somebody asked the pulse
+    bool congestion_changed_ = false;
+    /// By rank of the job: takes no unasked data. Relaxed: the flags order nothing, a sender that is late
+    /// sends one more packet.
+    std::unique_ptr<std::atomic<bool>[]> congested_;
+    enum class reach : std::uint8_t { unknown, connected, failed };
+    /// By process. Relaxed: what a stale value lets through is looked at again under the lock.
+    std::unique_ptr<std::atomic<reach>[]> reach_;
+    std::atomic<std::uint64_t> dropped_{0}; ///< relaxed: only counted
+    std::vector<std::pair<memory_key, owned<fid_mr>>> exposed_;
+    std::uint64_t next_key_ = 1;
+};
+
+} // namespace lisle::fabric::ofi

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/ofi/pulse.hpp"
+
+#include <array>
+#include <cerrno>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace lisle::fabric::ofi {
+
+namespace {
+
+constexpr std::uint64_t the_listener = ~std::uint64_t{0};
+
+bool set(int socket, int level, int option, int value) noexcept {
+    return setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
+} // namespace
+
+pulse::pulse(const sockaddr_in &interface, std::chrono::seconds silence)
+    : listener_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
+      events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
+    sockaddr_in any_port = interface;
+    any_port.sin_port = 0;
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = the_listener;
+    constexpr int backlog = 4096;
+    if (listener_ < 0 || events_ < 0 ||
+        bind(listener_, reinterpret_cast<const sockaddr *>(&any_port), sizeof any_port) != 0 ||
+        listen(listener_, backlog) != 0 || epoll_ctl(events_, EPOLL_CTL_ADD, listener_, &event) != 0) {
+        close(std::exchange(listener_, -1));
+    }
+}
+
+pulse::~pulse() {
+    for (const std::vector<int> *each : {&links_, &taken_}) {
+        for (const int link : *each) {
+            if (link >= 0) {
+                close(link);
+            }
+        }
+    }
+    for (const int each : {listener_, events_}) {
+        if (each >= 0) {
+            close(each);
+        }
+    }
+}
+
+std::optional<sockaddr_in> pulse::address() const noexcept {
+    sockaddr_in own{};
+    socklen_t length = sizeof own;
+    if (listener_ < 0 || getsockname(listener_, reinterpret_cast<sockaddr *>(&own), &length) != 0) {
+        return std::nullopt;
+    }
+    return own;
+}
+
+void pulse::watch(int process, const sockaddr_in &address) {
+    const auto at = static_cast<std::size_t>(process);
+    if (links_.size() <= at) {
+        links_.resize(at + 1, -1);
+    }
+    if (links_[at] >= 0 || events_ < 0) {
+        return;
+    }
+    const int link = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (link < 0) {
+        return; // out of descriptors: this peer is not watched
+    }
+    const int seconds = static_cast<int>(silence_.count());
+    epoll_event event{};
+    event.events = EPOLLRDHUP; // and, always, errors
+    event.data.u64 = at;
+    const bool watched = set(link, SOL_SOCKET, SO_KEEPALIVE, 1) && set(link, IPPROTO_TCP, TCP_KEEPIDLE, 1) &&
+                         set(link, IPPROTO_TCP, TCP_KEEPINTVL, 1) &&
+                         set(link, IPPROTO_TCP, TCP_KEEPCNT, seconds) &&
+                         set(link, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * seconds) &&
+                         (connect(link, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0 ||
+                          errno == EINPROGRESS || errno == ECONNREFUSED) &&
+                         epoll_ctl(events_, EPOLL_CTL_ADD, link, &event) == 0;
+    if (!watched) {
+        close(link);
+        return;
+    }
+    links_[at] = link;
+}
+
+std::vector<int> pulse::ended() {
+    std::vector<int> processes;
+    std::array<epoll_event, 32> events{};
+    const int count =
+        events_ < 0 ? 0 : epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
+    for (int at = 0; at < count; ++at) {
+        const std::uint64_t which = events[static_cast<std::size_t>(at)].data.u64;
+        if (which == the_listener) {
+            accept_all();
+            continue;
+        }
+        processes.push_back(static_cast<int>(which));
+        close(std::exchange(links_[which], -1));
+    }
+    return processes;
+}
+
+void pulse::accept_all() noexcept {
+    for (int link = 0; (link = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
+        set(link, SOL_SOCKET, SO_KEEPALIVE,
+            1); // so that one of a machine that is gone does not stay for ever
+        try {
+            taken_.push_back(link);
+        } catch (...) {
+            close(link);
+        }
+    }
+}
+
+} // namespace lisle::fabric::ofi

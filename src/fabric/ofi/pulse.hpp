@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a process learns that a peer has ended or was cut off, though nothing is sent: providers of reliable
+// datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
+// from; whoever exchanges packets with it keeps one connection there. The kernels keep it alive whatever the
+// processes do: it ends with the process, or when the other machine has been silent for too long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <netinet/in.h>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace lisle::fabric::ofi {
+
+class pulse {
+  public:
+    /// @param interface whose address peers connect to @param silence how long a machine may be silent, in
+    /// whole seconds
+    pulse(const sockaddr_in &interface, std::chrono::seconds silence);
+    pulse(const pulse &) = delete;
+    pulse &operator=(const pulse &) = delete;
+    ~pulse();
+
+    /// Where peers connect to; nothing if the system allows no such port.
+    [[nodiscard]] std::optional<sockaddr_in> address() const noexcept;
+    /// Begins to watch a peer. Does not wait.
+    void watch(int process, const sockaddr_in &address);
+    /// Peers that have ended since the last call.
+    [[nodiscard]] std::vector<int> ended();
+    /// Readable when ended() has something to tell; -1: never.
+    [[nodiscard]] int descriptor() const noexcept { return events_; }
+
+  private:
+    void accept_all() noexcept;
+
+    int listener_ = -1;
+    int events_ = -1;
+    std::chrono::seconds silence_;
+    std::vector<int> links_; ///< by process: the connection to it, or -1
+    std::vector<int> taken_; ///< connections from peers: kept open, never read
+};
+
+} // namespace lisle::fabric::ofi

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/fabrics_in_use.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "fabric/local/local_fabric.hpp"
+#include "fabric/tile/tile_fabric.hpp"
+#include "library/network.hpp"
+#include "mpi.h"
+#include "tile/heat_map.hpp"
+
+namespace lisle {
+
+using fabric::local::node_segment;
+
+namespace {
+
+std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstrap &start) {
+    using fabric::local::local_fabric;
+    if (value_of(setting::cross_memory) == 0) {
+        return std::make_unique<local_fabric>(segment, start, std::nullopt);
+    }
+    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
+        return std::make_unique<local_fabric>(segment, start, static_cast<std::size_t>(set));
+    }
+    // Between the two it depends on where the cores lie, measured with bench/.
+    constexpr std::size_t least_read = std::size_t{64} << 10, surely_read = std::size_t{512} << 10;
+    return std::make_unique<local_fabric>(segment, start, least_read, surely_read);
+}
+
+constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
+constexpr std::string_view tile_prefix = "tile:";
+
+std::string text_of(const char *variable) {
+    const char *const text = std::getenv(variable);
+    return text != nullptr ? text : "";
+}
+
+/// At the end of the process, which destroys no fabric.
+void summarize(const fabric::tile_fabric &tiles) {
+    std::fputs(tiles.summary().c_str(), stderr);
+    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
+        const std::string file = directory + "/links.svg";
+        std::ofstream to{file};
+        tile::write_heat_map(tiles.model(), "Use of tiles and links", to);
+        std::fprintf(stderr, "tiles: %s %s\n", to ? "picture:" : "cannot write", file.c_str());
+    }
+}
+
+std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstrap &start) {
+    const locality &places = start.places();
+    const bool one_thread = places.ranks() == 1 || places.worker_count(0) == 1;
+    if (places.processes() != 1 || !one_thread) {
+        fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
+                            "lislerun --fabric tile:WxH sees to that");
+    }
+    const std::string mesh = text_of(fabric_variable).substr(tile_prefix.size());
+    const auto layout = fabric::make_tile_layout(mesh, text_of("LISLE_TILE_MAP"),
+                                                 text_of("LISLE_TILE_MACHINE"), places.ranks());
+    auto made = std::make_unique<fabric::tile_fabric>(layout, segment.bells(0, places.ranks()));
+    static const fabric::tile_fabric *summarized = nullptr;
+    summarized = made.get();
+    std::atexit([] { summarize(*summarized); });
+    return made;
+}
+
+} // namespace
+
+std::vector<fabric_maker> fabrics_in_use(int nodes) {
+    const std::string chosen = text_of(fabric_variable);
+    if (chosen.starts_with(tile_prefix)) {
+        return {make_tile_fabric};
+    }
+    if (!chosen.empty() && chosen != "local") {
+        fail(MPI_ERR_OTHER, fabric_variable, "=", chosen, " names no fabric: there are local and tile:WxH");
+    }
+    std::vector<fabric_maker> makers{make_local_fabric};
+    if (nodes > 1) {
+        makers.emplace_back([](node_segment &, bootstrap &start) { return make_network_fabric(start); });
+    }
+    return makers;
+}
+
+} // namespace lisle

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which fabrics a process uses: the node's own, beside it the network if the job is on several nodes, or the
+// one that the program was started on (lislerun --fabric).
+#pragma once
+
+#include <vector>
+
+#include "library/process.hpp"
+
+namespace lisle {
+
+/// The preferred one first. Throws mpi_error (MPI_ERR_OTHER) if LISLE_FABRIC names none that there is.
+/// @param nodes of the job
+[[nodiscard]] std::vector<fabric_maker> fabrics_in_use(int nodes);
+
+} // namespace lisle

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/network.hpp"
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+#ifdef LISLE_WITH_LIBFABRIC
+
+#include <cstdlib>
+#include <cstring>
+#include <sys/random.h>
+
+#include "fabric/ofi/network_fabric.hpp"
+
+namespace lisle {
+
+using namespace fabric::ofi;
+
+namespace {
+
+constexpr std::string_view secret_key = "network-secret";
+constexpr std::string_view address_key = "network-address";
+
+std::string words_of(const char *variable) {
+    const char *const text = std::getenv(variable);
+    return text != nullptr ? text : "";
+}
+
+job_secret secret_of(bootstrap &start) {
+    const std::vector<std::byte> said = start.get(0, secret_key);
+    job_secret secret = 0;
+    if (said.size() != sizeof secret) {
+        fail(MPI_ERR_OTHER, "process 0 uses another version of Lisle");
+    }
+    std::memcpy(&secret, said.data(), sizeof secret);
+    return secret;
+}
+
+} // namespace
+
+void announce_network(bootstrap &start) {
+    if (start.self().index != 0) {
+        return;
+    }
+    job_secret secret = 0;
+    if (getrandom(&secret, sizeof secret, 0) != sizeof secret) {
+        fail(MPI_ERR_OTHER, "the system gives no random numbers for the job's secret");
+    }
+    start.put(secret_key, std::as_bytes(std::span{&secret, 1}));
+}
+
+std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
+    const locality &places = start.places();
+    const int self = start.self().index;
+    const int own_node = places.node_of_process(self);
+    auto rails = choose_providers({words_of("LISLE_NETWORK_PROVIDER"), words_of("LISLE_NETWORK_INTERFACE")});
+    job_view view{
+        .ranks = places.ranks(),
+        .processes = places.processes(),
+        .first_rank = places.first_rank(self),
+        .rank_count = places.rank_count(self),
+        .process_of = [&places](int rank) { return places.process_of(rank); },
+        .first_rank_of = [&places](int process) { return places.first_rank(process); },
+        .elsewhere =
+            [&places, own_node](int rank) {
+                return rank >= 0 && rank < places.ranks() && places.node_of(rank) != own_node;
+            },
+        .secret = secret_of(start),
+    };
+    auto made = std::make_unique<network_fabric>(
+        std::move(rails.front()), std::move(view),
+        [&start, &places](int peer) { return start.get(places.process_of(peer), address_key); });
+    start.put(address_key, made->address(places.first_rank(self)));
+    return made;
+}
+
+} // namespace lisle
+
+#else
+
+namespace lisle {
+
+void announce_network(bootstrap &) {}
+
+std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
+    fail(MPI_ERR_OTHER, "the job's processes are on ", start.places().nodes(),
+         " nodes, and this build of Lisle has no network: build it again with Debian's libfabric-dev "
+         "installed");
+}
+
+} // namespace lisle
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network in a job of several nodes: what processes tell each other before they can use it, and the
+// fabric. One of the steps that process.cpp takes; apart, because only such jobs take it.
+#pragma once
+
+#include <memory>
+
+#include "fabric/fabric.hpp"
+#include "world/bootstrap.hpp"
+
+namespace lisle {
+
+/// Puts what the others need before they can make their fabrics. Before the first fence.
+void announce_network(bootstrap &start);
+/// The fabric to the ranks of other nodes, after the first fence and before the second one; its address is
+/// put. Reads LISLE_NETWORK_PROVIDER and LISLE_NETWORK_INTERFACE. Throws mpi_error (MPI_ERR_OTHER) with the
+/// way out if this build or this machine has no network to use.
+/// @param start outlives the fabric
+[[nodiscard]] std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start);
+
+} // namespace lisle

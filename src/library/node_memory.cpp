@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/node_memory.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle {
+
+using fabric::local::node_segment;
+
+namespace {
+
+/// Where the memory is: an open file of the process that has made it.
+struct open_file {
+    std::int32_t pid;
+    std::int32_t descriptor;
+};
+constexpr std::string_view key = "node-memory";
+
+node_segment open_memory_of(bootstrap &start, int maker) {
+    const std::vector<std::byte> said = start.get(maker, key);
+    open_file file{};
+    if (said.size() != sizeof file) {
+        fail(MPI_ERR_OTHER, "process ", maker, " uses another version of Lisle");
+    }
+    std::memcpy(&file, said.data(), sizeof file);
+    const std::string path = sentence("/proc/", file.pid, "/fd/", file.descriptor);
+    const int opened = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (opened < 0) {
+        fail(MPI_ERR_OTHER, "process ", start.self().index, " cannot open the memory that process ", maker,
+             " of the same node has made, ", path, ": ", std::strerror(errno),
+             " (set LISLE_NODES=-1 for all processes if they may share none)");
+    }
+    return node_segment::attach(opened);
+}
+
+} // namespace
+
+node_segment meet_on_node(bootstrap &start) {
+    const locality &places = start.places();
+    const int self = start.self().index;
+    const int node = places.node_of_process(self);
+    const int maker = places.process_on(node, 0);
+    if (places.processes_on(node) == 1) {
+        start.fence();
+        return node_segment::private_to_process(places.shape_of_node(node));
+    }
+    if (self != maker) {
+        start.fence();
+        return open_memory_of(start, maker);
+    }
+    node_segment made = node_segment::create(places.shape_of_node(node));
+    const open_file file{getpid(), made.descriptor()};
+    start.put(key, std::as_bytes(std::span{&file, 1}));
+    start.fence();
+    return made;
+}
+
+} // namespace lisle

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/managed_bootstrap.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle {
+
+namespace {
+
+/// What each process tells the others before anything else.
+struct introduction {
+    std::uint64_t job; ///< process 0's choice
+    std::int32_t ranks;
+    std::int32_t workers;
+    std::int32_t pid;
+    char machine[84]; ///< where the launcher tells no nodes; else empty
+};
+
+std::span<const std::byte> bytes_of(const introduction &said) noexcept {
+    return std::as_bytes(std::span{&said, 1});
+}
+
+/// Names this running machine, or this container of it that shares no memory with others.
+void name_machine(char (&name)[84]) {
+    std::string boot;
+    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
+    struct stat processes {};
+    stat("/proc/self/ns/pid", &processes); // without the other's /proc no memory can be shared
+    std::snprintf(name, sizeof name, "%.40s-%llx", boot.c_str(),
+                  static_cast<unsigned long long>(processes.st_ino));
+}
+
+} // namespace
+
+managed_bootstrap::managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here,
+                                     std::int64_t pretended)
+    : manager_{std::move(manager)} {
+    meet(here, pretended);
+}
+
+void managed_bootstrap::meet(const process_share &here, std::int64_t pretended) {
+    std::vector<int> nodes = manager_->nodes();
+    introduction own{};
+    own.job = static_cast<std::uint64_t>(make_job_id());
+    own.ranks = here.ranks;
+    own.workers = here.workers;
+    own.pid = getpid();
+    if (nodes.empty()) {
+        name_machine(own.machine);
+    }
+    put("introduction", bytes_of(own));
+    fence();
+    const int processes = manager_->processes();
+    job_shape shape;
+    std::vector<std::string> machines;
+    for (int process = 0; process != processes; ++process) {
+        introduction said{};
+        const std::vector<std::byte> bytes = get(process, "introduction");
+        if (bytes.size() != sizeof said) {
+            fail(MPI_ERR_OTHER, "process ", process, " of ", processes, " uses another version of Lisle");
+        }
+        std::memcpy(&said, bytes.data(), sizeof said);
+        said.machine[sizeof said.machine - 1] = '\0';
+        if (process == 0) {
+            job_ = static_cast<job_id>(said.job);
+        }
+        shape.ranks_of_process.push_back(said.ranks);
+        shape.workers_of_process.push_back(said.workers);
+        machines.emplace_back(said.machine);
+        pids_.push_back(said.pid);
+    }
+    if (nodes.empty()) {
+        nodes = number_nodes(machines);
+    }
+    if (pretended != 0) {
+        nodes = pretended_nodes(processes, pretended);
+    }
+    shape.node_of_process = std::move(nodes);
+    shape.check();
+    places_.emplace(shape);
+}
+
+int managed_bootstrap::pid_of(int process) const noexcept {
+    const int own = places_->node_of_process(manager_->process());
+    return places_->node_of_process(process) == own ? pids_[static_cast<std::size_t>(process)] : 0;
+}
+
+void managed_bootstrap::put(std::string_view key, std::span<const std::byte> value) {
+    const std::scoped_lock guard{talking_};
+    manager_->put(key, value);
+}
+
+std::vector<std::byte> managed_bootstrap::get(int process, std::string_view key) {
+    const std::scoped_lock guard{talking_};
+    return manager_->get(process, key);
+}
+
+void managed_bootstrap::fence() {
+    const std::scoped_lock guard{talking_};
+    manager_->fence();
+}
+
+void managed_bootstrap::report(int rank, rank_progress to) noexcept {
+    if (to == rank_progress::left_early) {
+        abort(rank, EXIT_FAILURE);
+        return;
+    }
+    // The launcher hears of the end of the last rank's part in MPI: a process that ends before is an
+    // accident.
+    if (to == rank_progress::finalized && finalized_ranks_.fetch_add(1, std::memory_order_relaxed) + 1 ==
+                                              places_->rank_count(manager_->process())) {
+        const std::scoped_lock guard{talking_};
+        manager_->finalize();
+    }
+}
+
+void managed_bootstrap::report_exit(int, int) noexcept {} // the process's own exit status tells
+
+void managed_bootstrap::abort(int rank, int code) noexcept {
+    try {
+        const std::string why = sentence("rank ", rank, " ended the job with code ", code);
+        const std::scoped_lock guard{talking_};
+        manager_->abort(code, why);
+    } catch (const std::bad_alloc &) {
+        // The caller ends its process next, which the launcher notices.
+    }
+}
+
+} // namespace lisle

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts for tests, made of network namespaces on this machine: each has an address on a common bridge (or on
+several: rails), a host name of its own, and can be cut off. All are named after the test's process and removed at
+its end. Needs root, iproute2 and, for loss, nftables."""
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import tempfile
+
+SKIPPED = 77  # the exit status with which a test says that it could not run here
+
+
+def run(*words, check=True):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+    return done
+
+
+def missing():
+    """Why there can be no hosts here, or None."""
+    if os.geteuid() != 0:
+        return "only root can make network namespaces"
+    for tool in ("ip", "unshare"):
+        if shutil.which(tool) is None:
+            return f"there is no {tool} (Debian: iproute2, util-linux)"
+    probe = f"lisle-probe-{os.getpid()}"
+    made = run("ip", "netns", "add", probe, check=False)
+    if made.returncode != 0:
+        return f"the system allows no network namespaces: {made.stderr.strip()}"
+    run("ip", "netns", "del", probe, check=False)
+    return None
+
+
+class Hosts:
+    """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
+
+    def __init__(self, count, rails=1):
+        self.count = count
+        self.rails = rails
+        self.tag = f"l{os.getpid() % 100000}"
+        self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
+
+    def address(self, host, rail=0):
+        return f"10.99.{10 * rail + os.getpid() % 10}.{host + 1}"
+
+    def __enter__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lisle-hosts-"))
+        try:
+            for rail in range(self.rails):
+                bridge = f"{self.tag}b{rail}"
+                run("ip", "link", "add", bridge, "type", "bridge")
+                run("ip", "link", "set", bridge, "up")
+                run("ip", "addr", "add", f"{self.address(253, rail)}/24", "dev", bridge)
+            for host, name in enumerate(self.names):
+                run("ip", "netns", "add", name)
+                run("ip", "-n", name, "link", "set", "lo", "up")
+                for rail in range(self.rails):
+                    outer = f"{self.tag}v{host}{rail}"
+                    run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
+                    run("ip", "link", "set", outer, "master", f"{self.tag}b{rail}", "up")
+                    run("ip", "-n", name, "addr", "add", f"{self.address(host, rail)}/24", "dev", f"eth{rail}")
+                    run("ip", "-n", name, "link", "set", f"eth{rail}", "up")
+            self._write_agent()
+        except Exception:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            for process in run("ip", "netns", "pids", name, check=False).stdout.split():
+                run("kill", "-9", process, check=False)
+            run("ip", "netns", "del", name, check=False)
+        for rail in range(self.rails):
+            run("ip", "link", "del", f"{self.tag}b{rail}", check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return False
+
+    def _write_agent(self):
+        """What launchers call instead of ssh: AGENT HOST COMMAND..."""
+        hosts = "\n".join(f"{self.address(i)} {name}" for i, name in enumerate(self.names))
+        (self.folder / "hosts").write_text(f"127.0.0.1 localhost\n{hosts}\n")
+        self.agent = self.folder / "agent"
+        # Options of ssh come before the host and are not ours.
+        self.agent.write_text(
+            "#!/bin/bash\n"
+            "while [[ $1 == -* ]]; do shift; done\n"
+            "host=$1; shift\n"
+            f"exec ip netns exec \"$host\" unshare -u -m bash -c "
+            f"\"hostname $host; mount --bind {self.folder}/hosts /etc/hosts; $*\"\n")
+        self.agent.chmod(self.agent.stat().st_mode | stat.S_IXUSR)
+
+    def command(self, host, *words):
+        """The words with which something runs on a host."""
+        return [str(self.agent), self.names[host], *map(str, words)]
+
+    def cut(self, host, rail=0):
+        """Cuts a host off from the others on one rail."""
+        run("ip", "link", "set", f"{self.tag}v{host}{rail}", "down")
+
+    def lose(self, host, percent):
+        """Lets so many of a hundred packets that the host sends be lost."""
+        inside = ("ip", "netns", "exec", self.names[host], "nft")
+        run(*inside, "add table ip lisle")
+        run(*inside, "add chain ip lisle out { type filter hook output priority 0; }")
+        run(*inside, f"add rule ip lisle out numgen random mod 100 lt {percent} drop")

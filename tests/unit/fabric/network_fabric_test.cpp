@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network fabric between "processes" that are objects of this process, over the loopback interface.
+#include "fabric/ofi/network_fabric.hpp"
+
+#include <cstring>
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+#include <poll.h>
+#include <random>
+#include <thread>
+
+namespace {
+
+using namespace lisle::fabric;
+using namespace lisle::fabric::ofi;
+
+constexpr job_secret secret = 0x1234567890abcdef;
+
+struct received : sink {
+    struct packet {
+        int peer;
+        int tag;
+        std::vector<std::byte> payload;
+    };
+    std::vector<packet> packets;
+    std::vector<int> failed;
+    void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) override {
+        packets.push_back({peer, header.tag, {payload.begin(), payload.end()}});
+    }
+    void peer_failed(int peer) override { failed.push_back(peer); }
+};
+
+struct heard : copy_completion {
+    int ends = 0;
+    bool moved = false;
+    void copied(bool how) override {
+        ++ends;
+        moved = how;
+    }
+};
+
+/// A job of processes with two ranks each.
+class network : public testing::Test {
+  protected:
+    static constexpr int ranks_each = 2;
+
+    void begin(int processes, job_secret last_secret = secret) {
+        const provider_request wanted{"", "lo"};
+        std::vector<provider> chosen;
+        for (int process = 0; process != processes; ++process) {
+            try {
+                chosen = choose_providers(wanted);
+            } catch (const std::exception &none) {
+                GTEST_SKIP() << none.what();
+            }
+            job_view view{processes * ranks_each,
+                          processes,
+                          process * ranks_each,
+                          ranks_each,
+                          [](int rank) { return rank / ranks_each; },
+                          [](int other) { return other * ranks_each; },
+                          [process](int rank) { return rank / ranks_each != process; },
+                          process == processes - 1 ? last_secret : secret};
+            all.push_back(std::make_unique<network_fabric>(
+                std::move(chosen.front()), std::move(view), [this](int peer) {
+                    const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
+                    return other ? other->address(peer) : endpoint_address{};
+                }));
+        }
+    }
+
+    network_fabric &of(int rank) { return *all[static_cast<std::size_t>(rank / ranks_each)]; }
+
+    claim_result send(int from, int to, int tag, std::size_t bytes, bool solicited = false) {
+        packet_slot slot{};
+        const claim_result result = of(from).try_claim(from, to, bytes, solicited, slot);
+        if (result == claim_result::claimed) {
+            *slot.header = {7, from, tag, 1, 0, 0, static_cast<std::uint32_t>(bytes)};
+            std::memset(slot.payload, tag & 0xff, bytes);
+            of(from).publish(to, slot);
+        }
+        return result;
+    }
+
+    void poll_all() {
+        for (int rank = 0; rank != static_cast<int>(all.size()) * ranks_each; ++rank) {
+            if (all[static_cast<std::size_t>(rank / ranks_each)]) {
+                of(rank).poll(rank, sinks[rank], 16);
+            }
+        }
+    }
+
+    /// Polls until something holds, for a long time at most.
+    bool poll_until(const std::function<bool()> &holds) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        while (!holds()) {
+            if (std::chrono::steady_clock::now() > end) {
+                return false;
+            }
+            poll_all();
+        }
+        return true;
+    }
+
+    std::vector<std::unique_ptr<network_fabric>> all;
+    std::map<int, received> sinks;
+};
+
+TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
+    begin(3);
+    std::mt19937 random{7};
+    std::map<std::pair<int, int>, std::vector<std::pair<int, std::size_t>>> sent;
+    std::size_t total = 0;
+    for (int tag = 0; tag != 1500; ++tag) {
+        const int from = static_cast<int>(random() % 6);
+        const int to = static_cast<int>((static_cast<unsigned>(from) + 2U + random() % 2U * 2U) % 6U);
+        const std::size_t bytes = random() % 4 == 0 ? random() % 65537 : random() % 100;
+        while (send(from, to, tag, bytes) != claim_result::claimed) {
+            poll_all();
+        }
+        sent[{from, to}].emplace_back(tag, bytes);
+        ++total;
+    }
+    ASSERT_TRUE(poll_until([&] {
+        std::size_t count = 0;
+        for (const auto &[rank, sink] : sinks) {
+            count += sink.packets.size();
+        }
+        return count == total;
+    }));
+    for (const auto &[rank, sink] : sinks) {
+        std::map<int, std::size_t> next;
+        for (const auto &packet : sink.packets) {
+            const auto &expected = sent[{packet.peer, rank}].at(next[packet.peer]++);
+            ASSERT_EQ(packet.tag, expected.first);
+            ASSERT_EQ(packet.payload, std::vector<std::byte>(expected.second, std::byte(packet.tag & 0xff)));
+        }
+        EXPECT_TRUE(sink.failed.empty());
+    }
+}
+
+TEST_F(network, memory_is_read_and_written_without_its_owner) {
+    begin(2);
+    std::vector<std::byte> theirs(1 << 20, std::byte{5});
+    std::vector<std::byte> mine(1 << 20);
+    remote_memory *const owner = of(2).memory(0);
+    remote_memory *const copier = of(0).memory(2);
+    if (owner == nullptr || copier == nullptr) {
+        GTEST_SKIP() << "provider " << of(0).description() << " copies no foreign memory";
+    }
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed); // the connection
+    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+    const auto key = owner->expose(theirs.data(), theirs.size());
+    ASSERT_TRUE(key);
+    heard end;
+    const std::array<iovec, 2> pieces{iovec{mine.data(), 1000}, iovec{mine.data() + 5000, 70000}};
+    const remote_place from{2, reinterpret_cast<std::uint64_t>(theirs.data()) + 100, *key};
+    ASSERT_EQ(copier->start_read(1, from, pieces, end), copy_start::under_way);
+    ASSERT_TRUE(poll_until([&] { return end.ends == 1; }));
+    EXPECT_TRUE(end.moved);
+    EXPECT_EQ(mine[999], std::byte{5});
+    EXPECT_EQ(mine[1000], std::byte{0});
+    EXPECT_EQ(mine[74999], std::byte{5});
+    EXPECT_EQ(mine[75000], std::byte{0});
+    std::memset(mine.data(), 9, mine.size());
+    const iovec all_of_mine{mine.data(), mine.size()};
+    ASSERT_EQ(copier->start_write(0, {2, reinterpret_cast<std::uint64_t>(theirs.data()), *key},
+                                  {&all_of_mine, 1}, end),
+              copy_start::under_way);
+    ASSERT_TRUE(poll_until([&] { return end.ends == 2; }));
+    EXPECT_TRUE(end.moved);
+    EXPECT_EQ(theirs, mine);
+    owner->withdraw(*key);
+}
+
+TEST_F(network, a_congested_rank_gets_only_what_it_asked_for) {
+    begin(2);
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+    of(2).set_congested(2, true);
+    ASSERT_TRUE(poll_until([&] { return send(0, 2, 2, 8) == claim_result::congested; }));
+    EXPECT_EQ(send(0, 2, 3, 8, true), claim_result::claimed);
+    EXPECT_EQ(send(0, 3, 4, 8), claim_result::claimed);
+    of(2).set_congested(2, false);
+    EXPECT_TRUE(poll_until([&] { return send(0, 2, 5, 8) == claim_result::claimed; }));
+}
+
+TEST_F(network, a_stranger_is_not_heard) {
+    begin(2, secret + 1);
+    ASSERT_EQ(send(2, 0, 1, 8), claim_result::claimed);
+    ASSERT_TRUE(poll_until([&] { return of(0).dropped() == 1; }));
+    EXPECT_TRUE(sinks[0].packets.empty());
+}
+
+TEST_F(network, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
+    begin(2);
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+    all[1].reset();
+    ASSERT_TRUE(poll_until([&] {
+        if (sinks[0].failed.empty() && of(0).arm(0) && of(0).wakes(0).how == waking::by::descriptor) {
+            pollfd waited{of(0).wakes(0).descriptor, POLLIN, 0};
+            ::poll(&waited, 1, 5000);
+        }
+        return !sinks[0].failed.empty();
+    }));
+    EXPECT_EQ(sinks[0].failed, (std::vector{2, 3}));
+    EXPECT_EQ(send(0, 3, 2, 8), claim_result::failed);
+    EXPECT_TRUE(poll_until([&] { return sinks[1].failed.size() == 2; }));
+}
+
+TEST_F(network, a_sleeping_rank_wakes_when_its_packet_arrives) {
+    begin(2);
+    received &of_sender = sinks[0];
+    received &of_sleeper = sinks[3];
+    std::thread sender{[&, this] {
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+        while (send(0, 3, 1, 8) != claim_result::claimed || !of_sender.packets.empty()) {
+            of(0).poll(0, of_sender, 16);
+        }
+        for (int i = 0; i != 1000; ++i) {
+            of(0).poll(0, of_sender, 16);
+            std::this_thread::sleep_for(std::chrono::microseconds{100});
+        }
+    }};
+    while (of_sleeper.packets.empty()) {
+        of(3).poll(3, of_sleeper, 16);
+        if (of_sleeper.packets.empty() && of(3).arm(3)) {
+            const waking how = of(3).wakes(3);
+            ASSERT_EQ(how.how, waking::by::descriptor);
+            pollfd waited{how.descriptor, POLLIN, 0};
+            EXPECT_EQ(::poll(&waited, 1, 20000), 1);
+        }
+    }
+    sender.join();
+}
+
+TEST(frames, nothing_that_is_not_sound_is_used) {
+    std::mt19937 random{11};
+    frame good{};
+    good.secret = secret;
+    good.version = frame::current_version;
+    good.source = 3;
+    good.dest = 1;
+    good.header.payload_bytes = 16;
+    std::vector<std::byte> bytes(sizeof(frame) + 16);
+    std::memcpy(bytes.data(), &good, sizeof good);
+    arrived_frame found{};
+    ASSERT_EQ(check_frame(bytes, secret, 4, 0, 2, found), refusal::none);
+    EXPECT_EQ(check_frame(bytes, secret, 4, 2, 2, found), refusal::no_such_rank);
+    EXPECT_EQ(check_frame(std::span{bytes}.first(40), secret, 4, 0, 2, found), refusal::too_short);
+    EXPECT_EQ(check_frame(std::span{bytes}.first(50), secret, 4, 0, 2, found), refusal::wrong_length);
+    for (int round = 0; round != 200000; ++round) {
+        auto changed = bytes;
+        for (unsigned flips = 1 + random() % 4; flips != 0; --flips) {
+            changed[random() % changed.size()] ^= static_cast<std::byte>(1U << random() % 8U);
+        }
+        const std::size_t length = random() % (changed.size() + 1);
+        const auto some = std::span{changed}.first(length);
+        if (check_frame(some, secret, 4, 0, 2, found) == refusal::none) {
+            ASSERT_GE(found.what.source, 0);
+            ASSERT_LT(found.what.source, 4);
+            ASSERT_GE(found.what.dest, 0);
+            ASSERT_LT(found.what.dest, 2);
+            ASSERT_EQ(found.payload.size(), length - sizeof(frame));
+        }
+    }
+}
+
+} // namespace
