@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A message of 8 MiB that two threads of rank 0 fill, of which one has three times as much to compute as the
- * other, and that rank 1 checks: partitions that leave when they are ready, beside one message that leaves when
- * both threads have ended. Values are seconds from the begin of the computation until rank 1 has added up all. */
+ * other, and that rank 1 checks: partitions that leave when they are ready, beside one message that leaves
+ * when both threads have ended. Values are seconds from the begin of the computation until rank 1 has added
+ * up all. */
 #include "bench.h"
 #include <pthread.h>
 

@@ -7,9 +7,9 @@
 #include <exception>
 #include <limits>
 
-#include "mpi.h"
 #include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "mpi.h"
 
 namespace lisle {
 class communicator;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle::abi {
 

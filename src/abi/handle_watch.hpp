@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "datatype/datatype.hpp"
-#include "mpi.h"
 #include "base/object.hpp"
 #include "base/open_handles.hpp"
+#include "datatype/datatype.hpp"
 #include "execution/rank.hpp"
+#include "mpi.h"
 
 namespace lisle::abi {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <mutex>
 
-#include "communicator/info.hpp"
 #include "base/error.hpp"
+#include "communicator/info.hpp"
 #include "execution/rank_local.hpp"
 
 namespace lisle::api {

@@ -3,10 +3,10 @@
 // requests that there is something to wait for, and looking through arrays of them.
 #pragma once
 
+#include "base/error.hpp"
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/request.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

@@ -2,10 +2,10 @@
 // From the attribute calls of MPI to attribute sets.
 #include "api/attribute.hpp"
 
+#include "base/error.hpp"
 #include "communicator/type_attributes.hpp"
 #include "communicator/world_attributes.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

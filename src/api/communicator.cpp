@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "api/request.hpp"
+#include "base/error.hpp"
 #include "communicator/creation.hpp"
-#include "world/group_algebra.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
-#include "protocol/engine.hpp"
 #include "protocol/eager/send_buffer.hpp"
-#include "base/error.hpp"
+#include "protocol/engine.hpp"
+#include "world/group_algebra.hpp"
 
 namespace lisle::api {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/error.hpp"
 #include "communicator/type_attributes.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 #include "execution/rank_local.hpp"
 
 namespace lisle::api {

@@ -4,10 +4,10 @@
 #include <span>
 
 #include "api/datatype.hpp"
+#include "base/error.hpp"
 #include "datatype/checked.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/external32.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

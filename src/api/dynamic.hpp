@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of MPI about processes that join a job later [MPI-5.0 11.7 to 11.10], as far as they have an answer
-// without such processes.
+// The calls of MPI about processes that join a job later [MPI-5.0 11.7 to 11.10], as far as they have an
+// answer without such processes.
 #pragma once
 
 #include "communicator/info.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/embedded.hpp"
 
+#include "execution/shared_task.hpp"
 #include "protocol/engine.hpp"
 #include "world/job.hpp"
-#include "execution/shared_task.hpp"
 
 namespace lisle::api {
 

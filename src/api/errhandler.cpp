@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "communicator/error_codes.hpp"
 #include "base/error.hpp"
+#include "communicator/error_codes.hpp"
 
 namespace lisle::api {
 

@@ -2,11 +2,11 @@
 // From the group calls of MPI to group algebra.
 #include "api/group.hpp"
 
-#include "world/group_algebra.hpp"
+#include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
-#include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "world/group_algebra.hpp"
 
 namespace lisle::api {
 

@@ -3,9 +3,9 @@
 // call means.
 #pragma once
 
-#include "world/group.hpp"
 #include "communicator/session.hpp"
 #include "mpi.h"
+#include "world/group.hpp"
 
 namespace lisle::api {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <memory>
 
-#include "communicator/predefined.hpp"
 #include "base/error.hpp"
-#include "world/job.hpp"
+#include "communicator/predefined.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle::api {
 

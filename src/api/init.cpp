@@ -7,19 +7,19 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "base/error.hpp"
+#include "base/settings.hpp"
 #include "collective/selection/selection.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/rank_local.hpp"
+#include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "protocol/tracks.hpp"
-#include "base/error.hpp"
 #include "world/fault_note.hpp"
 #include "world/job.hpp"
-#include "execution/rank_local.hpp"
-#include "base/settings.hpp"
 
 namespace lisle::api {
 

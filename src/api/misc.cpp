@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "base/error.hpp"
 #include "communicator/hardware.hpp"
 #include "communicator/info.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

@@ -2,8 +2,8 @@
 // The calls that make, free and use reduction operations without communication.
 #pragma once
 
-#include "reduction/op.hpp"
 #include "datatype/datatype.hpp"
+#include "reduction/op.hpp"
 
 namespace lisle::api {
 

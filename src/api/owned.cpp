@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "base/error.hpp"
 #include "world/job.hpp"
 
 namespace lisle::api {

@@ -2,9 +2,9 @@
 #include "api/partitioned.hpp"
 
 #include "api/request.hpp"
-#include "protocol/partitioned.hpp"
 #include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "protocol/partitioned.hpp"
 
 namespace lisle::api {
 

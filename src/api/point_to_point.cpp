@@ -9,11 +9,11 @@
 #include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/engine.hpp"
-#include "protocol/rendezvous/pieces.hpp"
-#include "protocol/point_to_point.hpp"
-#include "protocol/rendezvous/receive_allocate.hpp"
 #include "protocol/eager/send_buffer.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/point_to_point.hpp"
+#include "protocol/rendezvous/pieces.hpp"
+#include "protocol/rendezvous/receive_allocate.hpp"
 
 namespace lisle::api {
 

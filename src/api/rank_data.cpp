@@ -9,9 +9,9 @@
 
 #include "api/attribute.hpp"
 #include "api/extension.hpp"
+#include "base/error.hpp"
 #include "communicator/attributes.hpp"
 #include "communicator/predefined.hpp"
-#include "base/error.hpp"
 #include "execution/rank_local.hpp"
 
 namespace lisle::api {

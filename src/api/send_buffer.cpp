@@ -2,9 +2,9 @@
 #include "api/send_buffer.hpp"
 
 #include "api/request.hpp"
-#include "protocol/engine.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "base/error.hpp"
+#include "protocol/eager/send_buffer.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle::api {
 

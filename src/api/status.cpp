@@ -2,9 +2,9 @@
 // Reading and writing statuses. A status counts bytes; elements are found by walking the type tree.
 #include "api/status.hpp"
 
+#include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/request.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

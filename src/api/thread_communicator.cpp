@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/thread_communicator.hpp"
 
-#include "communicator/thread_communicator.hpp"
 #include "base/error.hpp"
+#include "communicator/thread_communicator.hpp"
 
 namespace lisle::api {
 

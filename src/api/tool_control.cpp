@@ -83,9 +83,8 @@ void t_cvar_handle_alloc(int cvar_index, void *, MPI_T_cvar_handle *handle, int 
     require_initialized();
     check_index(cvar_index, control_variables().size());
     check_wanted(handle, "handle");
-    *handle = reinterpret_cast<MPI_T_cvar_handle>(control_handles->add(
-        std::make_unique<control_handle>(
-            control_handle{&control_variables()[static_cast<std::size_t>(cvar_index)]})));
+    *handle = reinterpret_cast<MPI_T_cvar_handle>(control_handles->add(std::make_unique<control_handle>(
+        control_handle{&control_variables()[static_cast<std::size_t>(cvar_index)]})));
     store(count, 1);
 }
 

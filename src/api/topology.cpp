@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/topology_creation.hpp"
-#include "base/error.hpp"
 
 namespace lisle::api {
 

@@ -4,10 +4,10 @@
 // keep both among the large counts.
 #pragma once
 
-#include "datatype/count_list.hpp"
 #include "api/datatype.hpp"
-#include "datatype/predefined.hpp"
 #include "base/error.hpp"
+#include "datatype/count_list.hpp"
+#include "datatype/predefined.hpp"
 
 namespace lisle {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "api/datatype.hpp"
-#include "datatype/predefined.hpp"
 #include "base/error.hpp"
+#include "datatype/predefined.hpp"
 
 namespace lisle::api {
 

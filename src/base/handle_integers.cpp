@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "mpi.h"
 #include "base/error.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

@@ -36,11 +36,11 @@ int mapped_file::make(const char *name) {
     return descriptor;
 }
 
-mapped_file mapped_file::reserve(int descriptor, std::size_t offset, std::size_t bytes, std::string_view what) {
+mapped_file mapped_file::reserve(int descriptor, std::size_t offset, std::size_t bytes,
+                                 std::string_view what) {
     // posix_fallocate would report success on file systems that only promise; this call reserves.
     const bool sized = ftruncate(descriptor, static_cast<off_t>(offset + bytes)) == 0;
-    if (!sized ||
-        fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+    if (!sized || fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
         const int reason = errno;
         close(descriptor);
         fail(MPI_ERR_NO_MEM, what, " needs ", bytes / 1024,

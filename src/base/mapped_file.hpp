@@ -23,8 +23,8 @@ class mapped_file {
     [[nodiscard]] static int make(const char *name);
     /// Makes the file long enough for this part, really reserves its memory and maps it.
     /// Throws mpi_error (MPI_ERR_NO_MEM) and closes the descriptor if there is no room.
-    /// @param offset of the part in the file, a multiple of page_bytes @param what the memory is for, as in "a job
-    /// of 4 ranks"
+    /// @param offset of the part in the file, a multiple of page_bytes @param what the memory is for, as in
+    /// "a job of 4 ranks"
     [[nodiscard]] static mapped_file reserve(int descriptor, std::size_t offset, std::size_t bytes,
                                              std::string_view what);
     /// Zeroed memory of this process alone. Throws mpi_error (MPI_ERR_NO_MEM).

@@ -83,7 +83,8 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "
      "that were not freed"},
     {"LISLE_NODES", 0, -1, 1 << 22,
-     "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on (0: as the "
+     "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on (0: "
+     "as the "
      "machines are, -1: each process on a node of its own); messages between nodes go over the network"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
      "nothing|collectives"},

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/settings.hpp"
 #include "collective/algorithms/allgather.hpp"
 #include "communicator/communicator.hpp"
-#include "base/settings.hpp"
 
 namespace lisle::collective {
 

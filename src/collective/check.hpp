@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "collective/schedule/executor.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "collective/schedule/executor.hpp"
 
 namespace lisle::collective {
 

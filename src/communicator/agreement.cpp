@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
-#include "base/error.hpp"
 
 namespace lisle {
 

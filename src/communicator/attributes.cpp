@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "communicator/error_codes.hpp"
 #include "base/error.hpp"
+#include "communicator/error_codes.hpp"
 #include "execution/rank_local.hpp"
 
 namespace lisle {

@@ -3,12 +3,12 @@
 // and an intra-communicator from an inter-communicator.
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/remote_exchange.hpp"
-#include "base/error.hpp"
-#include "world/job.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

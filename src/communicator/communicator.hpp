@@ -9,14 +9,14 @@
 #include <mutex>
 #include <string>
 
+#include "base/object.hpp"
 #include "communicator/attributes.hpp"
 #include "communicator/context.hpp"
 #include "communicator/errhandler.hpp"
-#include "world/group.hpp"
 #include "communicator/hints.hpp"
 #include "communicator/topology.hpp"
 #include "protocol/channel.hpp"
-#include "base/object.hpp"
+#include "world/group.hpp"
 
 namespace lisle::protocol {
 class send_buffer;
@@ -62,7 +62,8 @@ class communicator : public object {
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
     /// How many collectives (blocking or not; persistent ones) the rank has begun here: what tells their
-    /// messages apart, see collective/schedule/launch.cpp. Atomic for threads that take turns; orders nothing.
+    /// messages apart, see collective/schedule/launch.cpp. Atomic for threads that take turns; orders
+    /// nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
     /// Counts a collective. The user orders those of a communicator, so no two threads are here at once.
@@ -71,8 +72,9 @@ class communicator : public object {
         of.store(before + 1, std::memory_order_relaxed);
         return before;
     }
-    /// What the layers above keep for each communicator, which this one does not know: found at the first request
-    /// and kept until the communicator ends. Changed by one thread at a time, as the user orders collectives.
+    /// What the layers above keep for each communicator, which this one does not know: found at the first
+    /// request and kept until the communicator ends. Changed by one thread at a time, as the user orders
+    /// collectives.
     struct companion {
         std::shared_ptr<void> kept; ///< null: not sought yet, or there is none
         bool sought = false;

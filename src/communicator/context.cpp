@@ -74,8 +74,8 @@ std::uint64_t next_contexts(std::uint64_t count) {
     const job &here = self.get_job();
     const auto first = counters.of(self).next.fetch_add(count, std::memory_order_relaxed);
     if (first + count > contexts_of_rank(here.size())) {
-        fail(MPI_ERR_OTHER, "rank ", self.number(), " has proposed all of its ", contexts_of_rank(here.size()),
-             " contexts of communicators");
+        fail(MPI_ERR_OTHER, "rank ", self.number(), " has proposed all of its ",
+             contexts_of_rank(here.size()), " contexts of communicators");
     }
     return make_context({.job = here.context_part(),
                          .owner = static_cast<std::uint64_t>(self.number()),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: the numbers that keep the messages of communicators apart. A rank hands out numbers that carry a
 // part of its job's id, its own number and that of a track (protocol/track.hpp), so any rank can propose one
-// that nobody else has or will have, in jobs that meet later as well; the members of a new communicator take the
-// proposal of one of them. There are enough never to reuse one.
+// that nobody else has or will have, in jobs that meet later as well; the members of a new communicator take
+// the proposal of one of them. There are enough never to reuse one.
 #pragma once
 
 #include <cstdint>

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "communicator/child.hpp"
 #include "communicator/hardware.hpp"
 #include "communicator/remote_exchange.hpp"
-#include "base/error.hpp"
-#include "world/job.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

@@ -11,9 +11,9 @@
 #include "communicator/creation.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/rank.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/progress/progressed_request.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle {
 

@@ -4,13 +4,13 @@
 // digest of the same travels along, so that a chance meeting is noticed rather than believed.
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/remote_exchange.hpp"
-#include "base/error.hpp"
-#include "world/job.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "mpi.h"
 #include "base/object.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

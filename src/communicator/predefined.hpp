@@ -10,9 +10,9 @@
 
 #include "communicator/communicator.hpp"
 #include "communicator/errhandler.hpp"
-#include "world/group.hpp"
 #include "communicator/info.hpp"
 #include "execution/rank_local.hpp"
+#include "world/group.hpp"
 
 namespace lisle {
 

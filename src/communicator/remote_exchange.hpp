@@ -7,9 +7,9 @@
 #include <exception>
 #include <vector>
 
+#include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
-#include "base/error.hpp"
 
 namespace lisle {
 

@@ -7,12 +7,12 @@
 #include <strings.h>
 #include <vector>
 
-#include "protocol/engine.hpp"
-#include "protocol/eager/send_buffer.hpp"
-#include "protocol/tracks.hpp"
 #include "base/error.hpp"
-#include "world/job.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/eager/send_buffer.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/object.hpp"
 #include "communicator/errhandler.hpp"
-#include "world/group.hpp"
 #include "communicator/info.hpp"
 #include "mpi.h"
-#include "base/object.hpp"
+#include "world/group.hpp"
 
 namespace lisle {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/predefined.hpp"
-#include "protocol/engine.hpp"
-#include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "communicator/communicator.hpp"
 #include "base/object.hpp"
+#include "communicator/communicator.hpp"
 
 namespace lisle {
 

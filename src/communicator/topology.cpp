@@ -6,8 +6,8 @@
 #include <functional>
 #include <numeric>
 
-#include "mpi.h"
 #include "base/error.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

@@ -6,14 +6,14 @@
 #include <numeric>
 #include <span>
 
+#include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/hardware.hpp"
 #include "communicator/topology_placement.hpp"
-#include "base/error.hpp"
-#include "world/job.hpp"
 #include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 

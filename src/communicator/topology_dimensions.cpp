@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <tuple>
 
+#include "base/error.hpp"
 #include "communicator/topology.hpp"
 #include "mpi.h"
-#include "base/error.hpp"
 
 namespace lisle {
 

@@ -3,8 +3,8 @@
 // every sum and product that could leave the range of MPI_Count is an error and not a wrong number.
 #pragma once
 
-#include "mpi.h"
 #include "base/error.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/copy_bytes.hpp"
 #include "datatype/cursor.hpp"
 #include "datatype/masked_runs.hpp"
 #include "datatype/wide_blocks.hpp"
-#include "base/copy_bytes.hpp"
 
 namespace lisle {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "base/object.hpp"
 #include "datatype/basic_type.hpp"
 #include "datatype/layout.hpp"
 #include "mpi.h"
-#include "base/object.hpp"
 
 namespace lisle {
 

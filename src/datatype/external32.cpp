@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
-#include "base/error.hpp"
 
 namespace lisle {
 

@@ -21,8 +21,8 @@ class job_clock {
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
     /// event. True: some fiber may be able to go on, look again.
     [[nodiscard]] virtual bool all_blocked() noexcept { return false; }
-    /// Has a rank spend so many cycles of a simulated machine on what its program computes. On a real one computing
-    /// takes what it takes, and this does nothing.
+    /// Has a rank spend so many cycles of a simulated machine on what its program computes. On a real one
+    /// computing takes what it takes, and this does nothing.
     virtual void compute([[maybe_unused]] int rank, [[maybe_unused]] std::int64_t cycles) noexcept {}
     /// True until the rank has spent all of them.
     [[nodiscard]] virtual bool computing([[maybe_unused]] int rank) noexcept { return false; }

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "mpi.h"
 #include "base/error.hpp"
+#include "mpi.h"
 
 namespace lisle {
 

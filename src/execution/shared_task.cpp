@@ -118,13 +118,15 @@ bool help_once(const rank &helper) {
 void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *, long), void *context,
                 void (*wait)()) {
     shared_task task{.helper = &helper, .chunks = chunks, .function = function, .context = context};
-    share(task, [&helper] { helper.bell().ring(); }, wait);
+    share(
+        task, [&helper] { helper.bell().ring(); }, wait);
 }
 
 void share_task(const doorbell_row &helpers, std::int64_t chunks, void (*function)(void *, long),
                 void *context, void (*wait)()) {
     shared_task task{.helper = nullptr, .chunks = chunks, .function = function, .context = context};
-    share(task, [&helpers] { call_all(helpers); }, wait);
+    share(
+        task, [&helpers] { call_all(helpers); }, wait);
 }
 
 } // namespace lisle

@@ -33,7 +33,7 @@ void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *
                 void *context, void (*wait)());
 /// The same with the help of all ranks of the process that wait.
 /// @param helpers their bells
-void share_task(const doorbell_row &helpers, std::int64_t chunks,
-                void (*function)(void *context, long chunk), void *context, void (*wait)());
+void share_task(const doorbell_row &helpers, std::int64_t chunks, void (*function)(void *context, long chunk),
+                void *context, void (*wait)());
 
 } // namespace lisle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routes of a process for each track of its ranks (protocol/track.hpp). Those of the first track are there
-// from the beginning, others are made at the first request.
+// The routes of a process for each track of its ranks (protocol/track.hpp). Those of the first track are
+// there from the beginning, others are made at the first request.
 #pragma once
 
 #include <array>

@@ -53,8 +53,7 @@ const char *lisle_host_reserve_stacks(void) {
     }
 }
 
-void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
-                           void **(*place_of_extra)()) {
+void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument, void **(*place_of_extra)()) {
     const job &here = current_job();
     lisle::fiber_worker worker{
         here.bells_of_worker(number),

@@ -422,7 +422,7 @@ class engine final : private fabric::sink {
     const std::size_t unexpected_limit_;
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
-    fabric::mailbox_receiver *inbox_ = nullptr; ///< what arrives through memory
+    fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
     /// The same if nothing else has to be asked; else null.
     fabric::mailbox_receiver *only_inbox_ = nullptr;
     const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
@@ -445,11 +445,11 @@ class engine final : private fabric::sink {
     alignas(64) engine_lock lock_;
     // All below: under the lock.
     matcher matcher_;
-    pending_transfer *transfers_ = nullptr; ///< to be done without the lock, newest first
+    pending_transfer *transfers_ = nullptr;       ///< to be done without the lock, newest first
     fabric::cooperative_copy *copying_ = nullptr; ///< under way with some sender
-    std::uint64_t news_ = 0;                ///< how often something has come or completed
-    bool wake_wanted_ = false;              ///< news came while a thread of the rank slept
-    std::vector<request *> orphans_;        ///< completed requests that nobody waits for, to be destroyed
+    std::uint64_t news_ = 0;                      ///< how often something has come or completed
+    bool wake_wanted_ = false;                    ///< news came while a thread of the rank slept
+    std::vector<request *> orphans_; ///< completed requests that nobody waits for, to be destroyed
     int sleepers_ = 0;
     bool congested_ = false;
     id_table<send_operation> sends_;       ///< announced

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/engine.hpp"
-#include "base/error.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle::protocol {
 

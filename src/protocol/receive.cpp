@@ -2,8 +2,8 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
-#include "protocol/eager/short_message.hpp"
 #include "base/copy_bytes.hpp"
+#include "protocol/eager/short_message.hpp"
 
 namespace lisle::protocol {
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "mpi.h"
 #include "base/object.hpp"
+#include "mpi.h"
 
 namespace lisle {
 class rank;

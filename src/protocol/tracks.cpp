@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/tracks.hpp"
 
+#include "base/settings.hpp"
+#include "execution/doorbell.hpp"
+#include "fabric/routes_by_track.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/track.hpp"
-#include "execution/doorbell.hpp"
-#include "fabric/routes_by_track.hpp"
-#include "base/settings.hpp"
 
 namespace lisle::protocol {
 

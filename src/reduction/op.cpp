@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "reduction/kernels.hpp"
+#include "base/error.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
+#include "reduction/kernels.hpp"
 
 namespace lisle {
 

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "reduction/kernels.hpp"
+#include "base/object.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/predefined.hpp"
 #include "mpi.h"
-#include "base/object.hpp"
+#include "reduction/kernels.hpp"
 
 namespace lisle {
 

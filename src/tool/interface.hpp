@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi.h"
 #include "base/error.hpp"
 #include "execution/rank_local.hpp"
+#include "mpi.h"
 
 namespace lisle::tool {
 

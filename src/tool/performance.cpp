@@ -2,9 +2,9 @@
 #include "tool/performance.hpp"
 
 #include "communicator/communicator.hpp"
+#include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle::tool {
 

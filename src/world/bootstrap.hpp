@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a process comes into its job: who it is, where the others are, how processes exchange what they need
-// to know before they can send messages (addresses, keys), and how the job hears of a rank's end. Each kind of
-// launcher has its own implementation; nothing else asks who started the program.
+// to know before they can send messages (addresses, keys), and how the job hears of a rank's end. Each kind
+// of launcher has its own implementation; nothing else asks who started the program.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ class bootstrap {
 
     // ---- exchange ----
 
-    /// Makes a value of this process known under a key: to processes that get it after the next fence(). A key
-    /// is put once. Throws mpi_error if the key has been put before (MPI_ERR_ARG) or the launcher has no room
-    /// for the value (MPI_ERR_NO_MEM).
+    /// Makes a value of this process known under a key: to processes that get it after the next fence(). A
+    /// key is put once. Throws mpi_error if the key has been put before (MPI_ERR_ARG) or the launcher has no
+    /// room for the value (MPI_ERR_NO_MEM).
     virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
     /// The value that a process of the job has put before a fence() that has ended.
     /// Throws mpi_error (MPI_ERR_OTHER) if there is none.
@@ -54,8 +54,8 @@ class bootstrap {
     virtual void report_exit(int rank, int status) noexcept = 0;
     /// Says that a signal is about to end the process because of this rank. Async-signal-safe.
     virtual void report_fault(int rank, int signal, std::uintptr_t address) noexcept = 0;
-    /// Says that a rank ends the job with this code. The caller ends its process next (abort_job); this function
-    /// makes sure that the other processes end as well.
+    /// Says that a rank ends the job with this code. The caller ends its process next (abort_job); this
+    /// function makes sure that the other processes end as well.
     virtual void abort(int rank, int code) noexcept = 0;
 };
 

@@ -8,8 +8,8 @@
 
 namespace lisle {
 
-/// From now on faults of this process are noted as this rank's, if a launcher watches the job, the process has
-/// no other rank and no handlers for them. @param start lives as long as the process
+/// From now on faults of this process are noted as this rank's, if a launcher watches the job, the process
+/// has no other rank and no handlers for them. @param start lives as long as the process
 void note_faults_of(bootstrap &start, int rank) noexcept;
 
 } // namespace lisle

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/object.hpp"
 #include "base/ref.hpp"
 #include "mpi.h"
-#include "base/object.hpp"
 
 namespace lisle {
 

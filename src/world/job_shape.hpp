@@ -24,12 +24,13 @@ struct job_shape {
     void check() const;
 };
 
-/// The node of each process if a setting says how many nodes there are to be (LISLE_NODES), whatever machines the
-/// processes are on: in blocks, at most one node for each process. @param nodes negative: a node for each process
+/// The node of each process if a setting says how many nodes there are to be (LISLE_NODES), whatever machines
+/// the processes are on: in blocks, at most one node for each process. @param nodes negative: a node for each
+/// process
 [[nodiscard]] std::vector<int> pretended_nodes(int processes, std::int64_t nodes);
 
-/// Index of the first rank of a worker among the ranks of its process. Ranks are dealt to workers in blocks, so
-/// that neighbours share one.
+/// Index of the first rank of a worker among the ranks of its process. Ranks are dealt to workers in blocks,
+/// so that neighbours share one.
 [[nodiscard]] constexpr int first_of_worker(int worker, int workers, int ranks) noexcept {
     return static_cast<int>(static_cast<std::int64_t>(worker) * ranks / workers);
 }

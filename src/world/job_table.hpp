@@ -40,8 +40,8 @@ struct fault_record {
 /// One mapping of the table. All functions are thread-safe; the recording ones async-signal-safe.
 class job_table {
   public:
-    /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if the
-    /// shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
+    /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if
+    /// the shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
     static job_table create(const job_shape &shape);
     /// Maps the table behind an inherited descriptor. Throws mpi_error if it is not one of this version.
     static job_table attach(int descriptor);

@@ -53,8 +53,8 @@ void launched_bootstrap::put(std::string_view key, std::span<const std::byte> va
     const std::size_t need = sizeof(notice) + key.size() + value.size();
     if (need > room.size() - before) {
         fail(MPI_ERR_NO_MEM, "the value of ", value.size(), " bytes under the key \"", key, "\" needs ", need,
-             " bytes of the job's table, where process ", process_, " has ", room.size() - before, " left of ",
-             room.size());
+             " bytes of the job's table, where process ", process_, " has ", room.size() - before,
+             " left of ", room.size());
     }
     const notice head{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
     std::byte *place = room.data() + before;

@@ -30,7 +30,8 @@ class managed_bootstrap final : public bootstrap {
     /// @param here what this process runs @param apart true: each process counts as a node of its own, so
     /// that no memory is shared Throws mpi_error if the launcher goes away or the processes do not fit
     /// together.
-    managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here, std::int64_t nodes);
+    managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here,
+                      std::int64_t nodes);
 
     [[nodiscard]] process_id self() const noexcept override { return {job_, manager_->process()}; }
     [[nodiscard]] const locality &places() const noexcept override { return *places_; }

@@ -84,8 +84,8 @@ class collective_area {
     /// @param memory of bytes(members.size()), zero before its first use, common to all members
     /// @param keys of that memory and of the pages' @param members outlive the area, as their fabric does
     /// @param home the calling rank's engine @param self the calling rank among the members
-    collective_area(fabric::shared_memory &medium, std::byte *memory, const area_keys &keys, protocol::engine &home,
-                    const group &members, int self, bool one_process)
+    collective_area(fabric::shared_memory &medium, std::byte *memory, const area_keys &keys,
+                    protocol::engine &home, const group &members, int self, bool one_process)
         : medium_{medium}, memory_{memory}, home_{home}, keys_{keys}, members_{members}, self_{self},
           one_process_{one_process}, finished_by_(static_cast<std::size_t>(members.size())) {}
     collective_area(const collective_area &) = delete;

@@ -16,11 +16,15 @@ std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
 
 } // namespace
 
-local_fabric::local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
-                           std::size_t surely_read)
-    : local_fabric{segment, start, least_read, surely_read, 0,
-                   std::make_shared<shared_heap>(
-                       segment, start.places().process_index_on_node(start.self().index))} {}
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
+                           std::optional<std::size_t> least_read, std::size_t surely_read)
+    : local_fabric{
+          segment,
+          start,
+          least_read,
+          surely_read,
+          0,
+          std::make_shared<shared_heap>(segment, start.places().process_index_on_node(start.self().index))} {}
 
 local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
                            std::optional<std::size_t> least_read, std::size_t surely_read, int track,
@@ -39,8 +43,8 @@ local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
         segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
     }
     const int process = start.self().index;
-    const lease_terms terms{lease_terms::of_process(places_.process_index_on_node(process)), &segment.expecting_barriers(),
-                            segment.processes()};
+    const lease_terms terms{lease_terms::of_process(places_.process_index_on_node(process)),
+                            &segment.expecting_barriers(), segment.processes()};
     senders_.reserve(static_cast<std::size_t>(segment.ranks()));
     for (int rank = 0; rank < segment.ranks(); ++rank) {
         senders_.emplace_back(segment.mailbox(rank, track), layout, segment.bell(rank), terms);

@@ -23,7 +23,8 @@ namespace lisle::fabric::local {
 
 class local_fabric final : public fabric, public remote_memory, public shared_memory {
   public:
-    /// @param segment of the caller's node, outlives the fabric @param start of the calling process, outlives it, too
+    /// @param segment of the caller's node, outlives the fabric @param start of the calling process, outlives
+    /// it, too
     /// @param least_read smallest message to be read from a peer's memory; nothing: none is
     /// @param surely_read smallest one that is never better sent as a stream
     local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
@@ -45,16 +46,13 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
     void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override {
-        writers_[index_of(dest)].write(slot.payload, static_cast<const std::byte *>(from),
-                                                       bytes);
+        writers_[index_of(dest)].write(slot.payload, static_cast<const std::byte *>(from), bytes);
     }
     void publish(int dest, packet_slot &slot) noexcept override;
     int poll(int self, sink &into, int most) override;
     [[nodiscard]] bool arm(int self) noexcept override;
     void set_congested(int self, bool congested) noexcept override;
-    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override {
-        return &senders_[index_of(dest)];
-    }
+    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override { return &senders_[index_of(dest)]; }
     [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
         return &receivers_[static_cast<std::size_t>(self - first_rank_)];
     }

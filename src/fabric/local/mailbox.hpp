@@ -19,12 +19,12 @@
 #include <functional>
 #include <span>
 
-#include "fabric/local/claim_lease.hpp"
-#include "fabric/fabric.hpp"
-#include "fabric/local/mailbox_layout.hpp"
 #include "base/copy_short.hpp"
-#include "execution/doorbell.hpp"
 #include "base/thread_sanitizer.hpp"
+#include "execution/doorbell.hpp"
+#include "fabric/fabric.hpp"
+#include "fabric/local/claim_lease.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 namespace lisle::fabric {
 

@@ -139,12 +139,14 @@ node_segment node_segment::attach(int descriptor, std::size_t offset) {
     if (fstat(descriptor, &about) != 0 ||
         pread(descriptor, static_cast<void *>(&says), sizeof says, static_cast<off_t>(offset)) !=
             static_cast<ssize_t>(sizeof says)) {
-        fail(MPI_ERR_OTHER, "descriptor ", descriptor, " does not lead to the shared memory of the job's node");
+        fail(MPI_ERR_OTHER, "descriptor ", descriptor,
+             " does not lead to the shared memory of the job's node");
     }
     const std::size_t file = static_cast<std::size_t>(about.st_size) - offset;
     if (!sound(says, file)) {
-        fail(MPI_ERR_OTHER, "the shared memory of the job's node was made by another version of Lisle: use the "
-                            "lislerun that was installed with this library");
+        fail(MPI_ERR_OTHER,
+             "the shared memory of the job's node was made by another version of Lisle: use the "
+             "lislerun that was installed with this library");
     }
     return {mapped_file::of(descriptor, offset, says.bytes, "the job's shared memory"), offset,
             layout::of(says.processes, says.ranks)};

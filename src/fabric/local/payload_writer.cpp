@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "fabric/local/mailbox_layout.hpp"
 #include "base/copy_bytes.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 
 namespace lisle::fabric {
 

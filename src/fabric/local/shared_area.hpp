@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/spin_lock.hpp"
+#include "execution/doorbell.hpp"
 #include "fabric/local/cooperative_copy.hpp"
 #include "fabric/local/shared_area_layout.hpp"
-#include "execution/doorbell.hpp"
-#include "base/spin_lock.hpp"
 
 namespace lisle::fabric::local {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/copy_short.hpp"
 #include "protocol/matching/envelope.hpp"
 #include "protocol/request.hpp"
-#include "base/copy_short.hpp"
 
 namespace lisle::protocol {
 

@@ -3,8 +3,8 @@
 
 #include <new>
 
-#include "protocol/rendezvous/pieces.hpp"
 #include "base/block_cache.hpp"
+#include "protocol/rendezvous/pieces.hpp"
 
 namespace lisle::protocol {
 

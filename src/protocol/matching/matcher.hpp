@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocol/operation.hpp"
 #include "protocol/matching/unexpected.hpp"
+#include "protocol/operation.hpp"
 
 namespace lisle::protocol {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <span>
 
+#include "base/object.hpp"
 #include "mpi.h"
 #include "protocol/matching/envelope.hpp"
 #include "protocol/matching/keyed_queues.hpp"
 #include "protocol/packet.hpp"
-#include "base/object.hpp"
 
 namespace lisle::protocol {
 

@@ -11,8 +11,8 @@
 #include <memory>
 #include <span>
 
-#include "protocol/operation.hpp"
 #include "protocol/matching/unexpected.hpp"
+#include "protocol/operation.hpp"
 
 namespace lisle::protocol {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
-#include "protocol/engine.hpp"
 #include "execution/rank.hpp"
+#include "protocol/engine.hpp"
 
 namespace lisle::protocol {
 

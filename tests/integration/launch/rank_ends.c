@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
- * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints how
- * many they may run on, `input` what they read, and with `wrong_call` RANK sends to nobody. */
+ * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints
+ * how many they may run on, `input` what they read, and with `wrong_call` RANK sends to nobody. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets each allocation of a call fail once: the first time its first one, then its second, until the call needs no
-// more. A call that fails says MPI_ERR_NO_MEM, leaves nothing allocated, and works when it is made again.
+// Lets each allocation of a call fail once: the first time its first one, then its second, until the call
+// needs no more. A call that fails says MPI_ERR_NO_MEM, leaves nothing allocated, and works when it is made
+// again.
 //
-// A rank of one, so that a call that failed on one rank does not leave others waiting. Counted is what the calling
-// thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses included.
+// A rank of one, so that a call that failed on one rank does not leave others waiting. Counted is what the
+// calling thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses
+// included.
 #include <mpi.h>
 
 #include <cerrno>
@@ -158,16 +160,17 @@ int main(int argc, char **argv) {
         {"MPI_Group_incl", [&] { return MPI_Group_incl(group, 1, places, &other); },
          [&] { return MPI_Group_free(&other); }},
         {"MPI_Info_create", [&] { return MPI_Info_create(&info); }, [&] { return MPI_Info_free(&info); }},
-        {"MPI_Op_create",
-         [&] { return MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &op); },
+        {"MPI_Op_create", [&] { return MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &op); },
          [&] { return MPI_Op_free(&op); }},
-        {"MPI_Comm_create_errhandler",
-         [&] { return MPI_Comm_create_errhandler(ignore, &handler); },
+        {"MPI_Comm_create_errhandler", [&] { return MPI_Comm_create_errhandler(ignore, &handler); },
          [&] { return MPI_Errhandler_free(&handler); }},
         {"MPI_Comm_create_keyval",
-         [&] { return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr); },
+         [&] {
+             return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr);
+         },
          [&] { return MPI_Comm_free_keyval(&keyval); }},
-        {"MPI_Isend of 1 MiB", [&] { return MPI_Isend(long_out, sizeof long_out, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request); },
+        {"MPI_Isend of 1 MiB",
+         [&] { return MPI_Isend(long_out, sizeof long_out, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request); },
          [&] {
              const int received =
                  MPI_Recv(long_in, sizeof long_in, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -178,20 +181,23 @@ int main(int argc, char **argv) {
              const int sent = MPI_Send(long_out, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
              return sent == MPI_SUCCESS ? wait() : sent;
          }},
-        {"MPI_Send_init", [&] { return MPI_Send_init(long_out, 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request); },
-         free_request},
+        {"MPI_Send_init",
+         [&] { return MPI_Send_init(long_out, 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request); }, free_request},
         {"MPI_Allreduce_init",
          [&] {
-             return MPI_Allreduce_init(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+             return MPI_Allreduce_init(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                       &request);
          },
          free_request},
         {"MPI_Iallreduce",
-         [&] { return MPI_Iallreduce(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request); }, wait},
-        {"MPI_Allreduce", [&] { return MPI_Allreduce(long_out, long_in, 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD); },
-         nothing},
+         [&] { return MPI_Iallreduce(long_out, long_in, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request); },
+         wait},
+        {"MPI_Allreduce",
+         [&] { return MPI_Allreduce(long_out, long_in, 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }, nothing},
         {"MPI_Comm_dup", [&] { return MPI_Comm_dup(MPI_COMM_WORLD, &comm); }, free_comm},
         {"MPI_Comm_split", [&] { return MPI_Comm_split(MPI_COMM_WORLD, 3, 4, &comm); }, free_comm},
-        {"MPI_Cart_create", [&] { return MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &comm); }, free_comm},
+        {"MPI_Cart_create", [&] { return MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &comm); },
+         free_comm},
     };
     for (const scenario &each : scenarios) {
         if (argc > 1 && std::strcmp(argv[1], each.name) != 0)

@@ -46,8 +46,8 @@ bool reaches_peer(int rank) {
     own.pid = getpid();
     own.address = reinterpret_cast<std::uintptr_t>(&there);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); // what Lisle does, too, where Yama restricts it
-    CHECK_MPI(MPI_Sendrecv(&own, sizeof own, MPI_BYTE, 1 - rank, 0, &peers, sizeof peers, MPI_BYTE, 1 - rank, 0,
-                           MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_MPI(MPI_Sendrecv(&own, sizeof own, MPI_BYTE, 1 - rank, 0, &peers, sizeof peers, MPI_BYTE, 1 - rank,
+                           0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     char here = 0;
     const iovec local{&here, 1};
     const iovec remote{reinterpret_cast<void *>(peers.address), 1};
@@ -95,7 +95,8 @@ class read_bytes {
         {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
     };
     const sock_fprog program{sizeof rules / sizeof *rules, rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 /// Messages both ways at once, so that each side is a sender that can help and a receiver.
@@ -123,11 +124,13 @@ int main(int argc, char **argv) {
     CHECK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     const std::string what = argc > 1 ? argv[1] : "";
     if (!reaches_peer(rank))
-        return skip(rank, "the kernel lets no process reach another's memory, so that nothing can be refused");
+        return skip(rank,
+                    "the kernel lets no process reach another's memory, so that nothing can be refused");
     {
         const read_bytes before;
         exchange(rank, 5);
-        // Each message was read by its receiver, or written by a sender that helped: the receiver counts both.
+        // Each message was read by its receiver, or written by a sender that helped: the receiver counts
+        // both.
         CHECK_EQ(before.now(), 5 * message_bytes);
     }
     bool forbidden = true;

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "communicator/attributes.hpp"
 #include "base/error.hpp"
+#include "communicator/attributes.hpp"
 
 namespace {
 

@@ -15,9 +15,11 @@ TEST(context, tells_its_origin_in_jobs_of_every_size) {
         const auto last = static_cast<std::uint64_t>(size) - 1;
         std::set<std::uint64_t> all;
         for (const std::uint64_t owner : {std::uint64_t{0}, last / 2, last}) {
-            for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{77}, contexts_of_rank(size) - 1}) {
+            for (const std::uint64_t count :
+                 {std::uint64_t{0}, std::uint64_t{77}, contexts_of_rank(size) - 1}) {
                 for (int track = 0; track < fabric::most_tracks; ++track) {
-                    const context_origin origin{.job = 0xbeef, .owner = owner, .count = count, .track = track};
+                    const context_origin origin{
+                        .job = 0xbeef, .owner = owner, .count = count, .track = track};
                     const std::uint64_t context = make_context(origin, size);
                     EXPECT_EQ(origin_of(context, size), origin) << size;
                     EXPECT_EQ(context % contexts_per_communicator, 0U);

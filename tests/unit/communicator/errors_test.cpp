@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "api/errhandler.hpp"
+#include "base/error.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
-#include "base/error.hpp"
 #include "execution/rank.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "api/info.hpp"
-#include "communicator/hints.hpp"
 #include "base/error.hpp"
+#include "communicator/hints.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <random>
 
+#include "base/error.hpp"
 #include "communicator/topology_placement.hpp"
 #include "mpi.h"
-#include "base/error.hpp"
 
 namespace {
 

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
 #include "random_types.hpp"
-#include "base/error.hpp"
 
 namespace lisle::test {
 namespace {

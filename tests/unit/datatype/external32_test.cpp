@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "api/datatype.hpp"
+#include "base/error.hpp"
 #include "datatype/external32.hpp"
 #include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle::test {
 namespace {

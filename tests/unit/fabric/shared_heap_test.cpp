@@ -17,8 +17,10 @@ class open_memory_test : public testing::Test {
   protected:
     static std::uint64_t address_of(const void *data) { return reinterpret_cast<std::uintptr_t>(data); }
 
-    fabric::local::node_segment first_segment_ = fabric::local::node_segment::create({.ranks_of_process = {1, 1}});
-    fabric::local::node_segment second_segment_ = fabric::local::node_segment::attach(dup(first_segment_.descriptor()));
+    fabric::local::node_segment first_segment_ =
+        fabric::local::node_segment::create({.ranks_of_process = {1, 1}});
+    fabric::local::node_segment second_segment_ =
+        fabric::local::node_segment::attach(dup(first_segment_.descriptor()));
     shared_heap first_{first_segment_, 0};
     shared_heap second_{second_segment_, 1};
 };

@@ -9,9 +9,9 @@
 
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "library/process.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "library/process.hpp"
 #include "world/lone_bootstrap.hpp"
 
 using namespace lisle;
@@ -58,13 +58,13 @@ class slow_fabric final : public fabric::fabric {
 TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
     const job_shape shape{.ranks_of_process = {1}};
     std::atomic<int> polls{0};
-    const fabric_maker makers[] = {[](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-                                       return std::make_unique<fabric::local::local_fabric>(of, start,
-                                                                                            std::nullopt);
-                                   },
-                                   [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
-                                       return std::make_unique<slow_fabric>(polls);
-                                   }};
+    const fabric_maker makers[] = {
+        [](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
+            return std::make_unique<fabric::local::local_fabric>(of, start, std::nullopt);
+        },
+        [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
+            return std::make_unique<slow_fabric>(polls);
+        }};
     process alone{std::make_unique<lone_bootstrap>(shape), node_segment::private_to_process(shape), makers};
     rank &self = alone.enter(0);
     rank *const former = become(&self);

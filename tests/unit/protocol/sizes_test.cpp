@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "fabric/local/mailbox.hpp"
-#include "protocol/operation.hpp"
 #include "protocol/matching/unexpected.hpp"
+#include "protocol/operation.hpp"
 
 using namespace lisle;
 

@@ -8,10 +8,10 @@
 
 #include "communicator/context.hpp"
 #include "datatype/predefined.hpp"
+#include "library/process.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
-#include "library/process.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
@@ -25,7 +25,8 @@ constexpr std::uint64_t on_track(int track) {
 /// Ranks in one process, one after the other the calling thread's.
 class tracks_test : public testing::Test {
   protected:
-    explicit tracks_test(int ranks = 2) : process_{process::make_inside({.ranks_of_process = {ranks}})}, job_{process_->get_job()} {
+    explicit tracks_test(int ranks = 2)
+        : process_{process::make_inside({.ranks_of_process = {ranks}})}, job_{process_->get_job()} {
         former_ = become(&process_->enter(0));
         process_->enter(1);
     }
@@ -133,6 +134,7 @@ TEST_F(many_ranks_test, crowds_do_without) {
     for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(track_of(next_context()), 0);
     }
-    EXPECT_FALSE(plausible_context(next_context() | std::uint64_t{1} << track_shift, 65, job_.context_part()));
+    EXPECT_FALSE(
+        plausible_context(next_context() | std::uint64_t{1} << track_shift, 65, job_.context_part()));
     EXPECT_ANY_THROW(static_cast<void>(engine_for(on_track(1))));
 }

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "api/datatype.hpp"
+#include "base/error.hpp"
+#include "datatype/predefined.hpp"
 #include "reduction/kernel_sets.hpp"
 #include "reduction/op.hpp"
-#include "datatype/predefined.hpp"
-#include "base/error.hpp"
 
 namespace lisle {
 namespace {

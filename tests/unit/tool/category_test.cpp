@@ -32,10 +32,12 @@ const category &named(std::string_view name) {
 } // namespace
 
 TEST(category, holds_each_variable_and_event_once) {
-    EXPECT_EQ(times_listed(control_variables().size(), &category::controls), std::vector<int>(control_variables().size(), 1));
+    EXPECT_EQ(times_listed(control_variables().size(), &category::controls),
+              std::vector<int>(control_variables().size(), 1));
     EXPECT_EQ(times_listed(performance_variables().size(), &category::performances),
               std::vector<int>(performance_variables().size(), 1));
-    EXPECT_EQ(times_listed(event_types().size(), &category::events), std::vector<int>(event_types().size(), 1));
+    EXPECT_EQ(times_listed(event_types().size(), &category::events),
+              std::vector<int>(event_types().size(), 1));
 }
 
 TEST(category, is_reached_from_the_first_one) {

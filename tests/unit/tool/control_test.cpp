@@ -47,7 +47,8 @@ TEST(control_variables, have_a_word_for_each_of_their_values) {
         const setting_description &about = description_of(each.which);
         EXPECT_EQ(each.words->name, each.name);
         EXPECT_EQ(each.words->first, about.least) << each.name;
-        EXPECT_EQ(static_cast<std::int64_t>(each.words->words.size()), about.most - about.least + 1) << each.name;
+        EXPECT_EQ(static_cast<std::int64_t>(each.words->words.size()), about.most - about.least + 1)
+            << each.name;
         for (const std::string &word : each.words->words) {
             EXPECT_FALSE(word.empty() || word.find('|') != std::string::npos) << each.name;
         }

@@ -26,7 +26,9 @@ void note(MPI_T_event_instance instance, MPI_T_event_registration, MPI_T_cb_safe
 /// A registration for one event, removed at its end.
 class listener {
   public:
-    explicit listener(int type) : registration_{*event_registrations->add(made(type))} { watch_communicators(); }
+    explicit listener(int type) : registration_{*event_registrations->add(made(type))} {
+        watch_communicators();
+    }
     ~listener() { event_registrations->remove(registration_); }
     listener(const listener &) = delete;
     listener &operator=(const listener &) = delete;

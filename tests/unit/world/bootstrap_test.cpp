@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes exchange before they can send messages, and what the launcher hears of them: the processes of
-// a job are threads of this test, each with a mapping of its own.
+// What processes exchange before they can send messages, and what the launcher hears of them: the processes
+// of a job are threads of this test, each with a mapping of its own.
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
@@ -136,7 +136,10 @@ TEST(lone_bootstrap, names_each_job_anew) {
 TEST(job_shape, must_be_sound) {
     EXPECT_EQ(class_of([] { lone_bootstrap{{.ranks_of_process = {1, 1}}}; }), MPI_ERR_ARG);
     EXPECT_EQ(class_of([] { lone_bootstrap{{.ranks_of_process = {}}}; }), MPI_ERR_ARG);
-    EXPECT_EQ(class_of([] { static_cast<void>(job_table::create({.ranks_of_process = {1, 0}})); }), MPI_ERR_ARG);
+    EXPECT_EQ(class_of([] {
+                  static_cast<void>(job_table::create({.ranks_of_process = {1, 0}}));
+              }),
+              MPI_ERR_ARG);
     EXPECT_EQ(
         class_of([] { static_cast<void>(job_table::create({.ranks_of_process = {most_ranks_of_job + 1}})); }),
         MPI_ERR_ARG);

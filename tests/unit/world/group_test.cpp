@@ -8,9 +8,9 @@
 #include <set>
 #include <thread>
 
-#include "world/group_algebra.hpp"
-#include "communicator/predefined.hpp"
 #include "base/error.hpp"
+#include "communicator/predefined.hpp"
+#include "world/group_algebra.hpp"
 
 namespace {
 

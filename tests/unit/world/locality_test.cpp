@@ -17,9 +17,8 @@ using fabric::local::node_segment;
 namespace {
 
 /// Processes of 2, 3, 1 and 2 ranks that lie on nodes 0, 1, 0, 1 in turn; the second one's ranks are fibers.
-const job_shape two_nodes{.ranks_of_process = {2, 3, 1, 2},
-                          .workers_of_process = {0, 2, 0, 0},
-                          .node_of_process = {0, 1, 0, 1}};
+const job_shape two_nodes{
+    .ranks_of_process = {2, 3, 1, 2}, .workers_of_process = {0, 2, 0, 0}, .node_of_process = {0, 1, 0, 1}};
 
 /// A process of such a job, with nobody to exchange anything with.
 class placed final : public bootstrap {

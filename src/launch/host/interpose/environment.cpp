@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/interpose/environment.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
 
 #include <array>
 #include <cerrno>

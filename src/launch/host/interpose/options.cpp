@@ -3,9 +3,9 @@
 // permuted so that options come first unless '+', POSIXLY_CORRECT or '-' say otherwise.
 #include "launch/host/interpose/options.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
 
 #include <algorithm>
 #include <array>

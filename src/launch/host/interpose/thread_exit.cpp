@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/interpose/thread_exit.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/interpose/real.hpp"
+#include "launch/host/life/hosted_rank.hpp"
 
 namespace lisle::host {
 

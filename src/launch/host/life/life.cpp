@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
+#include "launch/host/interpose/blocking.hpp"
+#include "launch/host/interpose/giving_way.hpp"
 #include "launch/host/interpose/identity.hpp"
 #include "launch/host/interpose/real.hpp"
 #include "launch/host/interpose/thread_exit.hpp"
 #include "launch/host/life/binding.hpp"
 #include "launch/host/life/faults.hpp"
-#include "launch/host/interpose/blocking.hpp"
-#include "launch/host/interpose/giving_way.hpp"
 #include "launch/host/life/refusal.hpp"
 #include "launch/host/output/output.hpp"
 #include "library/host_interface.h"
