@@ -73,6 +73,7 @@ template <class T> struct any_base {
 
 inline constexpr std::size_t most_fields = 24;
 
+// NOLINTBEGIN(readability-braces-around-statements): a ladder of conditions, one line each
 /// Number of fields of an aggregate; most_fields + 1 if there are more. `{}` initialises any one field,
 /// arrays as a whole, so the longest list of them that compiles has the answer.
 template <class T> consteval std::size_t count_fields() {
@@ -150,6 +151,7 @@ template <class T> consteval std::size_t count_fields() {
     else
         return 0;
 }
+// NOLINTEND(readability-braces-around-statements)
 
 /// Calls `visit` with references to all fields of an aggregate.
 template <class T, class Visitor> constexpr decltype(auto) visit_aggregate(T &object, Visitor &&visit) {
@@ -240,10 +242,11 @@ template <class T, class Visitor> constexpr decltype(auto) visit_aggregate(T &ob
 }
 
 template <class T, class Visitor> constexpr decltype(auto) visit_fields(T &object, Visitor &&visit) {
-    if constexpr (names_fields<std::remove_cv_t<T>>)
+    if constexpr (names_fields<std::remove_cv_t<T>>) {
         return field_source<std::remove_cv_t<T>>::visit(object, visit);
-    else
+    } else {
         return visit_aggregate(object, visit);
+    }
 }
 
 /// An aggregate whose fields can be found: no bases, not too many fields.

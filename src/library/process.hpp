@@ -14,8 +14,8 @@
 namespace lisle {
 
 /// Makes one fabric for a process; both parameters outlive it.
-using fabric_maker = std::function<std::unique_ptr<fabric::fabric>(fabric::local::node_segment &segment,
-                                                                   const bootstrap &start)>;
+using fabric_maker =
+    std::function<std::unique_ptr<fabric::fabric>(fabric::local::node_segment &segment, bootstrap &start)>;
 
 class process {
   public:

@@ -155,7 +155,7 @@ template <> struct converter<std::string> {
     static const std::string &view(const value &given, std::optional<std::string> &) {
         return content_of(given);
     }
-    static std::string take(value given) {
+    static std::string take(const value &given) {
         auto &content = content_of(given);
         return given.shared()->is_sole() ? std::move(content) : content;
     }

@@ -128,7 +128,8 @@ template <class... Items> expression<std::vector<value>> list_of(Items &&...item
 }
 /// Evaluates only the branch that is chosen.
 template <class Condition, class Then, class Else>
-auto if_(Condition &&condition, Then &&then, Else &&otherwise) {
+auto if_(Condition &&condition, // NOLINT(readability-identifier-naming): `if` is a keyword
+         Then &&then, Else &&otherwise) {
     return expression<detail::type_of<Then>>{detail::form(
         "if", detail::to_datum(std::forward<Condition>(condition)),
         detail::to_datum(std::forward<Then>(then)), detail::to_datum(std::forward<Else>(otherwise)))};

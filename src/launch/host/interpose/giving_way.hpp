@@ -4,6 +4,7 @@
 // fibers giving way only where it says so, and may hold locks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -34,12 +35,9 @@ void let_fibers_give_way();
         return false;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
-    for (const auto &[begin, end] : detail::calls.own) {
-        if (begin <= address && address < end) {
-            return false;
-        }
-    }
-    return true;
+    return std::ranges::none_of(detail::calls.own, [address](const auto &range) {
+        return range.begin <= address && address < range.end;
+    });
 }
 
 constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds

@@ -224,6 +224,7 @@ int run_ranks(const rank_list &ranks) {
             workers.push_back({&ranks, number});
         }
         std::vector<void *> requests;
+        requests.reserve(workers.size());
         for (worker_request &each : workers) {
             requests.push_back(&each);
         }
