@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same unmodified program under lislerun, Hydra (PMI-1) and orterun (PMIx): n ranks, not n times one; a rank
+that aborts ends the job. A launcher that is not installed is named and left out; none at all counts as skipped."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from commands import expect  # noqa: E402
+
+SKIPPED = 77
+LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
+WHO = os.environ["LISLE_TEST_WHO"]
+
+# name -> the words that start 3 processes
+LAUNCHERS = {
+    "mpiexec.hydra": ["mpiexec.hydra", "-n", "3"],
+    "orterun": ["orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_tcp_if_include", "lo", "-n", "3"],
+}
+
+
+def start(words, *arguments, **variables):
+    environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "lo", **variables}
+    done = subprocess.run([*words, WHO, *arguments], text=True, capture_output=True, timeout=120, check=False,
+                          env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def all_ranks_speak(name, words, count, **variables):
+    status, output, errors = start(words, **variables)
+    lines = sorted(output.split("\n"))
+    expected = [f"rank {rank} of {count}" for rank in range(count)]
+    expect(status == 0, f"{name} {variables}: exit status {status}\n{output}{errors}")
+    expect([line for line in lines if line.startswith("rank")] == expected, f"{name} {variables}:\n{output}{errors}")
+    expect(f"token {count - 1}" in lines, f"{name} {variables}: no token\n{output}{errors}")
+
+
+def main():
+    all_ranks_speak("lislerun, nodes apart", [LISLERUN, "-n", "3"], 3, LISLE_NODES="-1")
+    all_ranks_speak("lislerun, two nodes", [LISLERUN, "-P", "3", "-T", "2"], 6, LISLE_NODES="2")
+    found = 0
+    for name, words in LAUNCHERS.items():
+        if shutil.which(words[0]) is None:
+            print(f"{name} is not installed")
+            continue
+        found += 1
+        all_ranks_speak(name, words, 3)
+        all_ranks_speak(name, words, 3, LISLE_NODES="-1")
+        all_ranks_speak(name, words, 3, LISLE_NODES="2")
+        status, output, errors = start(words, "abort")
+        expect(status != 0, f"{name}: a rank aborts, and the job ends with 0\n{output}{errors}")
+    if found == 0:
+        print("no launcher but Lisle's own is here (Debian: mpich, openmpi-bin): skipped")
+        sys.exit(SKIPPED)
+
+
+main()
