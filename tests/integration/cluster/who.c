@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Says who it is, then sends a token round all ranks. With the argument `die`, the last rank ends without a word
- * and the others wait for it; with `abort`, it calls MPI_Abort. */
+ * Says who it is, then sends a token round all ranks. With the argument `die`, the last rank ends without a
+ * word and the others wait for it; with `abort`, it calls MPI_Abort. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
