@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "base/error.hpp"
 #include "collective/check.hpp"
 #include "collective/schedule/executor.hpp"
+#include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/progress/progressor.hpp"
 #include "protocol/request.hpp"
-#include "base/error.hpp"
-#include "execution/rank.hpp"
 
 namespace lisle::collective {
 

@@ -6,10 +6,10 @@
 #include <new>
 #include <vector>
 
-#include "mpi.h"
 #include "base/error.hpp"
-#include "execution/rank_local.hpp"
 #include "base/spin_lock.hpp"
+#include "execution/rank_local.hpp"
+#include "mpi.h"
 
 namespace lisle::collective {
 
