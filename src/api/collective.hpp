@@ -9,7 +9,7 @@
 
 namespace lisle::api {
 
-inline constexpr auto &barrier = abi::forms<abi::barrier_plan>::blocking;
+inline constexpr auto &barrier = abi::forms<abi::barrier_plan, abi::immediate_barrier>::blocking;
 inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
 inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 
@@ -57,7 +57,7 @@ inline constexpr auto &reduce = abi::forms<abi::reduce_plan>::blocking;
 inline constexpr auto &ireduce = abi::forms<abi::reduce_plan>::nonblocking;
 inline constexpr auto &reduce_init = abi::forms<abi::reduce_plan>::persistent;
 
-inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan>::blocking;
+inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan, abi::immediate_allreduce>::blocking;
 inline constexpr auto &iallreduce = abi::forms<abi::allreduce_plan>::nonblocking;
 inline constexpr auto &allreduce_init = abi::forms<abi::allreduce_plan>::persistent;
 
@@ -69,11 +69,11 @@ inline constexpr auto &reduce_scatter = abi::forms<abi::reduce_scatter_plan>::bl
 inline constexpr auto &ireduce_scatter = abi::forms<abi::reduce_scatter_plan>::nonblocking;
 inline constexpr auto &reduce_scatter_init = abi::forms<abi::reduce_scatter_plan>::persistent;
 
-inline constexpr auto &scan = abi::forms<abi::scan_plan>::blocking;
+inline constexpr auto &scan = abi::forms<abi::scan_plan, abi::immediate_scan>::blocking;
 inline constexpr auto &iscan = abi::forms<abi::scan_plan>::nonblocking;
 inline constexpr auto &scan_init = abi::forms<abi::scan_plan>::persistent;
 
-inline constexpr auto &exscan = abi::forms<abi::exscan_plan>::blocking;
+inline constexpr auto &exscan = abi::forms<abi::exscan_plan, abi::immediate_exscan>::blocking;
 inline constexpr auto &iexscan = abi::forms<abi::exscan_plan>::nonblocking;
 inline constexpr auto &exscan_init = abi::forms<abi::exscan_plan>::persistent;
 

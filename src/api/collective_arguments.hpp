@@ -82,4 +82,13 @@ inline void check_reduction(const communicator &comm, const void *sendbuf, const
                                                void *recvbuf, MPI_Count count, const datatype &type,
                                                const op &operation);
 
+// Blocking calls that need no plan (collective/process/immediate_calls.hpp): true if such a call is done.
+[[nodiscard]] bool immediate_barrier(communicator &comm);
+[[nodiscard]] bool immediate_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
+                                       const datatype &type, const op &operation, communicator &comm);
+[[nodiscard]] bool immediate_scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                                  const op &operation, communicator &comm);
+[[nodiscard]] bool immediate_exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
+                                    const op &operation, communicator &comm);
+
 } // namespace lisle::abi

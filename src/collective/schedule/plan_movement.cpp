@@ -40,10 +40,6 @@ schedule plan_barrier(const collective_call &call) {
     case algorithm::copy:
         use_copy(plan, call, {}, nothing());
         break;
-    case algorithm::in_process:
-        plan.note_done();
-        barrier_in_process(call.comm);
-        break;
     case algorithm::shared_memory:
         use_area(plan, call, team, [&](auto &steps) { slot_barrier(steps, team); });
         break;

@@ -6,7 +6,6 @@
 #include "collective/algorithms/reduce_scatter.hpp"
 #include "collective/algorithms/scan.hpp"
 #include "collective/algorithms/two_level.hpp"
-#include "collective/node/message_scan.hpp"
 #include "collective/node/pair.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
@@ -72,10 +71,6 @@ schedule plan_allreduce(const collective_call &call, const own_buffer &send, con
     case algorithm::pair:
         pair{call, collective_operation::allreduce, receive.bytes()}.allreduce(plan, operation, mine,
                                                                                receive);
-        break;
-    case algorithm::in_process:
-        plan.note_done();
-        reduce_in_process(call.comm, collective_operation::allreduce, mine, receive, operation);
         break;
     case algorithm::between_groups:
         allreduce_between_groups(plan, own_group(call.comm), other_group(call.comm), operation, mine,
@@ -166,16 +161,8 @@ schedule plan_scan(const collective_call &call, const own_buffer &send, const ty
     const algorithm use = select(call, collective_operation::scan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
-    case algorithm::message:
-        plan.note_done();
-        scan_by_message(call.comm, collective_operation::scan, mine, receive, operation);
-        break;
     case algorithm::pair:
         pair{call, collective_operation::scan, receive.bytes()}.scan(plan, operation, mine, receive);
-        break;
-    case algorithm::in_process:
-        plan.note_done();
-        reduce_in_process(call.comm, collective_operation::scan, mine, receive, operation);
         break;
     case algorithm::copy:
         use_copy(plan, call, send, receive);
@@ -208,16 +195,8 @@ schedule plan_exscan(const collective_call &call, const own_buffer &send, const 
     const algorithm use = select(call, collective_operation::exscan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
-    case algorithm::message:
-        plan.note_done();
-        scan_by_message(call.comm, collective_operation::exscan, mine, receive, operation);
-        break;
     case algorithm::pair:
         pair{call, collective_operation::exscan, receive.bytes()}.exscan(plan, mine, receive);
-        break;
-    case algorithm::in_process:
-        plan.note_done();
-        reduce_in_process(call.comm, collective_operation::exscan, mine, receive, operation);
         break;
     case algorithm::copy:
         use_copy(plan, call, {}, receive);

@@ -73,23 +73,22 @@ struct sizes {
 [[nodiscard]] algorithm select_within(const team &ranks, operation what, const sizes &asked);
 
 /// The algorithm for a call. Short calls of ranks that share memory, which are most, are decided by the
-/// shortlist that the table begins with.
-[[nodiscard]] inline algorithm select(const collective_call &call, operation what, const sizes &asked) {
+/// shortlist that the table begins with. Calls that need no plan have asked before (immediate_calls.hpp).
+[[nodiscard, gnu::always_inline]] inline algorithm select(const collective_call &call, operation what,
+                                                          const sizes &asked) {
     const communicator &comm = call.comm;
     if (comm.inter() || comm.size() == 1 || !may_use_area(call) || is_forced(what)) [[unlikely]] {
         return select_from_table(call, what, asked);
     }
     const shortlist &first = shortlist_of(what);
-    const bool blocking = call.how == form::blocking, two = blocking && comm.size() == 2;
-    if (first.message && two && asked.bytes <= most_in_message && asked.plain()) {
-        return algorithm::message;
-    }
+    const bool blocking = call.how == form::blocking;
     const bool turns = blocking && in_process_collective::of(comm) != nullptr;
     if (turns && asked.bytes <= first.in_process && asked.predefined()) {
         return algorithm::in_process;
     }
     if (collective_area *const area = collective_area::of(comm); area != nullptr) {
-        if (two && !turns && asked.for_other <= first.pair && asked.plain() && area->takes(asked.for_other)) {
+        if (blocking && !turns && comm.size() == 2 && asked.for_other <= first.pair && asked.plain() &&
+            area->takes(asked.for_other)) {
             return algorithm::pair;
         }
         if (asked.bytes <= first.shared_memory && area->takes(asked.posted)) {
