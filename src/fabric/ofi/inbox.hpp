@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What has arrived for one rank of the process and waits for the rank to poll. One endpoint of the network
-// serves all ranks of a process, so whoever polls it also finds what is for the others. Everything is used
-// with the fabric's lock held, but for the descriptor.
+// serves all ranks of a process, so a rank that polls it also finds what is for the others. Everything is
+// used with the fabric's lock held, but for the descriptor.
 #pragma once
 
 #include <deque>

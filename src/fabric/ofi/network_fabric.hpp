@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric of networks, on libfabric's reliable datagrams. A process has one endpoint for all of its ranks,
-// so the number of connections goes by processes; a frame says which rank it is for. Whoever polls takes all
-// that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
+// so the number of connections goes by processes; a frame says which rank it is for. A rank that polls takes
+// all that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
 // provider has no room for now stays in its buffer, in order for each peer, until somebody polls.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a process learns that a peer has ended or was cut off, though nothing is sent: providers of reliable
 // datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
-// from; whoever exchanges packets with it keeps one connection there. The kernels keep it alive whatever the
-// processes do: it ends with the process, or when the other machine has been silent for too long.
+// from; a process that exchanges packets with it keeps one connection there. The kernels keep it alive
+// whatever the processes do: it ends with the process, or when the other machine has been silent for too
+// long.
 #pragma once
 
 #include <chrono>
