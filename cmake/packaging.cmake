@@ -9,7 +9,13 @@ set_target_properties(mpi_abi PROPERTIES
 # Position-independent programs are what thread ranks are made of.
 target_compile_options(mpi_abi INTERFACE $<INSTALL_INTERFACE:-fPIC>)
 
-install(TARGETS mpi_abi EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+# The C++ interface: the same library, and the language that its headers need.
+add_library(lisle_cpp INTERFACE)
+set_target_properties(lisle_cpp PROPERTIES EXPORT_NAME cpp)
+target_compile_features(lisle_cpp INTERFACE cxx_std_20)
+target_link_libraries(lisle_cpp INTERFACE mpi_abi)
+
+install(TARGETS mpi_abi lisle_cpp EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Makefiles link with -lmpi or -lmpich, whatever the compiler wrapper adds: beside our library these names mean
 # it, too. In a directory where another MPI has them they stay that one's.
@@ -47,12 +53,13 @@ configure_file(cmake/lisle.pc.in ${CMAKE_BINARY_DIR}/packaging/lisle.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lisle)
+# Files of this name are found by find_package(Lisle) and find_package(lisle).
 install(EXPORT LisleTargets NAMESPACE Lisle:: DESTINATION ${package_dir})
-configure_package_config_file(cmake/LisleConfig.cmake.in ${CMAKE_BINARY_DIR}/packaging/LisleConfig.cmake
+configure_package_config_file(cmake/lisle-config.cmake.in ${CMAKE_BINARY_DIR}/packaging/lisle-config.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/LisleConfigVersion.cmake
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/lisle-config-version.cmake
   COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/packaging/LisleConfig.cmake
-              ${CMAKE_BINARY_DIR}/packaging/LisleConfigVersion.cmake
+install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle-config.cmake
+              ${CMAKE_BINARY_DIR}/packaging/lisle-config-version.cmake
   DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

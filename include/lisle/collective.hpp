@@ -161,9 +161,15 @@ class collectives : public in_place_collectives {
         if (rank() == with.root)
             counts = with.counts.empty() ? detail::equal_shares(std::ranges::size(all), size())
                                          : list_of_counts(with.counts.begin(), with.counts.end());
+        if (rank() == with.root && !detail::divides(counts, std::ranges::size(all), size()))
+            counts.assign(static_cast<std::size_t>(size()), detail::refused_count); // for all to see
         MPI_Count count = 0;
         detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
                       "MPI_Scatter", named_value{"root", with.root});
+        if (count == detail::refused_count) [[unlikely]]
+            detail::raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", size()}},
+                          "the root's counts are not one for each rank, or one is negative, or together they "
+                          "are more than the range has");
         const detail::block_list<element> list{counts};
         std::vector<element> mine(static_cast<std::size_t>(count));
         const buffer into = as_buffer(mine);

@@ -80,6 +80,8 @@ template <direct T> struct block_list {
         offsets.reserve(objects.size());
         MPI_Count sum = 0;
         for (const MPI_Count count : objects) {
+            if (count < 0) [[unlikely]]
+                raise(MPI_ERR_COUNT, "lisle::collectives", {{"count", count}}, "a count is negative");
             counts.push_back(count * wire<T>::count);
             offsets.push_back(static_cast<MPI_Aint>(sum * wire<T>::count));
             sum += count;
@@ -182,6 +184,20 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
     for (std::size_t i = 0; i < objects % parts; ++i)
         ++shares[i];
     return shares;
+}
+
+/// What the root tells the others instead of a count if its counts cannot be used.
+inline constexpr MPI_Count refused_count = -1;
+
+/// True if the counts deal out no more than `objects` among so many ranks.
+inline bool divides(std::span<const MPI_Count> counts, std::size_t objects, int ranks) noexcept {
+    std::size_t left = objects;
+    for (const MPI_Count count : counts) {
+        if (count < 0 || static_cast<std::size_t>(count) > left)
+            return false;
+        left -= static_cast<std::size_t>(count);
+    }
+    return counts.size() == static_cast<std::size_t>(ranks);
 }
 
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.

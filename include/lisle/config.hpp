@@ -4,7 +4,18 @@
 // them, or with LISLE_STANDARD_ONLY defined, the headers do what the standard alone can do.
 #pragma once
 
+// A compiler goes on after #error with thousands of lines, but stops at a file that does not exist.
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#error "the headers lisle/*.hpp need C++20: compile with -std=c++20, or link the CMake target Lisle::cpp"
+#include "lisle/nothing after the error above"
+#endif
+
 #include <mpi.h>
+
+#if !defined(MPI_VERSION) || MPI_VERSION < 4
+#error "the headers lisle/*.hpp need MPI 4.0 or newer: compile with Lisle's mpicxx, or another that has it"
+#include "lisle/nothing after the error above"
+#endif
 
 #if defined(LISLE_EXTENSIONS) && !defined(LISLE_STANDARD_ONLY)
 #define LISLE_USE_EXTENSIONS 1

@@ -155,6 +155,19 @@ template <class T> consteval auto uniform_of() {
         return as_type<void>{};
 }
 
+/// Bytes that one T is on the wire: its fields without the padding between them.
+template <class T> consteval std::size_t bytes_on_wire() {
+    using type = std::remove_cv_t<T>;
+    if constexpr (!std::is_void_v<uniform<type>>)
+        return sizeof(type);
+    else if constexpr (array_traits<type>::value)
+        return array_traits<type>::size * bytes_on_wire<typename array_traits<type>::element>();
+    else
+        return []<class... Fields>(type_list<Fields...>) {
+            return (bytes_on_wire<Fields>() + ...);
+        }(field_types<type>{});
+}
+
 template <direct T> MPI_Datatype build_type();
 
 /// The committed datatype of one T, made at the first use by the rank and freed by MPI_Finalize.

@@ -84,7 +84,11 @@ raise(int code, const char *call, std::initializer_list<named_value> values, con
     } else {
         char said[MPI_MAX_ERROR_STRING];
         int length = 0;
+#if LISLE_USE_EXTENSIONS
+        MPIX_Error_sentence(code, said, &length); // with the values that were wrong
+#else
         MPI_Error_string(code, said, &length);
+#endif
         text.append(said, static_cast<std::size_t>(length));
     }
     const char *separator = " (";

@@ -8,3 +8,4 @@
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
 #include "lisle/request_pool.hpp"
+#include "lisle/scope.hpp"

@@ -38,7 +38,7 @@ template <class T> T unwrap(landing<T> &&landed) {
 /// Gives a container room for `elements` elements of its datatype, and says where.
 template <resizable_range R> void *make_room(R &range, MPI_Count elements) {
     constexpr MPI_Count each = wire<element_of<R>>::count;
-    if (elements % each != 0)
+    if (elements < 0 || elements % each != 0)
         raise(MPI_ERR_TRUNCATE, "lisle::receive", {{"elements", elements}, {"elements of an object", each}},
               "the message does not consist of whole objects of this type");
     range.resize(static_cast<std::size_t>(elements / each));
@@ -47,8 +47,12 @@ template <resizable_range R> void *make_room(R &range, MPI_Count elements) {
 
 /// The same as a callback of C: null if there is no memory or the message does not fit the type.
 template <resizable_range R>
-void *make_room_or_null(MPI_Count elements, const MPI_Status *, void *range) noexcept {
+void *make_room_or_null(MPI_Count elements, const MPI_Status *found, void *range) noexcept {
     static char nowhere; // something that is not null, for messages without data
+    constexpr auto each = static_cast<MPI_Count>(bytes_on_wire<element_of<R>>());
+    if constexpr (each > 1)
+        if (bytes_of(*found) % each != 0)
+            return nullptr;
     try {
         void *const place = make_room(*static_cast<R *>(range), elements);
         return place != nullptr ? place : &nowhere;
@@ -191,7 +195,10 @@ template <direct T> class object_receive final : public result_of<T> {
               "MPI_Irecv", named_value{"source", source}, named_value{"tag", tag});
         return request;
     }
-    T take(const status &) override { return std::move(object_); }
+    T take(const status &ended) override {
+        require_whole<T>(*ended.native());
+        return std::move(object_);
+    }
 
   private:
     T object_{};
@@ -247,7 +254,10 @@ template <class Operation> class sized_receive : public queued_operation<Operati
 template <direct T> class object_receive final : public sized_receive<result_of<T>> {
   public:
     object_receive() : sized_receive<result_of<T>>{as_buffer(object_)} {}
-    T take(const status &) override { return std::move(object_); }
+    T take(const status &ended) override {
+        require_whole<T>(*ended.native());
+        return std::move(object_);
+    }
 
   private:
     T object_{};
@@ -302,7 +312,7 @@ class message {
     template <object_to_receive T> [[nodiscard]] T receive() {
         if constexpr (direct<T>) {
             T object{};
-            receive_into(object);
+            detail::require_whole<T>(*receive_into(object).native());
             return object;
         } else if constexpr (has_extensions && serialized<T>) {
             T object{};

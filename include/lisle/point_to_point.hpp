@@ -17,7 +17,7 @@ namespace lisle {
 struct exchange {
     int dest;
     source_rank source;
-    int send_tag = 0;
+    message_tag send_tag = 0;
     receive_tag tag = 0;
 };
 
@@ -25,6 +25,13 @@ namespace detail {
 
 template <class T> struct is_borrowed : std::false_type {};
 template <class T> struct is_borrowed<borrowed<T>> : std::true_type { using object = T; };
+
+/// Partitions are of equal length: throws if `count` elements cannot be divided into so many.
+inline void require_equal_parts(MPI_Count count, int partitions) {
+    if (partitions <= 0 || count % partitions != 0) [[unlikely]]
+        raise(MPI_ERR_COUNT, "lisle::partitioned_init", {{"elements", count}, {"partitions", partitions}},
+              "the range cannot be divided into this number of equal parts");
+}
 
 /// The bytes of an object that is serialised; otherwise nothing, and the object is used where it lies.
 template <object_to_send T> auto to_bytes(const T &object) {
@@ -46,7 +53,8 @@ concept object_to_keep = [] {
             !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= 64),
             "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
             "alive until the operation is complete, or std::move(object) and get it back from the future.");
-        static_assert(!direct_range<T> || resizable_range<T> || sizeof(type) == 0,
+        static_assert(adapted<type> || direct<type> || (!direct_range<T> && !multidimensional_view<type>) ||
+                          resizable_range<T>,
                       "This view does not own its memory: say lisle::borrow(view) on a named one.");
     }
     return true;
@@ -79,18 +87,18 @@ class point_to_point {
     ///     world.send(42, 1);
     ///     world.send(values, 1, 7);                       // with the tag 7
     ///     world.send(std::span{pointer, count}, 1);
-    template <object_to_send T> void send(const T &object, int dest, int tag = 0) const {
+    template <object_to_send T> void send(const T &object, int dest, message_tag tag = 0) const {
         if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return isend(borrow(object), dest, tag).wait();
-        send_by(MPI_Send_c, "MPI_Send", object, dest, tag);
+        send_by(MPI_Send_c, "MPI_Send", object, dest, tag.value());
     }
     /// send(), which returns only when the receive has begun.
-    template <object_to_send T> void ssend(const T &object, int dest, int tag = 0) const {
+    template <object_to_send T> void ssend(const T &object, int dest, message_tag tag = 0) const {
         if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return issend(borrow(object), dest, tag).wait();
-        send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag);
+        send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag.value());
     }
 
     /// Receives a new object. A container gets the size that the message has.
@@ -144,7 +152,9 @@ class point_to_point {
         detail::require_receivable<result>();
         if constexpr (direct<result> && direct_buffer<T>) {
             result got{};
-            sendrecv_into(object, got, with);
+            const status ended = sendrecv_into(object, got, with);
+            if constexpr (direct<result>)
+                detail::require_whole<result>(*ended.native());
             return got;
         } else {
             future<result> receiving = ireceive<result>(with.source, with.tag);
@@ -161,7 +171,7 @@ class point_to_point {
         const auto out = as_buffer(object);
         const auto in = as_buffer(into);
         detail::check(
-            MPI_Sendrecv_c(out.address, out.count, out.type, with.dest, with.send_tag, in.writable(),
+            MPI_Sendrecv_c(out.address, out.count, out.type, with.dest, with.send_tag.value(), in.writable(),
                            in.count, in.type, with.source.value(), with.tag.value(), comm_, ended.native()),
             "MPI_Sendrecv", named_value{"dest", with.dest}, named_value{"source", with.source.value()});
         return ended;
@@ -171,8 +181,9 @@ class point_to_point {
     template <buffer_to_fill B> status sendrecv(in_place_t<B> both, exchange with) const {
         status ended;
         const auto data = as_buffer(both.object);
-        detail::check(MPI_Sendrecv_replace_c(data.writable(), data.count, data.type, with.dest, with.send_tag,
-                                             with.source.value(), with.tag.value(), comm_, ended.native()),
+        detail::check(MPI_Sendrecv_replace_c(data.writable(), data.count, data.type, with.dest,
+                                             with.send_tag.value(), with.source.value(), with.tag.value(),
+                                             comm_, ended.native()),
                       "MPI_Sendrecv_replace", named_value{"dest", with.dest},
                       named_value{"source", with.source.value()});
         return ended;
@@ -224,12 +235,12 @@ class point_to_point {
     ///     lisle::future<std::vector<int>> a = world.isend(std::move(values), 1);
     ///     lisle::future<> b = world.isend(lisle::borrow(matrix), 1);
     ///     values = a.wait();
-    template <object_to_keep T> [[nodiscard]] auto isend(T &&object, int dest, int tag = 0) const {
-        return isend_by(MPI_Isend_c, "MPI_Isend", std::forward<T>(object), dest, tag);
+    template <object_to_keep T> [[nodiscard]] auto isend(T &&object, int dest, message_tag tag = 0) const {
+        return isend_by(MPI_Isend_c, "MPI_Isend", std::forward<T>(object), dest, tag.value());
     }
     /// isend() that is complete only when the receive has begun.
-    template <object_to_keep T> [[nodiscard]] auto issend(T &&object, int dest, int tag = 0) const {
-        return isend_by(MPI_Issend_c, "MPI_Issend", std::forward<T>(object), dest, tag);
+    template <object_to_keep T> [[nodiscard]] auto issend(T &&object, int dest, message_tag tag = 0) const {
+        return isend_by(MPI_Issend_c, "MPI_Issend", std::forward<T>(object), dest, tag.value());
     }
     /// Starts to receive a new object, of unknown size if it is a container.
     ///
@@ -280,12 +291,14 @@ class point_to_point {
     // ---- persistent and partitioned: persistent.hpp ----
 
     /// Prepares a send that will be started many times.
-    template <class B> [[nodiscard]] persistent send_init(borrowed<B> from, int dest, int tag = 0) const {
+    template <class B>
+    [[nodiscard]] persistent send_init(borrowed<B> from, int dest, message_tag tag = 0) const {
         static_assert(direct_buffer<B>, "Persistent operations use memory where it lies.");
         const auto data = as_buffer(from.get());
         MPI_Request request = MPI_REQUEST_NULL;
-        detail::check(MPI_Send_init_c(data.address, data.count, data.type, dest, tag, comm_, &request),
-                      "MPI_Send_init", named_value{"dest", dest});
+        detail::check(
+            MPI_Send_init_c(data.address, data.count, data.type, dest, tag.value(), comm_, &request),
+            "MPI_Send_init", named_value{"dest", dest});
         return persistent{request};
     }
     /// Prepares a receive that will be started many times.
@@ -300,24 +313,26 @@ class point_to_point {
         return persistent{request};
     }
     /// Prepares a send whose data gets ready in `partitions` equal parts.
-    template <class B> [[nodiscard]] partitioned_send partitioned_send_init(borrowed<B> from, int partitions,
-                                                                            int dest, int tag = 0) const {
+    template <class B> [[nodiscard]] partitioned_send
+    partitioned_send_init(borrowed<B> from, int partitions, int dest, message_tag tag = 0) const {
         static_assert(direct_range<B>, "Partitioned operations use a range where it lies.");
         const buffer data = as_buffer(from.get());
+        detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
-        detail::check(MPI_Psend_init(data.address, partitions, data.count / partitions, data.type, dest, tag,
-                                     comm_, MPI_INFO_NULL, &request),
+        detail::check(MPI_Psend_init_c(data.address, partitions, data.count / partitions, data.type, dest,
+                                       tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
         return partitioned_send{request};
     }
     /// Its other side; it may have another number of parts.
     template <class B> [[nodiscard]] partitioned_receive
-    partitioned_receive_init(borrowed<B> into, int partitions, int source, int tag = 0) const {
+    partitioned_receive_init(borrowed<B> into, int partitions, int source, message_tag tag = 0) const {
         detail::require_writable<B &>();
         const buffer data = as_buffer(into.get());
+        detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
-        detail::check(MPI_Precv_init(data.writable(), partitions, data.count / partitions, data.type, source,
-                                     tag, comm_, MPI_INFO_NULL, &request),
+        detail::check(MPI_Precv_init_c(data.writable(), partitions, data.count / partitions, data.type,
+                                       source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
         return partitioned_receive{request};
     }
@@ -370,8 +385,13 @@ class point_to_point {
             auto owner = std::make_unique<detail::used_object<detail::byte_buffer>>(detail::to_bytes(object));
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
+        } else if constexpr (adapted<type>) {
+            auto owner = std::make_unique<detail::kept_object<type>>(std::forward<T>(object));
+            start(as_buffer(owner->object));
+            return future<type>{request, std::move(owner)};
         } else {
-            return future<>{request}; // refused: the compiler has said why
+            detail::refused<T>(); // the compiler has said why
+            return future<>{request};
         }
     }
 
@@ -387,9 +407,12 @@ class point_to_point {
         }
         if constexpr (direct<T>) {
             T object{};
+            MPI_Status own;
+            MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
             detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),
-                                     tag.value(), comm_, ended),
+                                     tag.value(), comm_, seen),
                           "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
+            detail::require_whole<T>(*seen);
             return object;
         } else if constexpr (serialized<T>) {
             T object{};

@@ -38,6 +38,22 @@ template <class T> class result_of : public operation {
     virtual T take(const status &ended) = 0;
 };
 
+/// What a function returns for the result of an operation, which may be none.
+template <class Function, class T> struct call_with : std::invoke_result<Function &, T> {};
+template <class Function> struct call_with<Function, void> : std::invoke_result<Function &> {};
+
+template <class T, class Function, class Result> class continuation;
+
+/// Why a future has no result to give.
+template <class Status = status>
+[[noreturn, gnu::cold, gnu::noinline]] void raise_no_result(bool complete, bool cancelled) {
+    raise(MPI_ERR_REQUEST, "lisle::future", {},
+          !complete   ? "the operation is not complete: call wait(), or test() until it gives the result"
+          : cancelled ? "the operation was cancelled and has no result"
+                      : "there is no result: wait(), test() or take() has given it, or the future was moved "
+                        "from, or it never had an operation");
+}
+
 } // namespace detail
 
 /// Any operation under way: what futures of all types have in common. Movable; waits when it is destroyed.
@@ -49,9 +65,9 @@ class [[nodiscard]] request {
     request(MPI_Request handle, std::unique_ptr<detail::operation> owner) noexcept
         : handle_{handle}, operation_{std::move(owner)} {}
     request(request &&other) noexcept
-        : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)},
-          operation_{std::move(other.operation_)}, status_{other.status_},
-          unwinding_{other.unwinding_}, code_{other.code_}, complete_{std::exchange(other.complete_, true)} {}
+        : handle_{std::exchange(other.handle_, MPI_REQUEST_NULL)}, operation_{std::move(other.operation_)},
+          status_{other.status_}, unwinding_{other.unwinding_}, code_{other.code_},
+          complete_{std::exchange(other.complete_, true)}, asked_to_end_{other.asked_to_end_} {}
     request &operator=(request &&other) noexcept {
         if (this != &other) {
             settle();
@@ -61,6 +77,7 @@ class [[nodiscard]] request {
             unwinding_ = other.unwinding_;
             code_ = other.code_;
             complete_ = std::exchange(other.complete_, true);
+            asked_to_end_ = other.asked_to_end_;
         }
         return *this;
     }
@@ -92,6 +109,7 @@ class [[nodiscard]] request {
     void cancel() {
         if (complete_)
             return;
+        asked_to_end_ = true;
         if (handle_ != MPI_REQUEST_NULL) {
             detail::check(MPI_Cancel(&handle_), "MPI_Cancel");
         } else if (operation_ != nullptr && operation_->withdraw()) {
@@ -140,9 +158,15 @@ class [[nodiscard]] request {
     int unwinding_ = std::uncaught_exceptions();
     int code_ = MPI_SUCCESS;
     bool complete_ = false;
+    bool asked_to_end_ = false; ///< cancel() was called, which may have come too late
 };
 
 /// An operation that will give a T. `future<void>` gives nothing but the news that it is over.
+///
+/// The result is given once: a second wait(), one on a future that was moved from or made without an
+/// operation, a take() before the operation is complete and a wait() for a cancelled receive throw an error
+/// of class MPI_ERR_REQUEST. Futures that give no object of their own (future<>, future<status>) may be
+/// waited for again.
 ///
 ///     lisle::future<std::vector<int>> values = world.ireceive<std::vector<int>>(0);
 ///     compute();
@@ -172,18 +196,79 @@ template <class T = void> class [[nodiscard]] future : public request {
         else
             return ready() ? std::optional<T>{take()} : std::optional<T>{};
     }
+    /// What comes after the operation: a future of what `function` makes of the result. The function runs
+    /// once, in whoever waits or tests until the operation is complete, also if the new future is dropped;
+    /// not if the operation fails, whose error the new future throws.
+    ///
+    ///     lisle::future<double> mean = world.ireceive<std::vector<double>>(0).then(mean_of);
+    template <class Function> auto then(Function function) && {
+        using result = typename detail::call_with<Function, T>::type;
+        return future<result>{MPI_REQUEST_NULL, std::make_unique<detail::continuation<T, Function, result>>(
+                                                    std::move(*this), std::move(function))};
+    }
     /// The result of an operation that is known to be complete.
     T take() {
         detail::check(code_, "MPI_Wait");
+        if (!complete_) [[unlikely]]
+            detail::raise_no_result(false, false);
         if constexpr (std::is_same_v<T, lisle::status>) {
             return status_;
         } else if constexpr (std::is_void_v<T>) {
             operation_.reset();
         } else {
+            const bool cancelled = asked_to_end_ && status_.cancelled();
+            if (operation_ == nullptr || cancelled) [[unlikely]]
+                detail::raise_no_result(true, cancelled);
             const std::unique_ptr<detail::operation> owner = std::move(operation_);
             return static_cast<detail::result_of<T> &>(*owner).take(status_);
         }
     }
 };
+
+namespace detail {
+
+/// A function that goes on with what another operation gave. No request of MPI's: whoever asks makes it run.
+template <class T, class Function, class Result> class continuation final : public result_of<Result> {
+  public:
+    continuation(future<T> &&before, Function &&function)
+        : before_{std::move(before)}, function_{std::move(function)} {}
+    bool prepare(MPI_Request &, bool wait) override {
+        if (wait)
+            before_.wait_complete();
+        else if (!before_.ready())
+            return false;
+        if (!std::exchange(begun_, true))
+            run();
+        return true;
+    }
+    Result take(const status &) override {
+        if constexpr (!std::is_void_v<Result>) {
+            if (!result_.has_value())
+                raise_no_result(true, false); // the function threw, which was told
+            return std::move(*result_);
+        }
+    }
+
+  private:
+    void run() {
+        const auto call = [this]() -> Result {
+            if constexpr (std::is_void_v<T>)
+                return function_();
+            else
+                return function_(before_.take());
+        };
+        if constexpr (std::is_void_v<Result>)
+            call();
+        else
+            result_.emplace(call());
+    }
+
+    future<T> before_;
+    Function function_;
+    bool begun_ = false;
+    std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result_;
+};
+
+} // namespace detail
 
 } // namespace lisle

@@ -76,6 +76,19 @@ template <class Requests> std::optional<std::size_t> complete_any(Requests &requ
 template <class F>
 concept any_future = std::derived_from<std::remove_cvref_t<F>, request>;
 
+/// A container of futures, which may be of one type only: `std::vector<lisle::future<int>>`.
+template <class R>
+concept range_of_futures = std::ranges::forward_range<R> && any_future<std::ranges::range_reference_t<R>>;
+
+namespace detail {
+template <range_of_futures R> auto pointers_to(R &futures) {
+    std::vector<later<request *, R>> list;
+    for (auto &each : futures)
+        list.push_back(&each);
+    return list;
+}
+} // namespace detail
+
 /// Waits for all of them. Take the results with take() or wait(), which do not wait any more.
 ///
 ///     lisle::wait_all(left, right);
@@ -95,6 +108,40 @@ template <any_future... Futures> std::optional<std::size_t> wait_any(Futures &..
 /// The same without waiting.
 template <any_future... Futures> std::optional<std::size_t> test_any(Futures &...futures) {
     const std::array<request *, sizeof...(Futures)> list{&futures...};
+    return detail::complete_any(list, false);
+}
+
+/// Waits for all futures of a container and returns their results in its order; nothing if they give none.
+///
+///     std::vector<lisle::future<std::string>> answers;
+///     for (int other = 0; other < size; ++other)
+///         answers.push_back(world.ireceive<std::string>(other));
+///     std::vector<std::string> texts = lisle::wait_all(answers);
+template <range_of_futures R> auto wait_all(R &&futures) {
+    for (auto &each : futures)
+        each.wait_complete();
+    if constexpr (!std::is_void_v<decltype(futures.begin()->take())>) {
+        std::vector<decltype(futures.begin()->take())> results;
+        for (auto &each : futures)
+            results.push_back(each.take());
+        return results;
+    }
+}
+/// True if all futures of a container are complete. Never waits.
+template <range_of_futures R> bool test_all(R &futures) {
+    bool all = true;
+    for (auto &each : futures)
+        all = each.ready() && all;
+    return all;
+}
+/// Waits for one future of a container that is not complete yet, and says which; nothing if all are.
+template <range_of_futures R> std::optional<std::size_t> wait_any(R &futures) {
+    const auto list = detail::pointers_to(futures);
+    return detail::complete_any(list, true);
+}
+/// The same without waiting.
+template <range_of_futures R> std::optional<std::size_t> test_any(R &futures) {
+    const auto list = detail::pointers_to(futures);
     return detail::complete_any(list, false);
 }
 

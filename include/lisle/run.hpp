@@ -40,8 +40,13 @@ namespace detail {
 /// What ranks made inside the program may call until they end.
 class initialized_rank {
   public:
-    // One thread for each rank: others that it starts belong to no rank.
-    initialized_rank() { MPI_Init(nullptr, nullptr); }
+    // One thread for each rank: others that it starts belong to no rank. Errors become exceptions, as with an
+    // environment.
+    initialized_rank() {
+        MPI_Init(nullptr, nullptr);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    }
     ~initialized_rank() { MPI_Finalize(); }
     initialized_rank(const initialized_rank &) = delete;
     initialized_rank &operator=(const initialized_rank &) = delete;

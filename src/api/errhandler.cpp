@@ -2,8 +2,10 @@
 // From the calls of MPI about errors to error handlers and codes.
 #include "api/errhandler.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "api/extension.hpp"
 #include "base/error.hpp"
 #include "communicator/error_codes.hpp"
 
@@ -56,10 +58,21 @@ void error_class(int errorcode, int *errorclass) {
     *errorclass = class_of_error(errorcode);
 }
 
+namespace {
+void give_text(const std::string &text, char *string, int *resultlen) {
+    const std::size_t length = std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1);
+    std::memcpy(string, text.data(), length);
+    string[length] = '\0';
+    *resultlen = static_cast<int>(length);
+}
+} // namespace
+
 void error_string(int errorcode, char *string, int *resultlen) {
-    const std::string text = text_of_error(errorcode);
-    std::memcpy(string, text.c_str(), text.size() + 1);
-    *resultlen = static_cast<int>(text.size());
+    give_text(text_of_error(errorcode), string, resultlen);
+}
+
+void error_sentence(int errorcode, char *string, int *resultlen) {
+    give_text(sentence_of_error(errorcode), string, resultlen);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "communicator/errhandler.hpp"
 
 #include <cstdio>
+#include <new>
 
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
@@ -64,6 +65,29 @@ errhandler_slot &errors_without_file() {
     };
     static const rank_local<returning_slot> slots;
     return *slots;
+}
+
+namespace {
+struct last_error {
+    int code = MPI_SUCCESS;
+    std::string sentence;
+};
+thread_local last_error this_threads_last_error;
+} // namespace
+
+void remember_sentence(const mpi_error &error) noexcept {
+    last_error &last = this_threads_last_error;
+    try {
+        last.sentence = error.what();
+        last.code = error.code();
+    } catch (const std::bad_alloc &) {
+        last.code = MPI_SUCCESS; // the code's text has to do
+    }
+}
+
+std::string sentence_of_error(int code) {
+    const last_error &last = this_threads_last_error;
+    return last.code == code && !last.sentence.empty() ? last.sentence : text_of_error(code);
 }
 
 void end_job(const char *call, int code, const std::string &text) {

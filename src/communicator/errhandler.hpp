@@ -114,17 +114,24 @@ class errhandler_slot {
 template <class Handle> [[nodiscard]] int raise_with(const errhandler &handler, Handle owner,
                                                      const char *call, const mpi_error &error);
 
+/// Keeps the sentence of an error that is given to the program as a code, for the calling thread.
+void remember_sentence(const mpi_error &error) noexcept;
+/// The sentence of the calling thread's last error, if that had this code; otherwise the text of the code.
+/// Throws as class_of_error() (error_codes.hpp).
+[[nodiscard]] std::string sentence_of_error(int code);
+
 /// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>
 /// (MPI_ERR_RANK)". The end of every error whose handler is fatal.
 [[noreturn]] void end_job(const char *call, int code, const std::string &sentence);
 
 template <class Handle>
 int raise_with(const errhandler &handler, Handle owner, const char *call, const mpi_error &error) {
+    if (handler.predefined() && handler.action != errhandler_kind::return_code) {
+        end_job(call, error.code(), error.what());
+    }
+    remember_sentence(error);
     if (handler.action == errhandler_kind::return_code) {
         return error.code();
-    }
-    if (handler.predefined()) {
-        end_job(call, error.code(), error.what());
     }
     handler.call(owner, error.code());
     return error.code();

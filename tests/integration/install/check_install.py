@@ -15,10 +15,20 @@ from commands import empty_directory, expect, run
 
 PROGRAM = pathlib.Path(__file__).parent.parent / "abi" / "program.c"
 
+CPP_PROGRAM = """#include <lisle/lisle.hpp>
+#include <iostream>
+int main() {
+    const lisle::environment mpi;
+    const int rank = lisle::world().rank();
+    std::cout << "received " << lisle::world().sendrecv(42, {.dest = rank, .source = rank}) << std::endl;
+}
+"""
+
 # find_package(Lisle): the package's own target. find_package(MPI): CMake's module, which asks the wrappers.
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C CXX)
 find_package({package} REQUIRED {components})
+set(CMAKE_CXX_EXTENSIONS OFF)
 add_executable(program {program})
 target_link_libraries(program PRIVATE {target})
 file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
@@ -78,9 +88,17 @@ def check_pkg_config(prefix, work, libdir):
     check_program(prefix, work / "by_pkg_config")
 
 
+def check_old_language(prefix, work):
+    """A compiler that is not told to use C++20 says so, and nothing else."""
+    done = subprocess.run([prefix / "bin/mpicxx", "-std=c++17", "-c", work / "message.cpp", "-o", work / "none.o"],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    expect(done.returncode != 0 and "need C++20: compile with -std=c++20" in done.stderr and done.stderr.count("\n") < 16,
+           f"an old language: {done.stderr}")  # fmt: skip
+
+
 def check_cmake(cmake, prefix, work, name, **project):
     source = empty_directory(work / name)
-    (source / "CMakeLists.txt").write_text(PROJECT.format(program=PROGRAM, **project), encoding="utf-8")
+    (source / "CMakeLists.txt").write_text(PROJECT.format(**{"program": PROGRAM, **project}), encoding="utf-8")
     environment = {**os.environ, "PATH": f"{prefix}/bin{os.pathsep}{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix)}
     run(cmake, "-S", source, "-B", source / "build", env=environment)
     run(cmake, "--build", source / "build", env=environment)
@@ -104,6 +122,10 @@ def main():
         check_pkg_config(prefix, work, libdir)
     check_cmake(cmake, prefix, work, "package", package="Lisle", components="", target="Lisle::mpi",
                 launcher="Lisle_MPIEXEC")  # fmt: skip
+    (work / "message.cpp").write_text(CPP_PROGRAM, encoding="utf-8")
+    check_cmake(cmake, prefix, work, "cpp", package="lisle", components="", target="Lisle::cpp",
+                launcher="Lisle_MPIEXEC", program=work / "message.cpp")  # fmt: skip
+    check_old_language(prefix, work)
     check_cmake(cmake, prefix, work, "module", package="MPI", components="COMPONENTS C CXX", target="MPI::MPI_C",
                 launcher="MPIEXEC_EXECUTABLE")  # fmt: skip
 
