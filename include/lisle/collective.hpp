@@ -125,10 +125,14 @@ class collectives : public in_place_collectives {
     /// Gives the root's i-th object to rank i. `all` means nothing but at the root, and may be empty there.
     ///
     ///     task mine = world.scatter(tasks);
-    template <object_to_send R> [[nodiscard]] auto scatter(const R &all, rooted with = {}) const {
-        using object = std::remove_cvref_t<decltype(*std::ranges::begin(all))>;
+    template <objects_to_deal R> [[nodiscard]] auto scatter(const R &all, rooted with = {}) const {
+        using object = typename detail::objects_of<R>::type;
         detail::agree(comm_, "scatter", with.root, detail::element_size<object>());
-        if constexpr (direct<object>) {
+        if constexpr (!std::ranges::sized_range<R> ||
+                      !(direct<object> || resizable_range<object> || serialized<object>)) {
+            detail::refused<R>(); // the compiler has said why
+            return object{};
+        } else if constexpr (direct<object>) {
             const bool enough =
                 rank() != with.root || std::ranges::size(all) == static_cast<std::size_t>(size());
             if (!enough)
@@ -143,8 +147,11 @@ class collectives : public in_place_collectives {
                 MPI_Scatter_c(std::ranges::data(all), count, type, &mine, count, type, with.root, comm_),
                 "MPI_Scatter", named_value{"root", with.root});
             return mine;
+        } else if constexpr (resizable_range<object>) {
+            const auto [joined, counts] = detail::join(all, rank() == with.root);
+            const auto mine = scatterv(joined, {.root = with.root, .counts = counts});
+            return object(mine.begin(), mine.end());
         } else {
-            static_assert(serialized<object>);
             const auto [bytes, counts] = detail::write_each(all, rank() == with.root);
             return detail::serializer<object>::read(scatterv(bytes, {.root = with.root, .counts = counts}));
         }

@@ -200,6 +200,22 @@ inline bool divides(std::span<const MPI_Count> counts, std::size_t objects, int 
     return counts.size() == static_cast<std::size_t>(ranks);
 }
 
+/// The elements of several ranges one after the other, and the length of each; nothing if this rank has
+/// nothing to say.
+template <class Ranges> auto join(const Ranges &ranges, bool here) {
+    using element = element_of<decltype(*std::ranges::begin(ranges))>;
+    std::pair<std::vector<element>, std::vector<later<MPI_Count, Ranges>>> joined;
+    if (!here)
+        return joined;
+    for (const auto &range : ranges) {
+        joined.first.insert(joined.first.end(), std::ranges::begin(range), std::ranges::end(range));
+        joined.second.push_back(static_cast<MPI_Count>(std::ranges::size(range)));
+    }
+    if (joined.second.empty())
+        joined.second.push_back(refused_count); // no counts would mean equal shares
+    return joined;
+}
+
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
 template <class Objects> auto write_each(const Objects &objects, bool here) {
     std::pair<std::vector<later<std::byte, Objects>>, std::vector<later<MPI_Count, Objects>>> written;

@@ -33,6 +33,38 @@ struct maximum {
     }
 };
 
+/// The lesser of two pairs of a value and where it is, the first place among equals: MPI_MINLOC for pairs of
+/// any types that can be compared.
+///
+///     auto [least, where] = world.allreduce(std::pair{residual, world.rank()}, lisle::minimum_location{});
+struct minimum_location {
+    template <class Pair> constexpr Pair operator()(const Pair &a, const Pair &b) const {
+        return b.first < a.first || (!(a.first < b.first) && b.second < a.second) ? b : a;
+    }
+};
+/// The greater of two, the first place among equals: MPI_MAXLOC.
+struct maximum_location {
+    template <class Pair> constexpr Pair operator()(const Pair &a, const Pair &b) const {
+        return a.first < b.first || (!(b.first < a.first) && b.second < a.second) ? b : a;
+    }
+};
+
+/// An operation of C's, one of MPI's or of the program's: `world.allreduce(x, lisle::operation{op})`. A view,
+/// which frees nothing. One of the program's is called with the datatype datatype_of<T>().
+class operation {
+  public:
+    explicit operation(MPI_Op op) noexcept : op_{op} {}
+    [[nodiscard]] MPI_Op native() const noexcept { return op_; }
+    template <direct T> void operator()(std::span<const T> first, std::span<T> second) const {
+        detail::check(MPI_Reduce_local_c(first.data(), second.data(), static_cast<MPI_Count>(first.size()),
+                                         datatype_of<T>(), op_),
+                      "MPI_Reduce_local");
+    }
+
+  private:
+    MPI_Op op_;
+};
+
 /// A callable whose arguments may change places: made by commutative().
 template <class F> struct commutative_t {
     F function;
@@ -66,6 +98,8 @@ template <class F> [[nodiscard]] constexpr slices_t<F> slices(F function) {
 /// Whether F may be given its arguments in any order. Specialise it for a function object of your own.
 template <class F, class T> inline constexpr bool is_commutative = false;
 template <class F, class T> inline constexpr bool is_commutative<commutative_t<F>, T> = true;
+template <class T> inline constexpr bool is_commutative<minimum_location, T> = true;
+template <class T> inline constexpr bool is_commutative<maximum_location, T> = true;
 
 namespace detail {
 
@@ -143,6 +177,7 @@ template <class F, class T>
 requires std::invocable<F &, std::span<const T>, std::span<T>>
 struct is_slice_operator<slices_t<F>, T> : std::true_type {
 };
+template <direct T> struct is_slice_operator<lisle::operation, T> : std::true_type {};
 template <class F, class T> struct is_slice_operator<commutative_t<F>, T> : is_slice_operator<F, T> {};
 
 /// True if F combines two objects of type T.
@@ -154,8 +189,7 @@ concept combines = is_slice_operator<F, T>::value ||
 
 template <class F, class T> consteval void require_operation() {
     if constexpr (std::is_pointer_v<F> && !std::is_function_v<std::remove_pointer_t<F>>)
-        static_assert(always_false<F>,
-                      "This is no callable; to use an MPI_Op, call MPI_Allreduce with datatype_of<T>().");
+        static_assert(always_false<F>, "This is no callable; an MPI_Op is one as lisle::operation{op}.");
     else if constexpr (std::floating_point<T> && (one_of<F, std::bit_and, T> || one_of<F, std::bit_or, T> ||
                                                   one_of<F, std::bit_xor, T>))
         static_assert(always_false<F>, "Bitwise operations are not defined for floating-point numbers.");
@@ -307,7 +341,9 @@ template <class F, class T> used_operation lend_operation(F &function) {
 /// The operation of a callable on elements of type T. One with state is used where it is: it must live until
 /// the reduction is complete.
 template <class F, direct T> auto use_operation(F &function) {
-    if constexpr (has_predefined<F, T>) {
+    if constexpr (std::same_as<F, lisle::operation>) {
+        return lasting_operation{function.native()};
+    } else if constexpr (has_predefined<F, T>) {
         return lasting_operation{predefined_operation<F, T>()};
     } else if constexpr (stateless<F> && std::is_default_constructible_v<F>) {
         return lasting_operation{

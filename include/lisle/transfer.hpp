@@ -89,6 +89,21 @@ template <class T> consteval void require_sendable() {
         explain_not_sendable<T>();
 }
 
+/// The type of the objects of a range; int for what is no range, which is refused elsewhere.
+template <class R> struct objects_of { using type = int; };
+template <std::ranges::sized_range R> struct objects_of<R> {
+    using type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+};
+
+template <class R> consteval void require_dealable() {
+    using object = typename objects_of<R>::type;
+    if constexpr (!std::ranges::sized_range<R>)
+        static_assert(always_false<R>,
+                      "This is no range: scatter() deals out a range with one object for each rank.");
+    else if constexpr (!resizable_range<object>)
+        require_sendable<object>();
+}
+
 template <class T> consteval void require_receivable() {
     if constexpr (!receivable<T>) {
         if constexpr (std::is_reference_v<T> || std::is_const_v<T>)
@@ -137,6 +152,9 @@ template <class T> [[noreturn]] void refused() {
 /// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
 template <class T>
 concept object_to_send = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_sendable<T>(), true);
+/// The parameter of functions that deal a range out, an object to each rank.
+template <class R>
+concept objects_to_deal = (detail::require_dealable<R>(), true);
 /// The type that functions that receive are asked for.
 template <class T>
 concept object_to_receive = (detail::require_receivable<T>(), true);

@@ -204,10 +204,55 @@ void reproducible() {
     }
 }
 
+void operations_of_c() {
+    const int rank = world.rank();
+    const int size = world.size();
+    CHECK_EQ(world.allreduce(1, lisle::operation{MPI_SUM}), size);
+    CHECK_EQ(world.allreduce(rank, lisle::operation{MPI_MAX}), size - 1);
+    std::vector<double> values(100, 2.0);
+    world.allreduce(lisle::in_place(values), lisle::operation{MPI_SUM});
+    CHECK_EQ(values.back(), 2.0 * size);
+    MPI_Op last = MPI_OP_NULL;
+    MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 0, &last); // the second operand stays
+    CHECK_EQ(world.scan(rank, lisle::operation{last}), rank);
+    CHECK_EQ(world.allreduce(rank, lisle::operation{last}), size - 1);
+    MPI_Op_free(&last);
+
+    const auto [least, first] = world.allreduce(std::pair{1.5, rank}, lisle::minimum_location{});
+    CHECK(least == 1.5 && first == 0);
+    const auto [most, where] = world.allreduce(std::pair{rank / 2, rank}, lisle::maximum_location{});
+    CHECK(most == (size - 1) / 2 && where == (size - 1) / 2 * 2);
+}
+
+void ranges_are_dealt_out() {
+    const int rank = world.rank();
+    const auto ranks = static_cast<std::size_t>(world.size());
+    std::vector<std::string> names;
+    std::vector<std::vector<int>> lists;
+    if (rank == 0) {
+        for (std::size_t i = 0; i < ranks; ++i) {
+            names.push_back(std::string(i, 'x'));
+            lists.emplace_back(2 * i, static_cast<int>(i));
+        }
+    }
+    CHECK_EQ(world.scatter(names), std::string(static_cast<std::size_t>(rank), 'x'));
+    CHECK(world.scatter(lists) == std::vector<int>(2 * static_cast<std::size_t>(rank), rank));
+    names.clear();
+    bool thrown = false;
+    try {
+        static_cast<void>(world.scatter(names)); // too few at the root: all hear of it
+    } catch (const lisle::error &failure) {
+        thrown = failure.error_class() == MPI_ERR_COUNT;
+    }
+    CHECK(thrown);
+}
+
 } // namespace
 
 int main() {
     const lisle::environment mpi;
+    operations_of_c();
+    ranges_are_dealt_out();
     coroutines();
     awaited_rounds();
     in_two_messages();

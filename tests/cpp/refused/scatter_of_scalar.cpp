@@ -1,0 +1,5 @@
+// says: This is no range
+#include <lisle/lisle.hpp>
+void mistake() {
+    auto mine = lisle::world().scatter(1.5);
+}
