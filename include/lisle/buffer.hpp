@@ -186,9 +186,8 @@ template <class T> class borrowed {
 template <class T> [[nodiscard]] borrowed<T> borrow(T &object) noexcept {
     return borrowed<T>{object};
 }
-template <direct_range R>
-requires(!std::is_lvalue_reference_v<R> && std::ranges::borrowed_range<R>)
-    [[nodiscard]] borrowed<const R> borrow(const R &&view) = delete;
+/// A temporary dies before the operation that would use it.
+template <class T> [[nodiscard]] borrowed<const T> borrow(const T &&) = delete;
 
 /// The result replaces what was given: made by in_place().
 template <class T> struct in_place_t { T &object; };

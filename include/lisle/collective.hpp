@@ -122,6 +122,16 @@ class collectives : public in_place_collectives {
         return all;
     }
 
+    template <class R>
+    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> gatherv(const R &,
+                                                                                   rooted_counts = {})
+    const {
+        static_assert(detail::always_false<R>,
+                      "gatherv() and allgatherv() join ranges of direct objects, and this is none: "
+                      "gather() and allgather() take any object whole.");
+        return {};
+    }
+
     /// Gives the root's i-th object to rank i. `all` means nothing but at the root, and may be empty there.
     ///
     ///     task mine = world.scatter(tasks);
@@ -201,6 +211,10 @@ class collectives : public in_place_collectives {
             return detail::read_each<T>(allgatherv(detail::to_bytes(object)));
         }
     }
+    template <class R>
+    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> allgatherv(const R &range,
+                                                                                      known_counts = {})
+    const { return gatherv(range); }
     /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
     /// counts, in one collective; if one is longer all need a second.
     template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
@@ -242,6 +256,12 @@ class collectives : public in_place_collectives {
     /// come with the data.
     ///
     ///     auto [values, counts] = world.alltoallv(out, how_many);
+    template <direct_range R> blocks<char> alltoallv(const R &) const {
+        static_assert(detail::always_false<R>,
+                      "alltoallv() needs the counts: `alltoallv(objects, counts)`, counts[i] of "
+                      "them for rank i; alltoall() deals equal parts.");
+        return {};
+    }
     template <direct_range R, direct_range C>
     [[nodiscard]] auto alltoallv(const R &range, const C &counts, known_counts receive = {}) const {
         using element = detail::element_of<const R &>;
@@ -413,7 +433,7 @@ class collectives : public in_place_collectives {
         }
     }
     /// alltoallv() of which nobody knows how much it gets: one message for each other rank.
-    template <class T> blocks<T> exchange_blocks(const T *data, std::span<const MPI_Count> sent) const {
+    template <class T> blocks<T> exchange_blocks(const T *data, counts_view sent) const {
         const point_to_point own{detail::shadow::of(comm_).comm};
         const int here = rank();
         std::vector<future<detail::later<void, T>>> sends;

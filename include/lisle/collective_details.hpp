@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lisle/counts_view.hpp"
 #include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
@@ -28,12 +29,12 @@ struct rooted {
 /// Options of gatherv() and scatterv(). Counts are given by all ranks or by none.
 struct rooted_counts {
     int root = 0;
-    std::span<const MPI_Count> counts = {};
+    counts_view counts = {};
 };
 
 /// Options of allgatherv() and alltoallv().
 struct known_counts {
-    std::span<const MPI_Count> counts = {};
+    counts_view counts = {};
 };
 
 /// What came from each rank, joined: `auto [data, counts] = world.gatherv(mine);`
@@ -75,7 +76,7 @@ template <class T> std::size_t objects_in(const T &object) noexcept {
 
 /// Counts and offsets in elements of the datatype, for blocks that lie one after the other.
 template <direct T> struct block_list {
-    explicit block_list(std::span<const MPI_Count> objects) {
+    explicit block_list(counts_view objects) {
         counts.reserve(objects.size());
         offsets.reserve(objects.size());
         MPI_Count sum = 0;
@@ -190,7 +191,7 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
 inline constexpr MPI_Count refused_count = -1;
 
 /// True if the counts deal out no more than `objects` among so many ranks.
-inline bool divides(std::span<const MPI_Count> counts, std::size_t objects, int ranks) noexcept {
+inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept {
     std::size_t left = objects;
     for (const MPI_Count count : counts) {
         if (count < 0 || static_cast<std::size_t>(count) > left)
@@ -378,6 +379,15 @@ template <class T, class F> class reduction {
     decltype(use_operation<F, element>(std::declval<F &>())) operation_;
 };
 
+/// `a op b`; what does not combine them meets a sentence of the compiler's.
+template <class F, class T> T combine(F &function, const T &a, const T &b) {
+    require_operation<F, T>();
+    if constexpr (combines<F, T>)
+        return function(a, b);
+    else
+        return a;
+}
+
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
 template <class T, class F, class Comm>
 T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
@@ -392,7 +402,7 @@ T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
         }
         if (rank + distance < size) {
             const T theirs = comm.template receive<T>(rank + distance, tag);
-            mine = function(std::as_const(mine), theirs);
+            mine = combine(function, mine, theirs);
         }
     }
     if (root != 0 && rank == 0)
@@ -422,17 +432,16 @@ prefixes<T> prefix_objects(const T &object, F &function, const Comm &comm) {
             continue; // sending waits
         T theirs = comm.template receive<T>(rank - distance, tag);
         sending.wait();
-        result.with_own = function(std::as_const(theirs), std::as_const(result.with_own));
+        result.with_own = combine(function, theirs, result.with_own);
         if (result.before)
-            theirs = function(std::as_const(theirs), std::as_const(*result.before));
+            theirs = combine(function, theirs, *result.before);
         result.before = std::move(theirs);
     }
     return result;
 }
 
 /// The i-th of as many parts as there are counts.
-template <class T>
-std::vector<std::vector<T>> cut(const std::vector<T> &objects, std::span<const MPI_Count> counts) {
+template <class T> std::vector<std::vector<T>> cut(const std::vector<T> &objects, counts_view counts) {
     std::vector<std::vector<T>> parts;
     auto next = objects.begin();
     for (const MPI_Count count : counts) {
@@ -443,8 +452,8 @@ std::vector<std::vector<T>> cut(const std::vector<T> &objects, std::span<const M
 }
 
 /// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
-template <class Count = MPI_Count> std::vector<Count>
-reduced_shares(std::size_t objects, std::span<const MPI_Count> wanted, int ranks, const char *call) {
+template <class Count = MPI_Count>
+std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int ranks, const char *call) {
     std::vector<Count> shares(wanted.begin(), wanted.end());
     if (wanted.empty() && objects % static_cast<std::size_t>(ranks) == 0)
         shares = equal_shares<Count>(objects, ranks);

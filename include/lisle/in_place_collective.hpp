@@ -175,8 +175,8 @@ class in_place_collectives : public point_to_point {
   private:
     /// The parts of a range as its owner says; nothing where they mean nothing.
     template <class Element, class R> detail::block_list<Element>
-    parts_of(bool here, std::span<const MPI_Count> counts, const R &range, const char *call) const {
-        detail::block_list<Element> list{here ? counts : std::span<const MPI_Count>{}};
+    parts_of(bool here, counts_view counts, const R &range, const char *call) const {
+        detail::block_list<Element> list{here ? counts : counts_view{}};
         if (here && counts.size() != static_cast<std::size_t>(size()))
             detail::raise(MPI_ERR_COUNT, call,
                           {{"counts", static_cast<long long>(counts.size())}, {"ranks", size()}},

@@ -27,7 +27,7 @@ template <class In, class Out> class two_objects final : public result_of<Out> {
 /// The same with lists of counts, which MPI reads until the end.
 template <class In, class Element> class listed_objects final : public result_of<blocks<Element>> {
   public:
-    listed_objects(In &&from, std::span<const MPI_Count> counts, std::span<const MPI_Count> out_counts = {})
+    listed_objects(In &&from, counts_view counts, counts_view out_counts = {})
         : in{std::move(from)}, list{counts}, sent{out_counts} {
         out.counts.assign(counts.begin(), counts.end());
         out.data.resize(list.total);
@@ -194,8 +194,8 @@ class nonblocking_collectives : public collectives {
             return detail::igather_ranges(comm_, in(std::forward<R>(range)), with.root, rank());
         using element = detail::element_of<in &>;
         using owner_type = detail::listed_objects<in, element>;
-        auto owner = std::make_unique<owner_type>(
-            in(std::forward<R>(range)), rank() == with.root ? with.counts : std::span<const MPI_Count>{});
+        auto owner = std::make_unique<owner_type>(in(std::forward<R>(range)),
+                                                  rank() == with.root ? with.counts : counts_view{});
         const auto data = as_buffer(owner->in);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Igatherv_c(data.address, data.count, data.type, owner->out.data.data(),
@@ -207,7 +207,7 @@ class nonblocking_collectives : public collectives {
     /// Parts of any sizes: `sent[i]` objects go to rank i. Receive counts that are not given come with the
     /// data.
     template <object_to_own R>
-    [[nodiscard]] auto ialltoallv(R &&range, std::span<const MPI_Count> sent, known_counts with = {}) const {
+    [[nodiscard]] auto ialltoallv(R &&range, counts_view sent, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (sent.size() != static_cast<std::size_t>(size()))
             detail::raise(MPI_ERR_COUNT, "lisle::ialltoallv",

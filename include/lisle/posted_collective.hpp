@@ -312,7 +312,7 @@ template <class R> auto iallgather_ranges(MPI_Comm comm, R own, int rank) {
 }
 
 /// Parts of a range, whose sizes only the sender knows: `counts[i]` objects go to rank i.
-template <class R> auto ialltoall_ranges(MPI_Comm comm, R all, std::span<const MPI_Count> counts, int rank) {
+template <class R> auto ialltoall_ranges(MPI_Comm comm, R all, counts_view counts, int rank) {
     using piece = piece_of<R>;
     const block_list<element_of<const R &>> parts{counts};
     if (parts.total > std::ranges::size(all))

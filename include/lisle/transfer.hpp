@@ -154,7 +154,7 @@ template <class T>
 concept object_to_send = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_sendable<T>(), true);
 /// The parameter of functions that deal a range out, an object to each rank.
 template <class R>
-concept objects_to_deal = (detail::require_dealable<R>(), true);
+concept objects_to_deal = !detail::is_word<R> && (detail::require_dealable<R>(), true);
 /// The type that functions that receive are asked for.
 template <class T>
 concept object_to_receive = (detail::require_receivable<T>(), true);

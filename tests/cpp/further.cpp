@@ -237,6 +237,13 @@ void ranges_are_dealt_out() {
     }
     CHECK_EQ(world.scatter(names), std::string(static_cast<std::size_t>(rank), 'x'));
     CHECK(world.scatter(lists) == std::vector<int>(2 * static_cast<std::size_t>(rank), rank));
+    // Counts may be integers of any type.
+    const std::vector<int> narrow(ranks, 2);
+    const std::vector<int> mine =
+        world.scatterv(std::vector<int>(2 * ranks, 5), {.root = 0, .counts = narrow});
+    CHECK(mine == std::vector<int>(2, 5));
+    const auto all = world.allgatherv(mine, {.counts = std::vector<short>(ranks, short{2})});
+    CHECK_EQ(all.data.size(), 2 * ranks);
     names.clear();
     bool thrown = false;
     try {

@@ -1,0 +1,6 @@
+// says: use of deleted function
+#include <lisle/lisle.hpp>
+#include <vector>
+void mistake() {
+    auto sending = lisle::world().isend(lisle::borrow(std::vector<int>(3)), 1);
+}
