@@ -84,6 +84,20 @@ class EntryPoint:
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"about = &to_communicator(*{p.name}, \"{p.name}\");")
 
+    def convert_windows(self):
+        """As communicators: errors go to the window's error handler."""
+        for p in self.parameters:
+            if p.kind != "WINDOW":
+                continue
+            if p.handle and p.may_be_null:
+                self.lines.append(f"rma::window *const {p.local()} = to_window_or_null({p.name}, \"{p.name}\");")
+            elif p.handle:
+                self.lines.append(f"rma::window &{p.local()} = to_window({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &{p.local()};")
+            elif p.row["direction"] == "inout":
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &to_window(*{p.name}, \"{p.name}\");")
+
     def convert_own_handler(self):
         """The same for calls that bring the handler along."""
         if sort := OWN_HANDLER.get(self.name):
@@ -96,7 +110,7 @@ class EntryPoint:
     def convert_handles(self):
         ignorable = {id(part) for parcel in parcels(self.parameters) for part in parcel.parts}
         for p in self.parameters:
-            if p.kind in ("COMMUNICATOR", "SESSION") or p.kind not in HANDLES:
+            if p.kind in ("COMMUNICATOR", "SESSION", "WINDOW") or p.kind not in HANDLES:
                 continue
             if p.kind == "ERRHANDLER" and self.name in OWN_HANDLER:
                 continue
@@ -106,6 +120,11 @@ class EntryPoint:
                     if id(p) in ignorable and self.significance(p):
                         continue
                     converter = "to_committed"
+                    if self.group == "rma" and p.name == "origin_datatype" and self.named("op"):
+                        condition = f"{self.named('op').name} != MPI_NO_OP"  # else the origin means nothing
+                        call = f"to_committed_if({condition}, {p.name}, \"{p.name}\")"
+                        self.lines.append(f"auto &{p.local()} = {call};")
+                        continue
                     if peer := self.peer_of(p):
                         count = self.parcel_of(p).count.name
                         call = f"to_committed_for({peer}, {count}, {p.name}, \"{p.name}\")"
@@ -129,6 +148,12 @@ class EntryPoint:
                 self.lines.append(f"(void){converter}(*{p.name}, \"{p.name}\");")
 
     def check_ranks_and_tags(self):
+        window = self.first("WINDOW")
+        if window is not None:
+            self.lines += [
+                f"check_target({window.local()}, {p.name}, \"{p.name}\");"
+                for p in self.parameters if p.kind == "RANK_NNI" and p.scalar
+            ]
         comm = self.first("COMMUNICATOR")
         if comm is None or comm.may_be_null:
             return
@@ -300,6 +325,8 @@ class EntryPoint:
             return "static_cast<communicator *>(nullptr)", None
         if self.name in OWN_HANDLER:
             return "about", "lisle::errhandler"
+        if any("to_window" in line for line in self.lines):
+            return "about", "rma::window"
         return "about", "lisle::session" if any(p.kind == "SESSION" for p in self.parameters) else "communicator"
 
     def body(self):
@@ -311,6 +338,7 @@ class EntryPoint:
         self.lines, self.replaced, self.counts_checked = [], {}, set()
         self.check_state()
         self.convert_communicators()
+        self.convert_windows()
         self.convert_own_handler()
         self.check_ranks_and_tags()
         self.convert_handles()

@@ -32,6 +32,7 @@ MAY_BE_NULL = {
     "MPI_Comm_get_name:comm",  # the null handles have names, too
     "MPI_Type_get_name:datatype",
     "MPI_Request_get_status:request",
+    "MPI_Win_get_name:win",
 }
 
 # Kinds of scalars that must not be negative, with the error class that says so.
@@ -65,6 +66,7 @@ HANDLES = {
     "REQUEST": ("to_request", None),  # checked, but passed as it is: requests come in arrays, too
     "INFO": ("to_info_or_null", "info *"),
     "SESSION": ("to_session", "session &"),
+    "WINDOW": ("to_window", "rma::window &"),
 }
 
 # Kinds of input pointers that must not be null, with the error class that says so.
@@ -80,7 +82,7 @@ NULL_HANDLES = {"COMMUNICATOR": "MPI_COMM_NULL", "WINDOW": "MPI_WIN_NULL", "FILE
 # Handles that a program is given and has to free, with what the list of open ones calls their objects.
 FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group", "OPERATION": "operation",
          "ERRHANDLER": "error handler", "INFO": "info object", "REQUEST": "request", "MESSAGE": "message",
-         "SESSION": "session", "KEYVAL": "attribute key"}  # fmt: skip
+         "SESSION": "session", "KEYVAL": "attribute key", "WINDOW": "window"}  # fmt: skip
 # Calls that free none of the handles that they are given pointers to.
 FREES_NOTHING = {"MPI_Start", "MPI_Startall", "MPI_Type_commit"}
 

@@ -29,6 +29,12 @@ void bad_rank(const communicator &comm, int rank, const char *argument, int erro
          comm.inter() ? " remote" : "", size == 1 ? " rank" : " ranks");
 }
 
+void bad_target(const rma::window &win, int rank, const char *argument) {
+    const std::string name = win.name();
+    fail(MPI_ERR_RANK, argument, " ", rank, " is outside ", name.empty() ? "the window" : name,
+         ", which has ", win.size(), win.size() == 1 ? " rank" : " ranks");
+}
+
 void bad_tag(int tag, const char *argument) {
     fail(MPI_ERR_TAG, argument, " is ", tag, "; tags are 0 to ", std::numeric_limits<int>::max());
 }

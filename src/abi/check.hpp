@@ -8,6 +8,7 @@
 #include "communicator/session.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/request.hpp"
+#include "rma/window.hpp"
 
 namespace lisle {
 class op;
@@ -27,6 +28,7 @@ struct handle_sort {
                                         const char *argument);
 [[noreturn, gnu::cold]] void bad_rank(const communicator &comm, int rank, const char *argument,
                                       int error_class);
+[[noreturn, gnu::cold]] void bad_target(const rma::window &win, int rank, const char *argument);
 [[noreturn, gnu::cold]] void bad_tag(int tag, const char *argument);
 [[noreturn, gnu::cold]] void bad_number(int error_class, MPI_Count value, const char *argument);
 [[noreturn, gnu::cold]] void null_pointer(int error_class, const char *argument);
@@ -41,6 +43,7 @@ inline constexpr handle_sort op_handle{MPI_ERR_OP, "operation", "MPI_OP_NULL"};
 inline constexpr handle_sort errhandler_handle{MPI_ERR_ERRHANDLER, "error handler", "MPI_ERRHANDLER_NULL"};
 inline constexpr handle_sort info_handle{MPI_ERR_INFO, "info object", "MPI_INFO_NULL"};
 inline constexpr handle_sort session_handle{MPI_ERR_SESSION, "session", "MPI_SESSION_NULL"};
+inline constexpr handle_sort window_handle{MPI_ERR_WIN, "window", "MPI_WIN_NULL"};
 inline constexpr handle_sort request_handle{MPI_ERR_REQUEST, "request", "MPI_REQUEST_NULL"};
 
 /// What a lookup found. Throws if it found nothing.
@@ -87,6 +90,13 @@ inline const group *to_group_or_null(MPI_Group handle, const char *argument) {
 }
 inline session &to_session(MPI_Session handle, const char *argument) {
     return found(find_session(handle), session_handle, handle, MPI_SESSION_NULL, argument);
+}
+inline rma::window &to_window(MPI_Win handle, const char *argument) {
+    return found(rma::find_window(handle), window_handle, handle, MPI_WIN_NULL, argument);
+}
+/// Null for MPI_WIN_NULL.
+inline rma::window *to_window_or_null(MPI_Win handle, const char *argument) {
+    return handle == MPI_WIN_NULL ? nullptr : &to_window(handle, argument);
 }
 inline const op &to_op(MPI_Op handle, const char *argument) {
     return found(find_op(handle), op_handle, handle, MPI_OP_NULL, argument);
@@ -198,6 +208,14 @@ inline void check_source(const communicator &comm, int rank, const char *argumen
 inline void check_root(const communicator &comm, int rank, const char *argument) {
     if (!is_peer(comm, rank) && !(comm.inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL))) [[unlikely]] {
         bad_rank(comm, rank, argument, MPI_ERR_ROOT);
+    }
+}
+
+/// A rank of the window, or MPI_PROC_NULL.
+inline void check_target(const rma::window &win, int rank, const char *argument) {
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(win.size()) && rank != MPI_PROC_NULL)
+        [[unlikely]] {
+        bad_target(win, rank, argument);
     }
 }
 

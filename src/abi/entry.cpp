@@ -7,6 +7,7 @@
 
 #include "communicator/errhandler.hpp"
 #include "communicator/session.hpp"
+#include "rma/window.hpp"
 
 namespace lisle::abi {
 
@@ -44,6 +45,14 @@ int raise(communicator *comm, const char *call, const std::exception &error) {
 }
 
 int raise(session *about, const char *call, const std::exception &error) {
+    if (about == nullptr) {
+        return raise(static_cast<communicator *>(nullptr), call, error);
+    }
+    const mpi_error known = error_of(error);
+    return raise_with(*about->errors.get(), about->handle(), call, known);
+}
+
+int raise(rma::window *about, const char *call, const std::exception &error) {
     if (about == nullptr) {
         return raise(static_cast<communicator *>(nullptr), call, error);
     }

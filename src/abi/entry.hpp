@@ -15,6 +15,9 @@ namespace lisle {
 class communicator;
 class errhandler;
 class session;
+namespace rma {
+class window;
+}
 } // namespace lisle
 
 namespace lisle::abi {
@@ -37,6 +40,8 @@ inline void require_running() {
 [[gnu::cold]] int raise(communicator *comm, const char *call, const std::exception &error);
 /// The same for calls about a session.
 [[gnu::cold]] int raise(session *about, const char *call, const std::exception &error);
+/// The same for calls about a window.
+[[gnu::cold]] int raise(rma::window *about, const char *call, const std::exception &error);
 /// The same for calls that make an object which is to have this handler.
 [[gnu::cold]] int raise(const errhandler *about, const char *call, const std::exception &error);
 

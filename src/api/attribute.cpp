@@ -109,6 +109,57 @@ void type_set_attr(const datatype &type, int type_keyval, void *attribute_val) {
     attributes_of(type).set(datatype_handle(type), type_keyval, attribute_val);
 }
 
+namespace {
+
+/// The value of one of the standard's attributes of a window; null: `keyval` is none of them.
+const void *standard_value(const rma::window &win, int keyval) noexcept {
+    switch (keyval) {
+    case MPI_WIN_BASE:
+        return win.facts.base;
+    case MPI_WIN_SIZE:
+        return &win.facts.size;
+    case MPI_WIN_DISP_UNIT:
+        return &win.facts.disp_unit;
+    case MPI_WIN_CREATE_FLAVOR:
+        return &win.facts.flavor;
+    case MPI_WIN_MODEL:
+        return &win.facts.model;
+    default:
+        return nullptr;
+    }
+}
+
+bool is_window_attribute(int keyval) noexcept {
+    return keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL;
+}
+
+void check_window_changeable(int keyval) {
+    if (is_window_attribute(keyval)) {
+        fail(MPI_ERR_KEYVAL, "keyval ", keyval, " is one of the standard's, which cannot be changed");
+    }
+}
+
+} // namespace
+
+void win_delete_attr(rma::window &win, int win_keyval) {
+    check_window_changeable(win_keyval);
+    win.attributes.erase(win.handle(), win_keyval);
+}
+
+void win_get_attr(rma::window &win, int win_keyval, void *attribute_val, int *flag) {
+    if (is_window_attribute(win_keyval)) {
+        store(standard_value(win, win_keyval), attribute_val);
+        *flag = 1;
+        return;
+    }
+    get(win.attributes, keyval_kind::win, win_keyval, attribute_val, flag);
+}
+
+void win_set_attr(rma::window &win, int win_keyval, void *attribute_val) {
+    check_window_changeable(win_keyval);
+    win.attributes.set(win.handle(), win_keyval, attribute_val);
+}
+
 void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *win_keyval,
                        void *extra_state) {
     *win_keyval = create_keyval<MPI_Win>(copy, erase, extra_state);

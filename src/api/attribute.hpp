@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute calls of MPI for communicators and datatypes, the keys of all sorts, and the deprecated
-// names of the communicators' ones.
+// The attribute calls of MPI for communicators, datatypes and windows, the keys of all sorts, and the
+// deprecated names of the communicators' ones.
 #pragma once
 
 #include "communicator/communicator.hpp"
 #include "datatype/datatype.hpp"
 #include "mpi.h"
+#include "rma/window.hpp"
 
 namespace lisle::api {
 
@@ -26,6 +27,9 @@ void type_delete_attr(const datatype &type, int type_keyval);
 void type_free_keyval(int *type_keyval);
 void type_get_attr(const datatype &type, int type_keyval, void *attribute_val, int *flag);
 void type_set_attr(const datatype &type, int type_keyval, void *attribute_val);
+void win_delete_attr(rma::window &win, int win_keyval);
+void win_get_attr(rma::window &win, int win_keyval, void *attribute_val, int *flag);
+void win_set_attr(rma::window &win, int win_keyval, void *attribute_val);
 void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *win_keyval,
                        void *extra_state);
 void win_free_keyval(int *win_keyval);

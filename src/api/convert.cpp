@@ -88,18 +88,19 @@ MPI_Datatype type_fromint(int datatype) {
     return from_integer(datatype, object_kind::datatype, MPI_DATATYPE_NULL);
 }
 
-// Windows and files are constants only, so far as Lisle has any.
+int win_toint(MPI_Win win) {
+    return to_integer(win, object_kind::window, MPI_WIN_NULL);
+}
+MPI_Win win_fromint(int win) {
+    return from_integer(win, object_kind::window, MPI_WIN_NULL);
+}
+
+// Files are constants only, so far as Lisle has any.
 int file_toint(MPI_File file) {
     return static_cast<int>(handle_value(file));
 }
-int win_toint(MPI_Win win) {
-    return static_cast<int>(handle_value(win));
-}
 MPI_File file_fromint(int file) {
     return reinterpret_cast<MPI_File>(static_cast<std::uintptr_t>(file));
-}
-MPI_Win win_fromint(int win) {
-    return reinterpret_cast<MPI_Win>(static_cast<std::uintptr_t>(win));
 }
 
 } // namespace lisle::api

@@ -141,6 +141,24 @@ void session_set_errhandler(session &session, errhandler &handler) {
     session.errors.set(errhandler_ref::share(handler));
 }
 
+void win_call_errhandler(rma::window &win, int errorcode) {
+    if (!is_error_code(errorcode)) {
+        fail(MPI_ERR_ARG, errorcode, " is no error code");
+    }
+    call_errhandler(*win.errors.get(), win.handle(), "MPI_Win_call_errhandler", errorcode);
+}
+
+void win_get_errhandler(rma::window &win, MPI_Errhandler *handler) {
+    *handler = handle_of_errhandler(*win.errors.get().give());
+}
+
+void win_set_errhandler(rma::window &win, errhandler &handler) {
+    if (!handler.predefined() && handler.action != errhandler_kind::win) {
+        fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than windows");
+    }
+    win.errors.set(errhandler_ref::share(handler));
+}
+
 void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created) {
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }

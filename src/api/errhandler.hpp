@@ -5,6 +5,7 @@
 #include "communicator/communicator.hpp"
 #include "communicator/session.hpp"
 #include "mpi.h"
+#include "rma/window.hpp"
 
 namespace lisle::api {
 
@@ -29,6 +30,9 @@ void session_call_errhandler(session &session, int errorcode);
 void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created);
 void session_get_errhandler(session &session, MPI_Errhandler *handler);
 void session_set_errhandler(session &session, errhandler &handler);
+void win_call_errhandler(rma::window &win, int errorcode);
 void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created);
+void win_get_errhandler(rma::window &win, MPI_Errhandler *handler);
+void win_set_errhandler(rma::window &win, errhandler &handler);
 
 } // namespace lisle::api

@@ -21,6 +21,7 @@ enum class object_kind : std::uint32_t {
     message = 0x4c150084,
     session = 0x4c150091,
     thread_communicator = 0x4c1500a5,
+    window = 0x4c1500b3,
 };
 
 class object;

@@ -27,6 +27,9 @@ struct arrival {
 /// longer work to engine::do_unlocked.
 using packet_handler = void (*)(engine &home, const arrival &packet);
 
+/// Called with the lock of `home` held when a peer has failed, once for each engine.
+using failure_handler = void (*)(engine &home, int peer);
+
 class active_messages {
   public:
     /// Adds a kind for good. To be called while the library is loaded, from the initializer of a static
@@ -35,8 +38,17 @@ class active_messages {
     /// Null: there is no such kind.
     [[nodiscard]] static packet_handler handler_of(std::uint8_t kind) noexcept { return handlers_[kind]; }
 
+    /// The same for the module that is to hear of failures; there is room for one.
+    static void on_failure(failure_handler handler) noexcept { failure_ = handler; }
+    static void tell_failure(engine &home, int peer) {
+        if (failure_ != nullptr) {
+            failure_(home, peer);
+        }
+    }
+
   private:
     static constinit std::array<packet_handler, 256> handlers_; ///< begins with the engine's own (arrive.cpp)
+    static inline constinit failure_handler failure_ = nullptr;
 };
 
 /// A static object of a module: adds a kind.

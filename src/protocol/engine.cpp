@@ -181,12 +181,14 @@ bool engine::move_messages() {
     if (!streams_.empty()) [[unlikely]] {
         any |= push_streams_locked();
     }
+    // What is tried again is no progress: else a fiber that waits would let no other run.
+    const bool only_again = transfers_ == nullptr && stalled_ != nullptr;
     while (stalled_ != nullptr)
         [[unlikely]] {
             pending_transfer *const again = std::exchange(stalled_, stalled_->next);
             again->next = std::exchange(transfers_, again);
         }
-    return unlock_and_transfer() || any;
+    return (unlock_and_transfer() && !only_again) || any;
 }
 
 bool engine::unlock_and_transfer() {
@@ -351,6 +353,16 @@ void engine::release(request &freed) {
         }
     }
     delete &freed;
+}
+
+void engine::do_later(pending_call &work) {
+    const std::scoped_lock guard{lock_};
+    do_later_locked(work);
+}
+
+void engine::expect(request &pending, int peer) {
+    const std::scoped_lock guard{lock_};
+    expect_locked(pending, peer);
 }
 
 bool engine::drained() {

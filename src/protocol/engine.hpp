@@ -178,6 +178,12 @@ class engine final : private fabric::sink {
     /// For packet handlers: completes a request, or has work done once the lock is free.
     void complete_locked(request &finished);
     void do_unlocked(pending_call &work) noexcept { work.next = std::exchange(transfers_, &work); }
+    /// Has work done once the lock is free in the next round of progress, which comes soon also if the rank
+    /// sleeps: for what has found no room.
+    void do_later_locked(pending_call &work) noexcept { work.next = std::exchange(stalled_, &work); }
+    void do_later(pending_call &work);
+    /// Notes that packets from this peer end the request: complete_locked() forgets it.
+    void expect(request &pending, int peer);
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.

@@ -44,6 +44,8 @@ void engine::peer_failed(int peer) {
         posted->result.source = posted->pattern.source;
         fail_locked(*posted);
     }
+    active_messages::tell_failure(*this, peer);
+    note_news_locked(); // for those who wait for something else of that peer
 }
 
 } // namespace lisle::protocol

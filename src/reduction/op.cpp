@@ -14,22 +14,6 @@
 
 namespace lisle {
 
-namespace {
-
-using collective::find_kernels;
-using collective::reduction;
-
-/// Elements [first, first + count) of an array.
-const std::byte *at(const void *array, MPI_Count first, const datatype &type) noexcept {
-    return reinterpret_cast<const std::byte *>(reinterpret_cast<std::intptr_t>(array) +
-                                               first * type.extent());
-}
-std::byte *at(void *array, MPI_Count first, const datatype &type) noexcept {
-    return const_cast<std::byte *>(at(const_cast<const void *>(array), first, type));
-}
-
-/// The predefined type that a type consists of alone, or null. Different types of one representation
-/// count as one if the standard's operations treat them alike.
 const datatype *only_predefined(const datatype &type) noexcept {
     if (type.facts() != nullptr) {
         return &type;
@@ -44,6 +28,20 @@ const datatype *only_predefined(const datatype &type) noexcept {
         only = found;
     }
     return only;
+}
+
+namespace {
+
+using collective::find_kernels;
+using collective::reduction;
+
+/// Elements [first, first + count) of an array.
+const std::byte *at(const void *array, MPI_Count first, const datatype &type) noexcept {
+    return reinterpret_cast<const std::byte *>(reinterpret_cast<std::intptr_t>(array) +
+                                               first * type.extent());
+}
+std::byte *at(void *array, MPI_Count first, const datatype &type) noexcept {
+    return const_cast<std::byte *>(at(const_cast<const void *>(array), first, type));
 }
 
 /// An operation that a kernel computes, on every type that consists of one predefined type.

@@ -69,6 +69,10 @@ class op : public object {
     mutable std::atomic<int> references_{1};
 };
 
+/// The predefined type that a type consists of alone, or null. Different types of one representation
+/// count as one if the standard's operations treat them alike.
+[[nodiscard]] const datatype *only_predefined(const datatype &type) noexcept;
+
 /// An operation on elements of one type: what computes it is looked for once.
 class op_on {
   public:

@@ -20,7 +20,7 @@ CASES = [
     ("pointer", 13, "MPI_Comm_rank: rank is a null pointer"),
     ("root", 8, "MPI_Bcast: root rank 5 is outside MPI_COMM_WORLD, which has 1 rank"),
     ("uncommitted", 3, "MPI_Send: datatype is a datatype that was not committed: call MPI_Type_commit first"),
-    ("unsupported", 55, "MPI_Win_create_dynamic: Lisle does not have this call yet"),
+    ("unsupported", 55, "MPI_Comm_join: Lisle does not have this call yet"),
     ("stale", 5, "is not a valid communicator"),
 ]
 

@@ -45,8 +45,8 @@ int main(int argc, char **argv) {
         MPI_Comm_free(&copy);
         code = MPI_Barrier(old);
     } else if (strcmp(what, "unsupported") == 0) {
-        MPI_Win window = MPI_WIN_NULL;
-        code = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Comm joined = MPI_COMM_NULL;
+        code = MPI_Comm_join(0, &joined);
     }
     MPI_Error_class(code, &error_class);
     MPI_Error_string(code, text, &length);

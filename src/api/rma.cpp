@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the communication calls on windows to operations. To MPI_PROC_NULL nothing is done.
+#include "api/rma.hpp"
+
+#include "base/error.hpp"
+#include "protocol/engine.hpp"
+#include "rma/operations.hpp"
+
+namespace lisle::api {
+
+namespace {
+
+/// For the user, of an operation of which `started` is to come yet; null: nothing.
+MPI_Request give(const rma::window &win, protocol::request *started) {
+    return handle_of<MPI_Request>(started != nullptr ? *started : *win.home().completed_send());
+}
+
+/// For operations that a later synchronisation completes.
+void let_go(protocol::request *started) {
+    if (started != nullptr) [[unlikely]] {
+        started->free();
+    }
+}
+
+/// The request forms are for passive targets only. [MPI-5.0 12.3.5]
+void check_passive(rma::window &win, int rank) {
+    if (rank != MPI_PROC_NULL) {
+        win.access.check_passive(rank);
+    }
+}
+
+void check_predefined(const datatype &type) {
+    if (type.facts() == nullptr) {
+        fail(MPI_ERR_TYPE, "the datatype is derived; the call takes one element of a predefined type");
+    }
+}
+
+} // namespace
+
+void put(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
+         MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        rma::put(win, {origin_addr, origin_count, origin_datatype},
+                 {target_rank, target_disp, target_count, &target_datatype});
+    }
+}
+
+void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
+         MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        let_go(rma::get(win, {origin_addr, origin_count, origin_datatype},
+                        {target_rank, target_disp, target_count, &target_datatype}));
+    }
+}
+
+void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                const datatype &target_datatype, const op &op, rma::window &win) {
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        let_go(rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, nullptr,
+                               {target_rank, target_disp, target_count, &target_datatype}, op));
+    }
+}
+
+void get_accumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
+                    void *result_addr, MPI_Count result_count, const datatype &result_datatype,
+                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                    const datatype &target_datatype, const op &op, rma::window &win) {
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        const typed_buffer result{result_addr, result_count, result_datatype};
+        let_go(rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, &result,
+                               {target_rank, target_disp, target_count, &target_datatype}, op));
+    }
+}
+
+void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &datatype, int target_rank,
+                  MPI_Aint target_disp, const op &op, rma::window &win) {
+    check_predefined(datatype);
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        let_go(
+            rma::fetch_and_op(win, origin_addr, result_addr, {target_rank, target_disp, 1, &datatype}, op));
+    }
+}
+
+void compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
+                      const datatype &datatype, int target_rank, MPI_Aint target_disp, rma::window &win) {
+    check_predefined(datatype);
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        let_go(rma::compare_and_swap(win, origin_addr, compare_addr, result_addr,
+                                     {target_rank, target_disp, 1, &datatype}));
+    }
+}
+
+void rput(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
+          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win,
+          MPI_Request *request) {
+    check_passive(win, target_rank);
+    put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+        win);
+    *request = give(win, nullptr);
+}
+
+void rget(void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
+          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win,
+          MPI_Request *request) {
+    check_passive(win, target_rank);
+    *request = give(win, target_rank == MPI_PROC_NULL
+                             ? nullptr
+                             : rma::get(win, {origin_addr, origin_count, origin_datatype},
+                                        {target_rank, target_disp, target_count, &target_datatype}));
+}
+
+void raccumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
+                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                 const datatype &target_datatype, const op &op, rma::window &win, MPI_Request *request) {
+    check_passive(win, target_rank);
+    accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+               target_datatype, op, win);
+    *request = give(win, nullptr);
+}
+
+void rget_accumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
+                     void *result_addr, MPI_Count result_count, const datatype &result_datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                     const datatype &target_datatype, const op &op, rma::window &win, MPI_Request *request) {
+    check_passive(win, target_rank);
+    const typed_buffer result{result_addr, result_count, result_datatype};
+    *request =
+        give(win, target_rank == MPI_PROC_NULL
+                      ? nullptr
+                      : rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, &result,
+                                        {target_rank, target_disp, target_count, &target_datatype}, op));
+}
+
+} // namespace lisle::api

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How accumulates change elements of the target [MPI-5.0 12.3.4, 12.7.1]. Updates of one element by any
+// number of ranks are as if done one after the other, whichever way they take: an element of at most eight
+// bytes that is aligned to its size is changed by the processor's own atomic instructions, all others under
+// the lock of the target's row (member::updates).
+#pragma once
+
+#include <cstddef>
+
+#include "base/spin_lock.hpp"
+#include "reduction/op.hpp"
+
+namespace lisle::rma {
+
+/// An operation on elements of one predefined type.
+class element_update {
+  public:
+    /// Throws MPI_ERR_OP or MPI_ERR_TYPE unless the operation is predefined, and defined for elements that
+    /// data of this type consist of.
+    element_update(const op &operation, const datatype &type);
+
+    [[nodiscard]] const datatype &element() const noexcept { return *element_; }
+    [[nodiscard]] const op &operation() const noexcept { return *operation_; }
+    /// The value of the operation's handle.
+    [[nodiscard]] std::uintptr_t handle() const noexcept;
+    /// True if nothing is read from the origin.
+    [[nodiscard]] bool reads_only() const noexcept { return how_ == manner::keep; }
+
+    /// Changes consecutive elements at `target`.
+    /// @param origin the operands, without gaps; may be null if reads_only()
+    /// @param result where the former values go, without gaps; null: nowhere
+    /// @param updates the lock of the target's row; null: nobody else changes the elements meanwhile
+    void apply(std::byte *target, const std::byte *origin, std::byte *result, std::size_t count,
+               spin_lock *updates) const noexcept;
+
+  private:
+    enum class manner : unsigned char { keep, replace, add, bit_and, bit_or, bit_xor, general };
+
+    void apply_locked(std::byte *target, const std::byte *origin, std::byte *result,
+                      std::size_t count) const noexcept;
+    void apply_with_gaps(std::byte *target, const std::byte *origin, std::byte *result,
+                         std::size_t count) const noexcept;
+    template <class Word> void apply_at_once(std::byte *target, const std::byte *origin, std::byte *result,
+                                             std::size_t count) const noexcept;
+
+    const op *operation_;
+    const datatype *element_;
+    collective::reduction_kernels kernels_;
+    manner how_ = manner::general;
+    std::size_t size_; ///< of an element's data
+    bool floating_ = false;
+    bool single_ = false; ///< elements that the processor changes at once, if they are aligned
+};
+
+/// MPI_Compare_and_swap of one element. @param updates as above
+void compare_and_swap(const datatype &element, std::byte *target, const std::byte *compare,
+                      const std::byte *origin, std::byte *result, spin_lock *updates) noexcept;
+/// Throws MPI_ERR_TYPE unless the standard allows compare_and_swap on this type.
+void check_compare_type(const datatype &type);
+
+} // namespace lisle::rma

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all ranks of a node know of each member of a window: where its memory is, and the words by which the
+// node's ranks synchronise. One table of members for each window and node, in memory that its ranks share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/spin_lock.hpp"
+#include "mpi.h"
+#include "rma/lock_word.hpp"
+
+namespace lisle::rma {
+
+/// A member's memory. Written by the member (those on another node: by the leader of the table's node) while
+/// the window is made, and never changed.
+struct member_facts {
+    std::uint64_t base = 0; ///< address in the process of `holder`
+    std::uint64_t size = 0; ///< bytes
+    std::int64_t unit = 1;  ///< the displacement unit
+    /// Number in the job of a rank in whose process `base` means something.
+    std::int32_t holder = 0;
+    /// Index on the node of that process; -1: on another node.
+    std::int32_t process = -1;
+    /// `base` lies in that process's shared heap: the node's other processes reach it by address.
+    bool open = false;
+};
+
+/// Which lock a rank waits for, so that whoever gives it back finds the rank. Several threads of a rank may
+/// wait for different ones: then the rank is woken for each.
+class awaited_lock {
+  public:
+    void add(int target, lock_word::kind wanted) noexcept {
+        change([&](std::uint64_t seen) {
+            return ((seen >> 32) + 1) << 32 | (seen == 0 ? code_of(target, wanted) : any);
+        });
+    }
+    void drop() noexcept {
+        change([](std::uint64_t seen) { return seen >> 32 == 1 ? 0 : seen - (std::uint64_t{1} << 32); });
+    }
+    [[nodiscard]] bool is(int target, lock_word::kind wanted) const noexcept {
+        const auto seen = static_cast<std::uint32_t>(word_.load(std::memory_order_seq_cst));
+        return seen == any || seen == code_of(target, wanted);
+    }
+
+  private:
+    static constexpr std::uint32_t any = UINT32_MAX;
+    static constexpr std::uint32_t code_of(int target, lock_word::kind wanted) noexcept {
+        return (static_cast<std::uint32_t>(target) + 1) << 1 | static_cast<std::uint32_t>(wanted);
+    }
+    // Sequentially consistent: whoever sees a waiter in a lock word sees here whose it is.
+    template <class Change> void change(Change next) noexcept {
+        std::uint64_t seen = word_.load(std::memory_order_relaxed);
+        while (!word_.compare_exchange_weak(seen, next(seen), std::memory_order_seq_cst,
+                                            std::memory_order_relaxed)) {
+        }
+    }
+    std::atomic<std::uint64_t> word_{0}; ///< threads that wait, and what for
+};
+
+/// One row of the table. Zeroed memory is a valid row.
+struct member {
+    alignas(64) member_facts facts;
+    alignas(64) lock_word lock;
+    awaited_lock awaits;
+    /// Number in the job of the exclusive holder, plus one; 0: there is none. For those that wait: relaxed.
+    std::atomic<std::int32_t> holder{0};
+    /// Held while elements are updated that no processor instruction updates at once (element_update.hpp).
+    alignas(64) spin_lock updates;
+};
+static_assert(sizeof(member) == 192);
+
+} // namespace lisle::rma

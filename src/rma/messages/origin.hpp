@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The origin's side of operations by messages: cuts them into requests, and takes the answers. A blocking
+// part of each call is to find room for its requests; meanwhile the rank makes progress, so two ranks that
+// fill each other's mailboxes go on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "protocol/active_messages.hpp"
+#include "protocol/operation.hpp"
+#include "protocol/rendezvous/id_table.hpp"
+#include "rma/element_update.hpp"
+#include "rma/lock_word.hpp"
+#include "rma/messages/wire.hpp"
+#include "rma/target.hpp"
+
+namespace lisle::rma {
+
+class window;
+
+/// What the origin expects to be told: the data of a get or the like, or that something is done.
+class awaited_answer final : public protocol::operation {
+  public:
+    /// @param into where data go
+    awaited_answer(protocol::engine &home, const typed_buffer &into, int target)
+        : operation{home}, into{into}, missing{into.type != nullptr ? into.bytes() : 0}, target{target} {}
+    typed_buffer into;
+    MPI_Count missing; ///< bytes of data that are still to come
+    int target;        ///< rank in the window
+};
+
+/// One window's operations by messages. Any thread of the rank may call.
+class message_origin {
+  public:
+    explicit message_origin(window &on) noexcept : on_{on} {}
+
+    /// @param address of the target's data, in its own terms
+    void put(const typed_buffer &origin, const target_data &target, std::uint64_t address);
+    /// @return the request, which the caller waits for or frees
+    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
+                                         std::uint64_t address);
+    /// @param bytes of the operands @param result where the former values go; null: nowhere, and no request
+    /// is returned
+    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
+                                            const typed_buffer *result, const target_data &target,
+                                            std::uint64_t address, const element_update &how);
+    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
+                                             const target_data &target, std::uint64_t address);
+
+    /// Returns when all that was asked of the target is done; -1: of all targets. Throws what went wrong.
+    void flush(int target);
+    /// Something else tells that all is done at this target.
+    void forget(int target);
+    /// Asks for the target's lock, or gives it back; the caller waits for the answer and frees it.
+    [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
+    void settle(awaited_answer *answer);
+
+    /// From the packet handler, with the engine's lock held.
+    void arrived_locked(protocol::engine &home, const protocol::arrival &packet);
+    /// A target has failed: all that is expected of it fails. With the engine's lock held.
+    void fail_locked(protocol::engine &home, int target);
+
+  private:
+    class request_writer;
+    [[nodiscard]] awaited_answer *expect(const typed_buffer &into, int target);
+    void note_touched(int target);
+
+    window &on_;
+    spin_lock mutex_; ///< protects all below
+    protocol::id_table<awaited_answer> answers_;
+    std::vector<int> touched_; ///< targets of requests since they were last flushed, sorted
+    unsigned sent_ = 0;
+};
+
+} // namespace lisle::rma

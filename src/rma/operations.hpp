@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations on targets [MPI-5.0 12.3]. Each takes the best way to its target: plain loads, stores and
+// processor instructions where the caller has an address for the target's memory; copies by the kernel for
+// puts and gets where it has none but the kernel allows them; otherwise messages to the target's rank. What
+// goes the first two ways is done when the call returns; so is the origin's part of all but what brings data
+// back by messages. Of that a request is returned, which the caller waits for or frees; otherwise null.
+// Arguments have been checked by the caller; the target is a rank of the window. Throws MPI_ERR_RMA_SYNC
+// outside of an epoch, MPI_ERR_RMA_RANGE for data outside of the window.
+#pragma once
+
+#include "rma/element_update.hpp"
+#include "rma/target.hpp"
+#include "rma/window.hpp"
+
+namespace lisle::rma {
+
+void put(window &on, const typed_buffer &origin, const target_data &target);
+[[nodiscard]] protocol::request *get(window &on, const typed_buffer &origin, const target_data &target);
+
+/// Accumulate, and if `result` has a type get_accumulate. @param origin not read for MPI_NO_OP
+[[nodiscard]] protocol::request *accumulate(window &on, const typed_buffer &origin,
+                                            const typed_buffer *result, const target_data &target,
+                                            const op &operation);
+/// MPI_Fetch_and_op. @param origin may be null for MPI_NO_OP
+[[nodiscard]] protocol::request *fetch_and_op(window &on, const void *origin, void *result,
+                                              const target_data &target, const op &operation);
+[[nodiscard]] protocol::request *compare_and_swap(window &on, const void *origin, const void *compare,
+                                                  void *result, const target_data &target);
+
+} // namespace lisle::rma

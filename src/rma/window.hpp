@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// A window as one rank holds it: its communicator, the table of its members, and what users attach to it.
+// Made by creation.hpp. How targets are reached, see docs/design/windows.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "communicator/attributes.hpp"
+#include "communicator/communicator.hpp"
+#include "communicator/errhandler.hpp"
+#include "fabric/shared_memory.hpp"
+#include "rma/attached_memory.hpp"
+#include "rma/epochs.hpp"
+#include "rma/exposure.hpp"
+#include "rma/hints.hpp"
+#include "rma/member.hpp"
+#include "rma/messages/origin.hpp"
+#include "rma/messages/target_side.hpp"
+
+namespace lisle::rma {
+
+/// The table of a window's members as one rank sees it.
+struct member_table {
+    member *members = nullptr;
+    fabric::shared_memory *medium = nullptr; ///< in which it lies; null: no other rank sees it
+    int process = 0;                         ///< index of the calling rank's process on the node
+    int processes = 1;                       ///< of the node
+};
+
+/// What memory a window has made itself, to be freed after all have let go of it.
+class window_memory {
+  public:
+    window_memory() = default;
+    window_memory(window_memory &&other) noexcept;
+    window_memory &operator=(window_memory &&other) noexcept;
+    ~window_memory();
+
+    /// Null: there is no room.
+    /// @param heap where the other processes of the node reach it; null: anywhere
+    [[nodiscard]] static window_memory allocate(shared_heap *heap, std::size_t bytes, std::size_t alignment);
+    [[nodiscard]] std::byte *get() const noexcept { return memory_; }
+    /// True if the node's other processes reach it by address.
+    [[nodiscard]] bool open() const noexcept { return from_heap_; }
+
+  private:
+    std::byte *memory_ = nullptr;
+    bool from_heap_ = false;
+};
+
+/// The values of the standard's attributes, at addresses that last as long as the window.
+struct window_attributes {
+    void *base = nullptr;
+    MPI_Aint size = 0;
+    int disp_unit = 1;
+    int flavor = MPI_WIN_FLAVOR_CREATE;
+    int model = MPI_WIN_UNIFIED;
+};
+
+/// See the file's head. Any thread of the rank may use one at any time.
+class window : public object {
+  public:
+    static constexpr object_kind kind_of_object = object_kind::window;
+
+    window(communicator_ref comm, const member_table &table, const window_attributes &facts);
+    ~window();
+
+    [[nodiscard]] communicator &comm() const noexcept { return *comm_; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+    [[nodiscard]] protocol::engine &home() const noexcept { return *comm_->point_to_point.home; }
+    /// The number in the job of a member.
+    [[nodiscard]] int number_of(int member) const noexcept { return comm_->local_group().member(member); }
+
+    [[nodiscard]] member &at(int rank) const noexcept { return table_.members[rank]; }
+    /// True if the member's row is the one that the member itself uses.
+    [[nodiscard]] bool is_near(int rank) const noexcept { return at(rank).facts.process >= 0; }
+    [[nodiscard]] const member_table &table() const noexcept { return table_; }
+    [[nodiscard]] bool dynamic() const noexcept { return facts.flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+
+    /// Where `bytes` at an address of a member lie here; null: this rank has no address for them. The address
+    /// is one of the process in which the member's memory is. @pre they are within the member's memory
+    [[nodiscard]] std::byte *reach(int rank, std::uint64_t address, std::size_t bytes) const noexcept {
+        const member_facts &of = at(rank).facts;
+        if (of.process == table_.process) [[likely]] {
+            return reinterpret_cast<std::byte *>(address);
+        }
+        return reach_further(of, address, bytes);
+    }
+
+    const window_attributes facts;
+    errhandler_slot errors;
+    attribute_set attributes;
+    window_hints hints;
+    access_epoch access;
+    exposure_epoch exposure;
+    attached_memory attached; ///< of a dynamic window
+    message_origin origin{*this};
+    message_target target{*this};
+
+    /// A member has failed. With the lock of `home` held.
+    void peer_failed_locked(protocol::engine &home, int member);
+    [[nodiscard]] bool any_failed() const noexcept { return any_failed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool has_failed(int member) const;
+
+    // Memory to be freed with the window, by the rank that made it.
+    window_memory table_memory, own_memory;
+    std::uint64_t block_key = 0; ///< of a table in a block of the medium; 0: it is not
+    int block_sharers = 0;
+
+    [[nodiscard]] std::string name() const;
+    void set_name(std::string name);
+    [[nodiscard]] MPI_Win handle() noexcept { return handle_of<MPI_Win>(*this); }
+
+  private:
+    [[nodiscard]] std::byte *reach_further(const member_facts &of, std::uint64_t address,
+                                           std::size_t bytes) const noexcept;
+
+    communicator_ref comm_;
+    const int rank_;
+    const int size_;
+    const member_table table_;
+    /// By process of the node: what to add to an address in its shared heap; `unknown` at first. Relaxed:
+    /// every thread finds the same.
+    static constexpr std::intptr_t unknown = 1;
+    std::unique_ptr<std::atomic<std::intptr_t>[]> distances_;
+    mutable std::mutex name_mutex_; ///< protects name_ and failed_
+    std::string name_;
+    std::vector<int> failed_;             ///< members
+    std::atomic<bool> any_failed_{false}; ///< a hint: who waits looks again and again
+};
+
+/// The window behind a handle, or null.
+[[nodiscard]] inline window *find_window(MPI_Win handle) noexcept {
+    return object_of<window>(handle);
+}
+
+/// Returns when all members have called it: MPI_Barrier on the window's communicator.
+void meet(communicator &members);
+
+} // namespace lisle::rma

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma/window_lock.hpp"
+
+#include "base/error.hpp"
+#include "collective/node/wait_for.hpp"
+#include "protocol/engine.hpp"
+
+namespace lisle::rma {
+
+namespace {
+
+using kind = lock_word::kind;
+
+bool holder_failed(const window &on, int target) {
+    const int holder = on.at(target).holder.load(std::memory_order_relaxed) - 1;
+    return holder >= 0 && on.any_failed() && on.has_failed(on.comm().local_group().rank_of(holder));
+}
+
+[[gnu::cold, gnu::noinline]] void wait_for_lock(window &on, int target, kind wanted) {
+    member &own = on.at(on.rank());
+    lock_word &lock = on.at(target).lock;
+    // In this order, so that whoever sees a waiter in the word finds it in the table.
+    own.awaits.add(target, wanted);
+    lock.register_waiter(wanted);
+    bool taken = false;
+    collective::wait_for(on.home(),
+                         [&] { return (taken = lock.try_lock(wanted, true)) || holder_failed(on, target); });
+    own.awaits.drop();
+    if (!taken) {
+        lock.withdraw_waiter(wanted);
+        fail(MPIX_ERR_PROC_FAILED, "the rank that holds the lock of target ", target, " has failed");
+    }
+}
+
+/// Wakes those that wait for a lock that has become free, beginning behind the caller so that all get their
+/// turn.
+[[gnu::cold, gnu::noinline]] void wake_waiters(window &on, int target, lock_word::wake whom) {
+    fabric::shared_memory *const medium = on.table().medium;
+    if (medium == nullptr) {
+        return;
+    }
+    const kind waiting = whom == lock_word::wake::readers ? kind::shared : kind::exclusive;
+    for (int i = 1; i <= on.size(); ++i) {
+        const int rank = (on.rank() + i) % on.size();
+        if (on.is_near(rank) && on.at(rank).awaits.is(target, waiting)) {
+            medium->nudge(on.number_of(rank));
+            if (whom == lock_word::wake::one_writer) {
+                return;
+            }
+        }
+    }
+}
+
+} // namespace
+
+void take_lock(window &on, int target, kind wanted) {
+    member &of = on.at(target);
+    if (!of.lock.try_lock(wanted, false)) [[unlikely]] {
+        wait_for_lock(on, target, wanted);
+    }
+    if (wanted == kind::exclusive) {
+        of.holder.store(on.number_of(on.rank()) + 1, std::memory_order_relaxed);
+    }
+}
+
+void give_lock(window &on, int target, kind held) {
+    member &of = on.at(target);
+    if (held == kind::exclusive) {
+        of.holder.store(0, std::memory_order_relaxed);
+    }
+    if (const lock_word::wake whom = of.lock.unlock(held); whom != lock_word::wake::nobody) [[unlikely]] {
+        wake_waiters(on, target, whom);
+    }
+}
+
+} // namespace lisle::rma
