@@ -153,13 +153,13 @@ void engine::arrived_clearance(const arrival &packet) {
     if (clear.bytes > static_cast<std::uint64_t>(send.buffer.bytes()) || send.receiver_id != 0) {
         refuse(packet.peer, "asks for more than was announced", clear.bytes);
     }
-    send.receiver_id = clear.receiver;
-    send.streamed = 0;
-    send.stream_end = static_cast<MPI_Count>(clear.bytes);
-    if (!send.in_pieces) { // else whoever makes them sends them
+    if (!send.in_pieces) { // else the thread that makes them sends them
         streams_.push_back(send.dest, &send);
         count_waiting_locked();
     }
+    send.receiver_id = clear.receiver;
+    send.streamed = 0;
+    send.stream_end = static_cast<MPI_Count>(clear.bytes);
 }
 
 void engine::arrived_data(const arrival &packet) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -121,6 +122,15 @@ bool engine::progress_elsewhere() {
 }
 
 int engine::take_packets_locked() {
+    try {
+        return take_arrived_locked();
+    } catch (const std::bad_alloc &) {
+        note_news_locked(); // of the packets before
+        return 0;
+    }
+}
+
+int engine::take_arrived_locked() {
     enter_started_locked();
     int taken = 0;
     if (inbox_ != nullptr) [[likely]] {
@@ -344,7 +354,7 @@ void engine::complete(request &finished) {
 }
 
 void engine::release(request &freed) {
-    // Acquire: pairs with the release of whoever completed it, and has forgotten it since.
+    // Acquire: pairs with the release of the thread that completed it, and has forgotten it since.
     if (!freed.complete.load(std::memory_order_acquire)) {
         const std::scoped_lock guard{lock_};
         if (freed.active && !freed.complete.load(std::memory_order_relaxed)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A protocol engine of a rank: what it has posted, what has come unasked, and what is under way. A rank has
 // one, or several that serve different communicators (tracks.hpp). The lock of an engine is held for table
-// work and for copies of at most one packet, never for longer copies, callbacks or sleep. Whoever holds it
+// work and for copies of at most one packet, never for longer copies, callbacks or sleep. Its holder
 // may make progress for the rank: usually a thread of the rank itself, but also a sender in the same process
 // while the rank computes.
 //
@@ -75,7 +75,8 @@ class engine final : private fabric::sink {
     /// Makes progress for a receiver of this process, if it is one: it may be computing.
     void help(int dest);
     /// Starts a receive: where one thread starts all of the rank's, without the lock, since an exchange for
-    /// each would be a fifth of a window's time. Whoever takes the lock next to match something enters it.
+    /// each would be a fifth of a window's time. The next holder of the lock that matches something enters
+    /// it.
     /// @param peers the group that the pattern's source is a rank of; the receive is given its `from` by it
     void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
@@ -266,7 +267,8 @@ class engine final : private fabric::sink {
     }
     [[gnu::noinline]] static void store_long_data(receive_operation &receive,
                                                   std::span<const std::byte> data);
-    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none.
+    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none. If it
+    /// throws, for lack of memory, the message is gone.
     void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announced_message &sender);
     void update_congestion();
@@ -341,7 +343,7 @@ class engine final : private fabric::sink {
     void end_read_locked(receive_operation &receive, bool moved);
     bool push_streams_locked();
     /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
-    /// Returns how many. By whoever brings the data: no other thread sends for the operation meanwhile.
+    /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
     [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
                                                         MPI_Count offset, std::size_t most);
     /// All of it has been sent.
@@ -370,7 +372,7 @@ class engine final : private fabric::sink {
             complete_specially_locked(finished);
             return;
         }
-        // Release: pairs with the acquire load of whoever waits; the request is theirs from here on.
+        // Release: pairs with the acquire load of the thread that waits; the request is its from here on.
         finished.complete.store(true, std::memory_order_release);
     }
     [[gnu::noinline]] void complete_specially_locked(request &finished);
@@ -389,8 +391,11 @@ class engine final : private fabric::sink {
     // failure.cpp
     [[nodiscard]] bool has_failed(int peer) const noexcept;
     void fail_locked(request &failed);
-    /// Takes packets that have arrived, at most some. Returns how many.
+    /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is
+    /// no memory stays where it is, with those behind it: a call that waits tries again.
     int take_packets_locked();
+    /// The same, but throws. Apart, since a handler of exceptions would cost each packet some instructions.
+    [[gnu::noinline]] int take_arrived_locked();
     [[nodiscard]] bool look_locked(const request &awaited);
     /// Ends a round of progress: releases the lock and fetches what was matched meanwhile. True if anything.
     bool unlock_and_transfer();

@@ -35,7 +35,7 @@ struct pending_transfer {
     kind what;
 };
 
-/// Any other work. Belongs to whoever made it.
+/// Any other work. Belongs to its maker.
 struct pending_call : pending_transfer {
     using function = void (*)(engine &home, pending_call &self);
     explicit pending_call(function run) noexcept : pending_transfer{kind::call}, run{run} {}

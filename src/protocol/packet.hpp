@@ -3,7 +3,7 @@
 // announced by one (rendezvous: the announcement is what others call RTS); what follows an announcement
 // depends on the route between the two ranks:
 //
-//   same address space  receiver (or whoever makes progress for it) copies from the sender's buffer
+//   same address space  receiver (or a thread that makes progress for it) copies from the sender's buffer
 //   node memory         receiver offers to share the copy and reads, the sender writes at the same time if
 //                       it is there (and says `written` if it was last); then the receiver says `done` (FIN)
 //   remote memory       receiver reads, then says `done`

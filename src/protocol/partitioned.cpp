@@ -37,7 +37,7 @@ std::int32_t partition_tag(std::int32_t first, int partition) {
 }
 
 bool is_complete(const request &request) {
-    // Acquire: pairs with the release store of whoever completed the operation.
+    // Acquire: pairs with the release store of the thread that completed the operation.
     return request.complete.load(std::memory_order_acquire);
 }
 

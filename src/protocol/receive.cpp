@@ -8,13 +8,13 @@
 namespace lisle::protocol {
 
 void engine::start_in_turn(receive_operation &receive) {
-    lock_.lock();
+    std::unique_lock held{lock_};
     enter_started_locked();
     if (matcher_.stores_nothing() && others_.empty()) [[likely]] {
         matcher_.post(receive);
-        lock_.unlock();
         return;
     }
+    held.release();
     start_locked(receive);
 }
 
@@ -36,21 +36,23 @@ void engine::enter_all_started_locked() {
 }
 
 void engine::start_locked(receive_operation &receive) {
-    expect_locked(receive, receive.from);
+    std::unique_lock held{lock_, std::adopt_lock};
     unexpected_message *const message = matcher_.find(receive.pattern);
     if (message == nullptr) {
         if (has_failed(receive.from)) [[unlikely]] {
             fail_locked(receive);
+            held.release();
             unlock_and_follow_up();
             return;
         }
         matcher_.post(receive);
-        lock_.unlock();
+        expect_locked(receive, receive.from);
         return;
     }
+    expect_locked(receive, receive.from);
     matcher_.take(*message);
     update_congestion();
-    lock_.unlock();
+    held.unlock();
     accept(*message, receive);
 }
 
@@ -77,14 +79,16 @@ bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
 }
 
 bool engine::start_and_look(receive_operation &receive) {
-    lock_.lock();
+    std::unique_lock held{lock_};
     enter_started_locked();
     if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed) &&
         !has_failed(receive.from)) [[likely]] {
-        expect_locked(receive, receive.from);
         matcher_.post(receive);
+        expect_locked(receive, receive.from);
+        held.release();
         return look_locked(receive);
     }
+    held.release();
     start_locked(receive);
     return receive.complete.load(std::memory_order_acquire);
 }
@@ -113,13 +117,14 @@ void engine::accept(unexpected_message &message, receive_operation &receive) {
 }
 
 void engine::cancel(receive_operation &receive) {
-    lock_.lock();
+    std::unique_lock held{lock_};
     enter_started_locked();
     if (receive.posted) {
         matcher_.withdraw(receive);
         receive.result.cancelled = true;
         complete_locked(receive);
     }
+    held.release();
     unlock_and_follow_up();
 }
 

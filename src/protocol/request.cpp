@@ -10,7 +10,7 @@ namespace lisle::protocol {
 
 namespace {
 
-// Acquire: pairs with the release store of whoever completed the operation.
+// Acquire: pairs with the release store of the thread that completed the operation.
 bool is_complete(const request &request) {
     return request.complete.load(std::memory_order_acquire);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How messages leave: at once if they are short and there is room, otherwise announced first.
+#include <memory>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -145,7 +146,6 @@ void engine::announce(send_operation &send) {
             send.id = sends_.insert(send);
             send.receiver_id = 0;
             said.sender = send.id;
-            expect_locked(send, send.dest);
             // A short message that only wants to hear of its match takes its data along.
             bool sent = false;
             if (send.mode == send_mode::synchronous &&
@@ -156,8 +156,15 @@ void engine::announce(send_operation &send) {
                 header.flags = flags;
             }
             if (!sent) {
-                send_control_locked(send.dest, header, &said, sizeof said);
+                try {
+                    send_control_locked(send.dest, header, &said, sizeof said);
+                } catch (...) {
+                    sends_.erase(send.id);
+                    withdraw_buffer(send);
+                    throw;
+                }
             }
+            expect_locked(send, send.dest);
             return;
         }
     }
@@ -287,11 +294,11 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }
-    auto *const operation = new send_operation{buffer, channel, dest, tag, mode};
+    auto operation = std::make_unique<send_operation>(buffer, channel, dest, tag, mode);
     operation->keep(*buffer.type);
     mine.announce(*operation);
     mine.help(number);
-    return operation;
+    return operation.release();
 }
 
 } // namespace lisle::protocol

@@ -58,7 +58,12 @@ start_receive_quickly(const typed_buffer &buffer, const channel &channel, int so
     if (source == MPI_PROC_NULL) [[unlikely]] {
         operation->start();
     } else {
-        mine.start(*operation, *channel.peers);
+        try {
+            mine.start(*operation, *channel.peers);
+        } catch (...) {
+            delete operation;
+            throw;
+        }
     }
     return operation;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a blocking receive of a short message comes down to: whoever has the message, the receiver at its
-// mailbox or a sender of the same thread, writes it straight to its place.
+// What a blocking receive of a short message comes down to: the rank that has the message, the receiver
+// at its mailbox or a sender of the same thread, writes it straight to its place.
 #pragma once
 
 #include <cstddef>

@@ -34,6 +34,21 @@ template <class Node> struct queue_of {
 /// wildcards. Not thread-safe.
 template <class Node> class keyed_queues {
   public:
+    /// Makes room for so many queues more: append() then allocates nothing for them.
+    void reserve(std::size_t queues) {
+        while (queues_ + queues > bins_.size()) {
+            grow();
+        }
+        std::size_t unused = 0;
+        for (const auto *queue = spare_; queue != nullptr && unused < queues; queue = queue->next_in_bin) {
+            ++unused;
+        }
+        if (unused < queues) {
+            add_spares();
+        }
+    }
+
+    /// Changes nothing if it throws, for lack of memory.
     void append(const envelope &key, Node &node) {
         queue_of<Node> &queue = find_or_make(key);
         auto &link = node.link(key.wildcards());
@@ -125,15 +140,19 @@ template <class Node> class keyed_queues {
 
     queue_of<Node> *spare() {
         if (spare_ == nullptr) {
-            constexpr std::size_t batch = 64;
-            storage_.push_back(std::make_unique<queue_of<Node>[]>(batch));
-            for (std::size_t i = 0; i < batch; ++i) {
-                auto &fresh = storage_.back()[i];
-                fresh.next_in_bin = spare_;
-                spare_ = &fresh;
-            }
+            add_spares();
         }
         return std::exchange(spare_, spare_->next_in_bin);
+    }
+
+    void add_spares() {
+        constexpr std::size_t batch = 64;
+        storage_.push_back(std::make_unique<queue_of<Node>[]>(batch));
+        for (std::size_t i = 0; i < batch; ++i) {
+            auto &fresh = storage_.back()[i];
+            fresh.next_in_bin = spare_;
+            spare_ = &fresh;
+        }
     }
 
     void grow() {

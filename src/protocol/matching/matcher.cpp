@@ -46,13 +46,17 @@ matcher::~matcher() {
 }
 
 void matcher::append_posted(receive_operation &receive) {
-    receive.stamp = next_stamp_++;
     posted_.append(receive.pattern, receive);
+    receive.stamp = next_stamp_++;
+    receive.posted = true;
     ++posted_with_[receive.pattern.wildcards()];
     ++in_table_;
 }
 
 void matcher::post_in_table(receive_operation &receive) {
+    if (first_ != nullptr) {
+        posted_.reserve(2); // for the pattern of the row and for the new one: what follows must not throw
+    }
     for (receive_operation *next = std::exchange(first_, nullptr); next != nullptr;) {
         receive_operation &moved = *std::exchange(next, next->link(0).next);
         append_posted(moved);
@@ -104,23 +108,38 @@ std::vector<receive_operation *> matcher::posted_from(int peer) {
 }
 
 void matcher::store(unexpected_message &message) {
+    try {
+        for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
+            if (indexed_[wildcards]) {
+                stored_.append(message.what.blurred(wildcards), message);
+            }
+        }
+    } catch (...) {
+        leave_queues(message);
+        throw;
+    }
     message.older = newest_;
     (newest_ != nullptr ? newest_->newer : oldest_) = &message;
     newest_ = &message;
     stores_.store(true, std::memory_order_relaxed);
     stored_bytes_ += message.footprint();
+}
+
+void matcher::leave_queues(unexpected_message &message) noexcept {
     for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
-        if (indexed_[wildcards]) {
-            stored_.append(message.what.blurred(wildcards), message);
+        if (message.link(wildcards).queue != nullptr) {
+            stored_.remove(message, wildcards);
         }
     }
 }
 
 void matcher::index_by(unsigned wildcards) {
-    indexed_[wildcards] = true;
     for (auto *message = oldest_; message != nullptr; message = message->newer) {
-        stored_.append(message->what.blurred(wildcards), *message);
+        if (message->link(wildcards).queue == nullptr) { // else from an earlier try that found no memory
+            stored_.append(message->what.blurred(wildcards), *message);
+        }
     }
+    indexed_[wildcards] = true;
 }
 
 unexpected_message *matcher::find(const envelope &pattern) {
@@ -140,11 +159,7 @@ void matcher::take(unexpected_message &message) noexcept {
     message.older = message.newer = nullptr;
     stores_.store(oldest_ != nullptr, std::memory_order_relaxed);
     stored_bytes_ -= message.footprint();
-    for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
-        if (message.link(wildcards).queue != nullptr) {
-            stored_.remove(message, wildcards);
-        }
-    }
+    leave_queues(message);
 }
 
 unexpected_message *matcher::find_announced(int rank, std::uint64_t sender) noexcept {

@@ -28,13 +28,14 @@ class matcher {
     matcher &operator=(const matcher &) = delete;
     ~matcher();
 
+    /// Changes nothing if it throws, for lack of memory.
     void post(receive_operation &receive) {
-        receive.posted = true;
         if (in_table_ == 0 && (first_ == nullptr || first_->pattern == receive.pattern)) [[likely]] {
             receive.link(0).previous = last_;
             receive.link(0).next = nullptr;
             (first_ != nullptr ? last_->link(0).next : first_) = &receive;
             last_ = &receive;
+            receive.posted = true;
             return;
         }
         post_in_table(receive);
@@ -57,6 +58,7 @@ class matcher {
     /// The posted receives that name this peer. Takes time in proportion to what is posted.
     [[nodiscard]] std::vector<receive_operation *> posted_from(int peer);
 
+    /// Changes nothing if it throws, for lack of memory.
     void store(unexpected_message &message);
     /// The oldest stored message that `pattern` accepts, or null.
     [[nodiscard]] unexpected_message *find(const envelope &pattern);
@@ -85,6 +87,7 @@ class matcher {
         receive.posted = false;
     }
     void index_by(unsigned wildcards);
+    void leave_queues(unexpected_message &message) noexcept;
 
     // Either the row or the table is empty. Of an empty row `last_` means nothing, nor does what the first
     // one says of a previous one: then a match need not touch the receive behind the one that it takes.

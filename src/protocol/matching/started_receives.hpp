@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that have been started and that nobody has entered into the tables of their engine yet. One
-// thread starts them, without the engine's lock; whoever holds the lock takes them, in the same order.
+// Receives that have been started and are not entered into the tables of their engine yet. One
+// thread starts them, without the engine's lock; the holder of the lock takes them, in the same order.
 // See docs/design/engine-lock.md, "Receives that are started without the lock".
 #pragma once
 
@@ -30,11 +30,17 @@ class started_receives {
     [[nodiscard, gnu::always_inline]] bool any() const noexcept {
         return begin_.load(std::memory_order_relaxed) != end_.load(std::memory_order_relaxed);
     }
-    /// Gives each to `enter`, the oldest first. @pre the engine's lock is held
+    /// Gives each to `enter`, the oldest first. One for which that throws stays, with those behind it.
+    /// @pre the engine's lock is held
     template <class Enter> void take_all(Enter enter) {
         std::uint32_t next = begin_.load(std::memory_order_relaxed);
-        for (const std::uint32_t end = end_.load(std::memory_order_acquire); next != end; ++next) {
-            enter(*slots_[next % most]);
+        try {
+            for (const std::uint32_t end = end_.load(std::memory_order_acquire); next != end; ++next) {
+                enter(*slots_[next % most]);
+            }
+        } catch (...) {
+            begin_.store(next, std::memory_order_release);
+            throw;
         }
         begin_.store(next, std::memory_order_release);
     }

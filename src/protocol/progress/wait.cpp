@@ -23,9 +23,9 @@ namespace {
 
 // Where threads have cores of their own; other programs use cores, too, so they are offered here as well.
 constexpr spin_policy alone{.before_yield = 300, .before_sleep = 1000, .among_fibers = 2};
-// Where threads share cores: whoever is awaited is perhaps not running.
+// Where threads share cores: a rank that is awaited is perhaps not running.
 constexpr spin_policy crowded{.before_yield = 50, .before_sleep = 200, .among_fibers = 2};
-// Where several do: whoever is awaited is most likely not running.
+// Where many do: a rank that is awaited is most likely not running.
 constexpr unsigned looks_in_a_throng = 2;
 // Where hundreds share a core, each offer of it is a switch to one that waits as well: a sleeper costs less.
 constexpr int threads_in_a_crush = 128;
@@ -41,8 +41,8 @@ constexpr unsigned tries_for_offer = 16;
 // Sleep while something is to be sent that found no room: nobody tells us when there is.
 constexpr std::uint64_t retry_nanoseconds = 100'000;
 
-// Lets others run on this core. False if they took it for long: then whoever looks again and again pays a
-// whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
+// Lets others run on this core. False if they took it for long: then a thread that looks again and again
+// pays a whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
 bool offer_core(std::chrono::nanoseconds long_turn) {
     const std::int64_t before = real_clock::now(); // of the machine, whatever time the job lives by
     sched_yield();

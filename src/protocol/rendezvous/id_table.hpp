@@ -12,8 +12,9 @@ template <class T> class id_table {
   public:
     [[nodiscard]] std::uint64_t insert(T &target) {
         if (free_.empty()) {
-            free_.push_back(static_cast<std::uint32_t>(entries_.size()));
             entries_.push_back({});
+            free_.reserve(entries_.capacity()); // erase() must find room
+            free_.push_back(static_cast<std::uint32_t>(entries_.size() - 1));
         }
         const std::uint32_t index = free_.back();
         free_.pop_back();
@@ -28,7 +29,7 @@ template <class T> class id_table {
     }
 
     /// @pre find(id) is not null
-    void erase(std::uint64_t id) {
+    void erase(std::uint64_t id) noexcept {
         const auto index = static_cast<std::uint32_t>(id);
         entries_[index].target = nullptr;
         ++entries_[index].generation;

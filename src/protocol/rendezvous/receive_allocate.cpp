@@ -102,9 +102,14 @@ void engine::keep_locked(unexpected_message &message, receive_operation *captor)
         complete_locked(*captor);
         return;
     }
+    try {
+        matcher_.store(message);
+    } catch (...) {
+        unexpected_message::destroy(&message);
+        throw;
+    }
     counts_.add(counted::unexpected_messages);
     counts_.add(counted::unexpected_bytes, static_cast<std::uint64_t>(message.bytes));
-    matcher_.store(message);
     update_congestion();
 }
 

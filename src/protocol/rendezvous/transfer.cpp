@@ -37,7 +37,7 @@ void engine::transfer(receive_operation &receive) {
         const std::byte *const data = reach(sender, bytes);
         if ((data == nullptr && prefer_stream(receive, bytes)) ||
             ((data == nullptr || bytes >= least_shared_copy) && copy_jointly(receive, bytes))) {
-            return; // whoever ends it goes on
+            return; // the side that ends it goes on
         }
         if (data != nullptr) {
             copy({data, bytes, byte_type()}, receive.buffer, 0, bytes);
@@ -61,7 +61,7 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
                                                             static_cast<MPI_Count>(sender.bytes), byte_type()}
                                              : reinterpret_cast<send_operation *>(sender.address)->buffer;
     const bool receiver_copies = &this_rank() == &owner_;
-    // Whoever else waits has no part in it and would answer its own peers later.
+    // Another rank that waits has no part in it and would answer its own peers later.
     const lisle::rank *const helper = receiver_copies ? job_.find(sender.peer) : &owner_;
     if (bytes < least_shared_copy || job_.oversubscribed() || helper == nullptr) {
         copy(data, receive.buffer, 0, bytes);

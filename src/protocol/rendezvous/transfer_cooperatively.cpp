@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the data of a long message between two processes moves where the kernel lets each of them reach the
 // other's memory and both buffers lie in one piece: the receiver offers to share the work, begins to read,
-// and a sender that is in the library writes at the same time (fabric/local/cooperative_copy.hpp). Whoever
-// moves the last piece tells the receiver, who completes both sides. If the kernel refused a piece, the
-// message comes as a stream after all.
+// and a sender that is in the library writes at the same time (fabric/local/cooperative_copy.hpp). The side
+// that moves the last piece tells the receiver, which completes both sides. If the kernel refused a piece,
+// the message comes as a stream after all.
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -86,14 +86,20 @@ void complain(const scenario &about, long number, const char *what, long value) 
     ++wrong;
 }
 
-/// Makes the call with one of its allocations failing. @return how many allocations it made until its end
-long call_with(const scenario &about, long number, int &code) {
+/// Makes a call with one of its allocations failing. @return its error code
+template <class Call> int call_without(long number, Call call) {
     allocations = 0;
     failing = number;
     counting = true;
-    code = about.call();
+    const int code = call();
     counting = false;
     failing = 0;
+    return code;
+}
+
+/// The same. @return how many allocations it made until its end
+long call_with(const scenario &about, long number, int &code) {
+    code = call_without(number, about.call);
     return allocations;
 }
 
@@ -127,6 +133,74 @@ long exhaust(const scenario &about) {
     }
     complain(about, most, "the call still allocates:", most);
     return most;
+}
+
+// Tables grow while receives are posted and messages stored; what a call keeps of that is no leak, and
+// happens once. So these are no scenarios of the kind above.
+
+constexpr int patterns = 300; ///< more than the tables of a rank that has just begun have room for
+const scenario posting{"MPI_Irecv with many patterns", nullptr, nullptr};
+const scenario storing{"MPI_Iprobe for stored messages", nullptr, nullptr};
+
+/// Makes the call until it succeeds, with its first allocation failing, then its second and so on.
+/// @return how often it has failed
+template <class Call> long insist(const scenario &about, Call call) {
+    long number = 0;
+    for (int code = MPI_ERR_NO_MEM; code != MPI_SUCCESS;) {
+        code = call_without(++number, call);
+        int error_class = MPI_SUCCESS;
+        MPI_Error_class(code, &error_class);
+        if (code != MPI_SUCCESS && error_class != MPI_ERR_NO_MEM) {
+            complain(about, number, "the error class is", error_class);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+    return number - 1;
+}
+
+/// Receives that could not be posted are not; all others are matched, in the order in which they were posted.
+long post_many() {
+    static int in[patterns];
+    static MPI_Request requests[patterns];
+    long failed = 0;
+    for (int i = 0; i < patterns; ++i) {
+        in[i] = -1;
+        const int tag = 100 + i / 2; // two of each
+        failed += insist(posting,
+                         [&] { return MPI_Irecv(&in[i], 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &requests[i]); });
+    }
+    for (int i = patterns; i-- > 0;) {
+        const int sent = i ^ 1; // the first of a tag to the first receive
+        MPI_Send(&sent, 1, MPI_INT, 0, 100 + i / 2, MPI_COMM_WORLD);
+    }
+    MPI_Waitall(patterns, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < patterns; ++i) {
+        if (in[i] != i)
+            complain(posting, i, "another message was received:", in[i]);
+    }
+    return failed;
+}
+
+/// Messages for which there is no memory stay where they are until there is some.
+void store_many() {
+    for (int i = 0; i < patterns; ++i) {
+        MPI_Request sending;
+        MPI_Isend(&i, 1, MPI_INT, 0, 500 + i, MPI_COMM_WORLD, &sending);
+        MPI_Wait(&sending, MPI_STATUS_IGNORE);
+        for (int found = 0; found == 0;) {
+            for (long number = 1; number <= 4 && found == 0; ++number) {
+                call_without(number, [&] {
+                    return MPI_Iprobe(0, 500 + i, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+                });
+            }
+        }
+    }
+    for (int i = patterns; i-- > 0;) {
+        int got = -1;
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 500 + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (got != i)
+            complain(storing, i, "another message was received:", got);
+    }
 }
 
 } // namespace
@@ -208,6 +282,13 @@ int main(int argc, char **argv) {
         const long found = exhaust(each);
         std::printf("%s: %ld allocations\n", each.name, found);
         std::fflush(stdout);
+    }
+    if (argc == 1) {
+        const long failed = post_many();
+        std::printf("%s: failed %ld times\n", posting.name, failed);
+        if (failed < patterns + 3) // the requests, and the tables
+            complain(posting, 0, "it has failed only so often:", failed);
+        store_many();
     }
     MPI_Group_free(&group);
     MPI_Finalize();
