@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <dlfcn.h>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "abi/call_place.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "diagnosis/source_line.hpp"
 
 namespace lisle::abi {
 
@@ -35,17 +36,10 @@ std::string name_of(const open_handle &handle) {
     return {};
 }
 
-/// A place in the program as addr2line takes it: file+0xoffset.
-std::string place_of(const void *address) {
-    Dl_info about{};
-    if (dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
-        return sentence(address);
-    }
-    const std::string_view path = about.dli_fname;
-    char offset[24];
-    std::snprintf(offset, sizeof offset, "+%#tx",
-                  static_cast<const char *>(address) - static_cast<const char *>(about.dli_fbase));
-    return sentence(path.substr(path.find_last_of('/') + 1), offset);
+/// The line of the call that returns to this address.
+std::string line_of(const void *caller) {
+    const code_place place = place_of(static_cast<const char *>(caller) - 1);
+    return place.file.empty() ? sentence(caller) : source_line(place.file, place.offset);
 }
 
 std::vector<finding> gather(const std::vector<open_handle> &open) {
@@ -81,7 +75,7 @@ void report_open_handles(rank &self, const char *ends) {
         report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", count, " ", handle.noun,
                            count == 1 ? "" : "s", name.empty() ? "" : " called \"", name,
                            name.empty() ? "" : "\"", " that ", handle.call, " made at ",
-                           place_of(handle.caller), count == 1 ? " was" : " were", " not freed\n");
+                           line_of(handle.caller), count == 1 ? " was" : " were", " not freed\n");
     }
     // One write, so that the reports of several ranks do not mix.
     std::fwrite(report.data(), 1, report.size(), stderr);

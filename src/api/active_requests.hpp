@@ -90,6 +90,27 @@ inline bool all_complete(int count, const MPI_Request *requests) {
     return true;
 }
 
+/// What several requests wait for, of which all or any have to be complete.
+class awaited_requests final : public protocol::awaited {
+  public:
+    awaited_requests(int count, const MPI_Request *requests, bool any) noexcept
+        : count_{count}, any_{any}, requests_{requests} {}
+    void describe(wait_note &note) const override {
+        note.any = any_ ? 1 : 0;
+        for (int i = 0; i < count_; ++i) {
+            const request *const each = active(requests_[i]);
+            if (each != nullptr && !is_complete(*each)) {
+                each->describe(note);
+            }
+        }
+    }
+
+  private:
+    const int count_;
+    const bool any_;
+    const MPI_Request *const requests_;
+};
+
 /// The engine of the first active request, where all will look most often: mostly all have the same.
 inline protocol::engine &home_of(int count, const MPI_Request *requests) {
     for (int i = 0; i < count; ++i) {

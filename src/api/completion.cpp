@@ -128,6 +128,13 @@ class completion_list {
     communicator *about_ = nullptr;
 };
 
+/// Waits for one of several requests that are all awaited.
+void wait_among(request &waited, int count, const MPI_Request *requests) {
+    if (!is_complete(waited) && !waited.home->look_for(waited)) {
+        protocol::wait(waited, awaited_requests{count, requests, false});
+    }
+}
+
 void conclude_some(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
     completion_list list{statuses};
     int done = 0;
@@ -169,13 +176,13 @@ void test(MPI_Request *handle, int *flag, MPI_Status *status) {
 void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
     // The last one first: until it is complete most of the others will be, in one go.
     if (request *const last = count > 1 ? active(requests[count - 1]) : nullptr) {
-        protocol::wait(*last);
+        wait_among(*last, count, requests);
     }
     completion_list list{statuses};
     for (int i = 0; i < count; ++i) {
         if (request *const waited = active(requests[i])) {
             if (!is_complete(*waited)) {
-                protocol::wait(*waited);
+                wait_among(*waited, count, requests);
             }
             list.add(*waited, &requests[i], i);
         } else {
@@ -194,10 +201,14 @@ void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) 
 
 void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
     auto found = search_result::none_yet;
-    protocol::wait_until(home_of(count, requests), [&] {
-        found = find_complete(count, requests, index);
-        return found != search_result::none_yet;
-    });
+    const awaited_requests wanted{count, requests, true};
+    protocol::wait_until(
+        home_of(count, requests),
+        [&] {
+            found = find_complete(count, requests, index);
+            return found != search_result::none_yet;
+        },
+        &wanted);
     if (found == search_result::none_active) {
         *index = MPI_UNDEFINED;
         store_empty(status);
@@ -222,10 +233,14 @@ void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status
 void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
     auto found = search_result::none_yet;
     int first = 0;
-    protocol::wait_until(home_of(incount, requests), [&] {
-        found = find_complete(incount, requests, &first);
-        return found != search_result::none_yet;
-    });
+    const awaited_requests wanted{incount, requests, true};
+    protocol::wait_until(
+        home_of(incount, requests),
+        [&] {
+            found = find_complete(incount, requests, &first);
+            return found != search_result::none_yet;
+        },
+        &wanted);
     if (found == search_result::none_active) {
         *outcount = MPI_UNDEFINED;
         return;

@@ -255,8 +255,10 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
 void probe(int source, int tag, communicator &comm, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *message = nullptr;
-    protocol::wait_until(*comm.point_to_point.home,
-                         [&] { return find_message(comm, source, tag, false, found, message); });
+    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
+    protocol::wait_until(
+        *comm.point_to_point.home, [&] { return find_message(comm, source, tag, false, found, message); },
+        &wanted);
     found.store(status);
 }
 
@@ -272,8 +274,10 @@ void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *stat
 void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *taken = nullptr;
-    protocol::wait_until(*comm.point_to_point.home,
-                         [&] { return find_message(comm, source, tag, true, found, taken); });
+    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
+    protocol::wait_until(
+        *comm.point_to_point.home, [&] { return find_message(comm, source, tag, true, found, taken); },
+        &wanted);
     *message = message_handle(taken);
     found.store(status);
 }

@@ -82,6 +82,10 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
     {"LISLE_CHECK", 0, 0, 1,
      "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "
      "that were not freed"},
+    {"LISLE_DEADLOCK", 1, 0, 1,
+     "what happens when all ranks of a job wait for each other: end (they are listed, and the job ends), or "
+     "wait (nothing, so that a debugger finds them)",
+     "wait|end"},
     {"LISLE_NODES", 0, -1, 1 << 22,
      "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on (0: "
      "as the "

@@ -22,6 +22,7 @@ enum class setting : unsigned char {
     wait,
     tracks,
     check,
+    deadlock,
     nodes,
     show,
     initial_errhandler,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "communicator/directory.hpp"
 #include "communicator/observer.hpp"
 #include "protocol/tracks.hpp"
 
@@ -35,12 +36,14 @@ communicator::communicator(std::uint64_t context, const group &local, const grou
 }
 
 void communicator::settle_context(std::uint64_t context) {
+    communicators->leave(*this);
     protocol::engine &home = protocol::engine_for(context);
     point_to_point.home = collective.home = local_collective.home = &home;
     point_to_point.context = context;
     collective.context = context_of(context, message_space::collective);
     local_collective.context =
         inter() ? context_of(context, message_space::local_collective) : collective.context;
+    communicators->enter(*this);
 }
 
 int communicator::next_agreement_tag() noexcept {
@@ -85,6 +88,7 @@ void communicator::become_predefined(MPI_Comm constant, std::string name) {
 void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
+        communicators->leave(*this);
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         hierarchy_companion.kept.reset();
         delete this;

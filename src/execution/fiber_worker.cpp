@@ -173,10 +173,18 @@ void fiber_worker::collect_rung() noexcept {
 fiber_worker::fiber &fiber_worker::wait_for_ready() noexcept {
     for (std::uint64_t next_end = end_rests(); !others_ready(); next_end = end_rests()) {
         if (!body_.clock->all_blocked()) {
-            home_.sleep_at_home(next_end);
+            sleep_at_home(next_end);
         }
     }
     return *take_first();
+}
+
+void fiber_worker::sleep_at_home(std::uint64_t at_most) noexcept {
+    if (at_most != 0 || body_.waits == nullptr) {
+        home_.sleep_at_home(at_most);
+    } else {
+        body_.waits->sleep_at_home(body_.first_on_node + first_index_, parked_for_others_);
+    }
 }
 
 void fiber_worker::switch_to(fiber &next) noexcept {

@@ -18,6 +18,7 @@
 #include "execution/fiber_stacks.hpp"
 #include "execution/fiber_switch.hpp"
 #include "execution/rank.hpp"
+#include "execution/wait_table.hpp"
 
 namespace lisle {
 
@@ -35,6 +36,9 @@ struct fiber_body {
     /// Where the calling thread keeps one more pointer that belongs to the fiber (the host's); may be null.
     void **(*place_of_extra)();
     job_clock *clock; ///< told when all fibers wait
+    /// Told when all of them do so in MPI; may be null.
+    wait_table *waits = nullptr;
+    int first_on_node = 0; ///< the index there of the process's first rank
 };
 
 class fiber_worker {
@@ -72,6 +76,12 @@ class fiber_worker {
     void run_next() noexcept;
     /// Goes on when `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers wait.
     void park(const doorbell &bell, std::uint32_t seen) noexcept;
+    /// As park, for what only ranks can bring about (wait_table.hpp).
+    void park_for_others(const doorbell &bell, std::uint32_t seen) noexcept {
+        ++parked_for_others_;
+        park(bell, seen);
+        --parked_for_others_;
+    }
     /// As park, but goes on after this time even if the bell has not rung. Costs no time meanwhile.
     void park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
     /// Ends the fiber.
@@ -108,6 +118,7 @@ class fiber_worker {
     void collect_rung() noexcept;
     /// The next fiber to run; sleeps until there is one.
     fiber &wait_for_ready() noexcept;
+    void sleep_at_home(std::uint64_t at_most) noexcept;
     void switch_to(fiber &next) noexcept;
     /// Makes `next` the one that runs, but for the switch itself.
     void hand_over_to(fiber &next) noexcept;
@@ -129,6 +140,7 @@ class fiber_worker {
     using resting = std::pair<std::uint64_t, fiber *>; ///< when the rest ends, in nanoseconds, and whose
     std::set<resting> resting_;
     unsigned turns_ = 0; ///< taken while some rest
+    int parked_for_others_ = 0;
     // The thread's own places, looked up once.
     int *error_number_ = nullptr;
     void *exceptions_ = nullptr;

@@ -101,7 +101,9 @@ class front {
         if (signal == SIGCHLD) {
             return;
         }
-        if (std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end()) {
+        const bool asks_for_status = signal == SIGQUIT && seen.ssi_code != SI_KERNEL;
+        if (!asks_for_status &&
+            std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end()) {
             const auto now = clock::now();
             if (last_wish_ && now - *last_wish_ < same_wish) {
                 return;

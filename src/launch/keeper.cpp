@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <ranges>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -69,7 +70,7 @@ void say(const std::string &text) {
 keeper::keeper(const job_request &request, const job_plan &plan, descriptor notes,
                const inherited_state &original)
     : request_{request}, plan_{plan}, notes_{std::move(notes)}, original_{original},
-      segment_{create_job(plan.shape())}, handed_down_{hand_down(segment_)},
+      segment_{create_job(plan.shape())}, waits_{segment_}, handed_down_{hand_down(segment_)},
       child_ends_{signal_source(sigset_t{})}, relay_{request.output, plan}, places_{places(request.binding)},
       members_(plan.processes.size()) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -207,6 +208,10 @@ void keeper::read_notes() {
 
 void keeper::on_signal(signal_note note) {
     const int signal = note.signal();
+    if (signal == SIGQUIT && !note.ranks_have_it() && !stopping_) {
+        say_status("what the ranks of the job wait for");
+        return;
+    }
     const bool ends = std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end();
     if (ends && stopping_) {
         kill_at_ = clock::now(); // asked twice
@@ -308,6 +313,9 @@ void keeper::on_deadlines() {
     if (timeout_at_ && now >= *timeout_at_) {
         timeout_at_.reset();
         told_to_end_ = true;
+        if (!stopping_ && !request_.quiet) {
+            say_status("what the ranks of the job wait for at the end of its time");
+        }
         const auto limit = static_cast<long>(request_.timeout->count());
         stop(exit_timeout,
              sentence("the job has not ended within ", limit / 1000,
@@ -319,6 +327,17 @@ void keeper::on_deadlines() {
         deliver(SIGKILL);
         kill_at_ = now + std::chrono::seconds{1}; // until all are gone
     }
+}
+
+void keeper::say_status(const std::string &why) {
+    const auto uses_mpi = [this](int rank) { return segment_.progress(rank) >= rank_progress::initialized; };
+    if (std::ranges::none_of(std::views::iota(0, segment_.ranks()), uses_mpi)) {
+        say("no rank of the job has called MPI_Init");
+        return;
+    }
+    const std::string report = waits_.report(why);
+    // Nothing can be done about an error output that takes nothing.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, report.data(), report.size());
 }
 
 void keeper::stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace) {

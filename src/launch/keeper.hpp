@@ -16,6 +16,7 @@
 #include "launch/request.hpp"
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
+#include "library/waits_of_job.hpp"
 #include "world/job_table.hpp"
 
 namespace lisle::launch {
@@ -54,6 +55,8 @@ class keeper {
     /// Ends the job for this reason; only the first counts.
     void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
     void deliver(int signal);
+    /// Prints what the ranks wait for. @param why the first line
+    void say_status(const std::string &why);
     void clean_up();
     void say_exit_codes() const;
     /// Waits for whoever reads the labelled output; not for ever if the job was told to end.
@@ -65,6 +68,7 @@ class keeper {
     descriptor notes_;
     const inherited_state &original_;
     job_table segment_;
+    waits_of_job waits_;
     descriptor handed_down_; // the table under a high number
     descriptor child_ends_;
     output_relay relay_;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "launch/launch_error.hpp"
+#include "world/bootstrap.hpp"
 
 namespace lisle::launch {
 
@@ -42,6 +43,12 @@ std::optional<verdict> judge_abort(const job_table &segment) {
     const auto abort = segment.aborted();
     if (!abort) {
         return std::nullopt;
+    }
+    if (segment.deadlocked()) {
+        return verdict{.exit_code = deadlock_exit_code,
+                       .stops_job = true,
+                       .alarming = true,
+                       .sentence = "the ranks wait for each other for ever"};
     }
     return verdict{.exit_code = exit_code_of_abort(abort->code),
                    .stops_job = true,

@@ -84,11 +84,14 @@ class embedded_run {
             return;
         }
         const auto run = [](void *self, int index) { static_cast<embedded_run *>(self)->run_rank(index); };
-        fiber_worker worker{
-            job_.bells_of_worker(number),
-            job_.places().worker_begin(0, number),
-            *stacks_,
-            {.run = run, .argument = this, .place_of_extra = nullptr, .clock = &job_.clock()}};
+        fiber_worker worker{job_.bells_of_worker(number),
+                            job_.places().worker_begin(0, number),
+                            *stacks_,
+                            {.run = run,
+                             .argument = this,
+                             .place_of_extra = nullptr,
+                             .clock = &job_.clock(),
+                             .waits = &job_.waits()}};
         worker.run();
     }
 
@@ -101,6 +104,7 @@ class embedded_run {
                          index);
             abort_job(result != 0 ? result : EXIT_FAILURE);
         }
+        job_.waits().leave(index);
         int none = 0;
         status_.compare_exchange_strong(none, result, std::memory_order_relaxed);
         become(former);

@@ -54,12 +54,16 @@ const char *lisle_host_reserve_stacks(void) {
 }
 
 void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument, void **(*place_of_extra)()) {
-    const job &here = current_job();
-    lisle::fiber_worker worker{
-        here.bells_of_worker(number),
-        here.places().worker_begin(here.process(), number),
-        *stacks,
-        {.run = run, .argument = argument, .place_of_extra = place_of_extra, .clock = &here.clock()}};
+    job &here = current_job();
+    lisle::fiber_worker worker{here.bells_of_worker(number),
+                               here.places().worker_begin(here.process(), number),
+                               *stacks,
+                               {.run = run,
+                                .argument = argument,
+                                .place_of_extra = place_of_extra,
+                                .clock = &here.clock(),
+                                .waits = &here.waits(),
+                                .first_on_node = here.places().index_on_node(here.first_rank())}};
     worker.run();
 }
 
@@ -134,6 +138,7 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     if (!in_use) {
         here.leave(ended);
     }
+    here.waits().leave(here.places().index_on_node(number));
     here.start().report(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
 }

@@ -115,7 +115,8 @@ std::unique_ptr<process> make() {
 } // namespace
 
 process::process(std::unique_ptr<bootstrap> start, node_segment segment, std::span<const fabric_maker> makers)
-    : segment_{std::move(segment)}, bells_{bells_of(segment_, *start)}, job_{std::move(start), bells_},
+    : segment_{std::move(segment)}, bells_{bells_of(segment_, *start)},
+      job_{std::move(start), bells_, wait_table{segment_.waits(), segment_.bells(0, segment_.ranks())}},
       routes_{make_routes(segment_, job_.start(), makers)} {
     for (const auto &fabric : routes_.first().fabrics()) {
         if (job_clock *const own = fabric->clock()) {

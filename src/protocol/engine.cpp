@@ -45,8 +45,8 @@ const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
 } // namespace
 
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
-    : job_{owner.get_job()}, owner_{owner}, number_{owner.number()}, track_{track}, routes_{routes_on(routes,
-                                                                                                      track)},
+    : job_{owner.get_job()}, owner_{owner}, number_{owner.number()},
+      on_node_{job_.places().index_on_node(number_)}, track_{track}, routes_{routes_on(routes, track)},
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
@@ -297,6 +297,13 @@ bool engine::advance_progressors() {
         unlock_and_follow_up();
     }
     return finished_any;
+}
+
+void engine::list_unexpected(wait_note &note) {
+    const std::scoped_lock guard{lock_};
+    matcher_.each_stored([&note](const unexpected_message &stored) {
+        note.add(wait_note::message{stored.what.context, stored.bytes, stored.what.source, stored.what.tag});
+    });
 }
 
 std::uint64_t engine::news() {

@@ -30,6 +30,7 @@
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
 #include "protocol/operation.hpp"
+#include "protocol/progress/awaited.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressor.hpp"
@@ -156,7 +157,7 @@ class engine final : private fabric::sink {
     /// of another communicator may need this thread, if no other one is in the library.
     bool progress_elsewhere();
     /// Returns when `done(argument)` is true. See wait_until below.
-    void wait_until(bool (*done)(void *), void *argument);
+    void wait_until(bool (*done)(void *), void *argument, const awaited *what);
     /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
     /// and then if cores are few.
     void found_nothing() noexcept;
@@ -197,6 +198,8 @@ class engine final : private fabric::sink {
 
     /// What has been counted since the rank began.
     [[nodiscard]] const engine_counts &counts() const noexcept { return counts_; }
+    /// Adds what has come for this rank and waits for a receive.
+    void list_unexpected(wait_note &note);
     /// Bytes of unexpected messages that are stored now.
     [[nodiscard]] std::size_t stored_bytes() {
         const std::scoped_lock guard{lock_};
@@ -415,6 +418,10 @@ class engine final : private fabric::sink {
     /// @param longest how long it may sleep at most; made shorter if need be
     [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
     void remove_sleeper();
+    /// Sleeps until the bell has rung since. Without a limit the rank counts as blocked (wait_table.hpp).
+    void sleep_on_bell(std::uint32_t seen, std::uint64_t at_most);
+    /// Answers if anybody has asked what the rank waits for.
+    [[gnu::cold, gnu::noinline]] void answer_question(const awaited *what);
     /// How long the rank may sleep where a fabric wakes it in this way, in nanoseconds; 0: until it is woken.
     [[nodiscard]] std::uint64_t longest_sleep(const fabric::waking &how) noexcept;
     /// Whether who has looked here in vain `idle` times should look elsewhere.
@@ -426,6 +433,7 @@ class engine final : private fabric::sink {
     job &job_;
     rank &owner_;
     int number_;
+    int on_node_; ///< the rank's index on its node
     int track_;
     const fabric::routes &routes_;
     const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
@@ -489,9 +497,11 @@ class engine final : private fabric::sink {
 
 /// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
 /// @param home the engine that what is awaited belongs to: looked at most often
-template <class Predicate> void wait_until(engine &home, Predicate done) {
+/// @param what is awaited, if it can be told
+template <class Predicate> void wait_until(engine &home, Predicate done, const awaited *what = nullptr) {
     if (!done()) {
-        home.wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); }, &done);
+        home.wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); }, &done,
+                        what);
     }
 }
 /// The same for what belongs to no communicator.

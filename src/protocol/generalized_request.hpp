@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "execution/wait_note.hpp"
 #include "protocol/request.hpp"
 
 namespace lisle::protocol {
@@ -21,6 +22,9 @@ class generalized_request final : public request {
         if (const int error = stop_(state_, complete.load(std::memory_order_acquire) ? 1 : 0)) {
             throw mpi_error{error, "the request's cancel_fn failed", nullptr};
         }
+    }
+    void describe(wait_note &note) const override {
+        note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
     }
     int give_back() override { return complete.load(std::memory_order_acquire) ? release() : MPI_SUCCESS; }
     void finish() override {

@@ -12,6 +12,7 @@
 
 namespace lisle::protocol {
 
+class awaited;
 enum class send_mode : unsigned char { standard, synchronous, ready, buffered };
 
 /// Returns when the buffer may be used again (and, if synchronous, the receive has begun).
@@ -30,6 +31,8 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
 
 /// Returns when the request is complete; does not free it and does not throw: look at `result`.
 void wait(request &request);
+/// The same, by the general way at once. @param what to say that is awaited
+void wait(request &request, const awaited &what);
 /// Makes progress once; true if complete.
 bool test(request &request);
 

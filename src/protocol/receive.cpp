@@ -166,6 +166,10 @@ void receive_operation::start() {
     home->start(*this);
 }
 
+void receive_operation::describe(wait_note &note) const {
+    note.add({pattern.context, buffer.bytes(), pattern.source, pattern.tag, wait_note::sort::receive});
+}
+
 void receive_operation::cancel() {
     home->cancel(*this);
 }

@@ -29,14 +29,27 @@ outcome outcome::load(const MPI_Status &status) noexcept {
 
 request::request(rank &owner) noexcept : request{owner.engine()} {}
 
+void request::describe(wait_note &note) const {
+    note.add({0, -1, wait_note::nobody, 0, wait_note::sort::other});
+}
+
+void awaited_request::describe(wait_note &note) const {
+    one_.describe(note);
+}
+
 void request::free() {
     home->release(*this);
 }
 
 void wait(request &request) {
     if (!is_complete(request) && !request.home->look_for(request)) {
-        wait_until(*request.home, [&request] { return is_complete(request); });
+        wait(request, awaited_request{request});
     }
+}
+
+void wait(request &request, const awaited &what) {
+    wait_until(
+        *request.home, [&request] { return is_complete(request); }, &what);
 }
 
 bool test(request &request) {

@@ -13,6 +13,7 @@
 namespace lisle {
 class rank;
 class communicator;
+struct wait_note;
 } // namespace lisle
 
 namespace lisle::protocol {
@@ -74,6 +75,8 @@ class request : public object {
     /// Called once, when a complete request is given back, before free(): the place for a callback that may
     /// fail. Returns its error code.
     virtual int give_back() { return MPI_SUCCESS; }
+    /// Adds to `note` what has to happen before the request is complete.
+    virtual void describe(wait_note &note) const;
     /// Gives the request back: destroys it now, or at completion if it is still active.
     virtual void free();
 

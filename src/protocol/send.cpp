@@ -218,6 +218,12 @@ void send_operation::start() {
     home->start(*this);
 }
 
+void send_operation::describe(wait_note &note) const {
+    const bool synchronous = mode == send_mode::synchronous;
+    note.add({context, buffer.bytes(), dest, tag,
+              synchronous ? wait_note::sort::synchronous_send : wait_note::sort::send});
+}
+
 void send_operation::cancel() {
     home->cancel(*this);
 }

@@ -16,6 +16,9 @@
 
 namespace lisle {
 
+/// The exit code of a job whose ranks all wait for each other.
+inline constexpr int deadlock_exit_code = 125;
+
 /// All functions are thread-safe, except that one thread of a process calls fence() at a time.
 class bootstrap {
   public:
@@ -54,6 +57,9 @@ class bootstrap {
     virtual void report_exit(int rank, int status) noexcept = 0;
     /// Says that a signal is about to end the process because of this rank. Async-signal-safe.
     virtual void report_fault(int rank, int signal, std::uintptr_t address) noexcept = 0;
+    /// Says that the job is about to be ended because all its ranks wait for each other, as this one has
+    /// found and reported. The caller calls abort() next.
+    virtual void report_deadlock([[maybe_unused]] int rank) noexcept {}
     /// Says that a rank ends the job with this code. The caller ends its process next (abort_job); this
     /// function makes sure that the other processes end as well.
     virtual void abort(int rank, int code) noexcept = 0;

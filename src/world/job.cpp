@@ -7,17 +7,22 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "execution/usable_cores.hpp"
 #include "mpi.h"
 
 namespace lisle {
 
-job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells)
+job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait_table &waits)
     : start_{std::move(start)}, size_{places().ranks()}, process_{start_->self().index},
       first_rank_{places().first_rank(process_)}, rank_count_{places().rank_count(process_)},
       oversubscribed_{threads_on_node() > usable_cores()},
-      context_part_{context_part_of(start_->self().job)}, bells_{bells},
-      ranks_(static_cast<std::size_t>(rank_count_)) {}
+      context_part_{context_part_of(start_->self().job)}, bells_{bells}, waits_{waits},
+      ranks_(static_cast<std::size_t>(rank_count_)) {
+    if (places().nodes() == 1 && value_of(setting::deadlock) != 0) {
+        waits_.look_for_standstills();
+    }
+}
 
 doorbell_row job::bells_of_worker(int worker) const noexcept {
     return bells_.part(places().worker_begin(process_, worker), places().worker_begin(process_, worker + 1));

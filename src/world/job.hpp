@@ -9,6 +9,7 @@
 #include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
 #include "execution/rank.hpp"
+#include "execution/wait_table.hpp"
 #include "world/bootstrap.hpp"
 
 namespace lisle {
@@ -16,7 +17,8 @@ namespace lisle {
 class job {
   public:
     /// @param bells where the ranks of this process sleep; outlive the job
-    job(std::unique_ptr<bootstrap> start, const doorbell_row &bells);
+    /// @param waits of the node's ranks; its memory outlives the job
+    job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait_table &waits);
     job(const job &) = delete;
     job &operator=(const job &) = delete;
 
@@ -41,6 +43,8 @@ class job {
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
     /// Where the ranks of this process sleep.
     [[nodiscard]] const doorbell_row &bells() const noexcept { return bells_; }
+    /// Who waits for whom on this process's node.
+    [[nodiscard]] wait_table &waits() noexcept { return waits_; }
     /// The bells of the ranks on one worker of this process.
     [[nodiscard]] doorbell_row bells_of_worker(int worker) const noexcept;
     /// The part of the job's id that contexts carry, which tells those of other jobs from its own.
@@ -79,6 +83,7 @@ class job {
     const bool oversubscribed_;
     const std::uint64_t context_part_;
     const doorbell_row bells_;
+    wait_table waits_;
     std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
     job_clock *clock_ = &real_clock::instance();
     std::vector<std::atomic<rank *>> ranks_;

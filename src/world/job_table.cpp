@@ -16,7 +16,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
-constexpr std::uint32_t table_version = 6;
+constexpr std::uint32_t table_version = 7;
 
 // Records that the first of several writers fills: `state` goes 0 -> 1 (being written) -> 2 (written,
 // release; readers acquire).
@@ -52,6 +52,7 @@ struct job_table::header {
     gate fence;
     once_record abort;
     once_record fault;
+    once_record deadlock;
 };
 
 struct job_table::process_entry {
@@ -220,6 +221,12 @@ void job_table::record_abort(int rank, int code) noexcept {
 std::optional<abort_record> job_table::aborted() const noexcept {
     const once_record &record = head().abort;
     return record.written() ? std::optional{abort_record{record.rank, record.number}} : std::nullopt;
+}
+void job_table::record_deadlock(int rank) noexcept {
+    head().deadlock.write(rank, 0, 0);
+}
+bool job_table::deadlocked() const noexcept {
+    return head().deadlock.written();
 }
 void job_table::record_fault(int rank, int signal, std::uintptr_t address) noexcept {
     head().fault.write(rank, signal, address);

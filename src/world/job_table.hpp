@@ -74,6 +74,8 @@ class job_table {
 
     void record_abort(int rank, int code) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<abort_record> aborted() const noexcept;
+    void record_deadlock(int rank) noexcept; ///< by the rank that has found it
+    [[nodiscard]] bool deadlocked() const noexcept;
     void record_fault(int rank, int signal, std::uintptr_t address) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<fault_record> fault() const noexcept;
 

@@ -29,6 +29,7 @@ class launched_bootstrap final : public bootstrap {
         table_.record_fault(rank, signal, address);
     }
     /// The launcher ends all other processes when it sees the record.
+    void report_deadlock(int rank) noexcept override { table_.record_deadlock(rank); }
     void abort(int rank, int code) noexcept override { table_.record_abort(rank, code); }
 
   private:

@@ -125,6 +125,8 @@ class collective_area {
         return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});
     }
 
+    /// A context of the communicator.
+    [[nodiscard]] std::uint64_t context() const noexcept { return keys_.area; }
     /// The engine of the communicator.
     [[nodiscard]] protocol::engine &home() const noexcept { return home_; }
     [[nodiscard]] int members() const noexcept { return members_.size(); }

@@ -11,7 +11,9 @@ namespace lisle::collective {
 
 /// Returns when `done()` is true. @param home the communicator's engine. A fiber first lets the others of its
 /// worker run: most likely they are about to do what it waits for, or those of another worker are.
-template <class Predicate> void wait_for(protocol::engine &home, Predicate done) {
+/// @param what is awaited, if it can be told
+template <class Predicate>
+void wait_for(protocol::engine &home, Predicate done, const protocol::awaited *what = nullptr) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
         constexpr unsigned turns_for_progress = 16; // others may wait for something else of this rank
         const unsigned most_turns = home.brief_turns(*worker);
@@ -31,12 +33,13 @@ template <class Predicate> void wait_for(protocol::engine &home, Predicate done)
         }
         relax(); // else the look takes the line away from the rank that is about to write it
     }
-    protocol::wait_until(home, done);
+    protocol::wait_until(home, done, what);
 }
 
 /// The same for a fiber that the other fibers of its worker wait for: it looks for a while before it lets
 /// them run, since they have nothing to do.
-template <class Predicate> void wait_before_others(protocol::engine &home, Predicate done) {
+template <class Predicate>
+void wait_before_others(protocol::engine &home, Predicate done, const protocol::awaited *what = nullptr) {
     constexpr unsigned most_looks = 30; // about a microsecond
     for (unsigned looks = 0; looks < most_looks; ++looks) {
         if (done()) {
@@ -44,7 +47,7 @@ template <class Predicate> void wait_before_others(protocol::engine &home, Predi
         }
         relax();
     }
-    wait_for(home, done);
+    wait_for(home, done, what);
 }
 
 } // namespace lisle::collective

@@ -175,8 +175,10 @@ void in_process_collective::serve(const communicator &comm, const worker_group &
     };
     if (std::any_of(own.members.begin(), own.members.end(),
                     [this](int member) { return contribution_of(member).take.size() != 0; })) {
-        wait_before_others(*comm.collective.home,
-                           [this, round] { return all_full_.load(std::memory_order_seq_cst) == round + 1; });
+        const protocol::awaited_members members{comm.context()};
+        wait_before_others(
+            *comm.collective.home,
+            [this, round] { return all_full_.load(std::memory_order_seq_cst) == round + 1; }, &members);
         for_others([this](const worker_group &other) {
             for (const int giver : other.members) {
                 for_lines(giver, [](const std::byte *line) { __builtin_prefetch(line); });
@@ -259,7 +261,8 @@ void in_process_collective::end_or_wait(const communicator &comm, const worker_g
 void in_process_collective::wait_for_end(const communicator &comm, std::uint64_t round, bool before_others) {
     const auto has_ended = [this, round] { return round_.load(std::memory_order_seq_cst) != round; };
     protocol::engine &home = *comm.collective.home;
-    before_others ? wait_before_others(home, has_ended) : wait_for(home, has_ended);
+    const protocol::awaited_members members{comm.context()};
+    before_others ? wait_before_others(home, has_ended, &members) : wait_for(home, has_ended, &members);
 }
 
 void in_process_collective::end(const communicator &comm, std::uint64_t round) {

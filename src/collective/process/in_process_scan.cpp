@@ -16,7 +16,9 @@ void in_process_collective::end_scan(const communicator &comm, group_scan &where
         return now.done;
     };
     if (!note(now)) {
-        wait_for(*comm.collective.home, [&] { return note(where.look(member)); });
+        const protocol::awaited_members members{comm.context()};
+        wait_for(
+            *comm.collective.home, [&] { return note(where.look(member)); }, &members);
     }
     if (now.mismatch) {
         fail(MPI_ERR_TRUNCATE, "a rank before this one gives another number of bytes than the ", bytes,

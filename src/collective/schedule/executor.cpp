@@ -45,7 +45,9 @@ void executor::run() {
         if (waiting_for_ != none) {
             protocol::wait(*requests_[waiting_for_]);
         } else {
-            protocol::wait_until(local_.home(), [this] { return advance() || waiting_for_ != none; });
+            const protocol::awaited_members members{local_.context()};
+            protocol::wait_until(
+                local_.home(), [this] { return advance() || waiting_for_ != none; }, &members);
         }
     }
 }

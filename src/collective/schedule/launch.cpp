@@ -51,6 +51,10 @@ class collective_request final : public protocol::request, private protocol::pro
         }
     }
 
+    void describe(wait_note &note) const override {
+        protocol::awaited_members{on_->context()}.describe(note);
+    }
+
   private:
     bool advance() override {
         if (!checked_) {

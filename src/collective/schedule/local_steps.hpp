@@ -131,12 +131,15 @@ class local_steps {
     /// Takes it, waiting if need be.
     template <class Step> void finish(const Step &step) {
         if (!take(step)) {
-            wait_for(where_->home(), [this, &step] { return take(step); });
+            const protocol::awaited_members members{where_->context()};
+            wait_for(
+                where_->home(), [this, &step] { return take(step); }, &members);
         }
     }
 
     /// The engine of the communicator. @pre it has an area
     [[nodiscard]] protocol::engine &home() const noexcept { return where_->home(); }
+    [[nodiscard]] std::uint64_t context() const noexcept { return where_->context(); }
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] collective_area::place place() const noexcept { return at_; }
     /// The first error, or MPI_SUCCESS. An error does not stop anything, so that nobody is left waiting.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "execution/wait_table.hpp"
 #include "fabric/local/mailbox_layout.hpp"
 #include "fabric/local/shared_area_layout.hpp"
 #include "mpi.h"
@@ -18,7 +19,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 6;
+constexpr std::uint32_t segment_version = 7;
 
 struct process_entry {
     std::atomic<std::uint64_t> heap_base; // see shared_heap
@@ -67,10 +68,10 @@ struct node_segment::header {
 node_segment::layout node_segment::layout::of(int processes, int ranks) noexcept {
     const std::size_t entries = static_cast<std::size_t>(processes) * sizeof(process_entry);
     const std::size_t bells = align_up(sizeof(header) + entries, doorbell::unit);
-    const std::size_t mailboxes =
-        align_up(bells + static_cast<std::size_t>(ranks) * sizeof(doorbell), page_bytes);
+    const std::size_t waits = bells + static_cast<std::size_t>(ranks) * sizeof(doorbell);
+    const std::size_t mailboxes = align_up(waits + wait_table::bytes(ranks), page_bytes);
     const std::size_t shared = align_up(mailboxes + mailboxes_bytes(ranks), page_bytes);
-    return {bells, mailboxes, shared,
+    return {bells, waits, mailboxes, shared,
             align_up(shared + shared_area_layout::for_job_of(ranks).bytes(), page_bytes)};
 }
 
@@ -185,6 +186,9 @@ doorbell &node_segment::bell(int rank) const noexcept {
 }
 doorbell_row node_segment::bells(int first, int count) const noexcept {
     return {bell(first), count, sizeof(doorbell) / doorbell::unit};
+}
+std::byte *node_segment::waits() const noexcept {
+    return memory_.base() + rooms_.waits;
 }
 std::byte *node_segment::mailbox(int rank, int track) const noexcept {
     std::byte *of_track = memory_.base() + rooms_.mailboxes;

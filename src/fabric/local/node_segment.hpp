@@ -57,6 +57,8 @@ class node_segment {
     [[nodiscard]] doorbell &bell(int rank) const noexcept;
     /// The bells of `count` ranks from `first` on.
     [[nodiscard]] doorbell_row bells(int first, int count) const noexcept;
+    /// The room for what ranks tell of their waits (execution/wait_table.hpp), zeroed at creation.
+    [[nodiscard]] std::byte *waits() const noexcept;
     /// The room of a rank's mailbox for one of its tracks, zeroed at creation.
     [[nodiscard]] std::byte *mailbox(int rank, int track = 0) const noexcept;
     /// The room for what ranks share besides (fabric/local/shared_area.hpp), zeroed at creation.
@@ -66,7 +68,7 @@ class node_segment {
     struct header;
     /// Where things are, which the numbers of processes and ranks alone decide.
     struct layout {
-        std::size_t bells, mailboxes, shared, end;
+        std::size_t bells, waits, mailboxes, shared, end;
         [[nodiscard]] static layout of(int processes, int ranks) noexcept;
     };
     node_segment(mapped_file memory, std::size_t offset, const layout &rooms) noexcept

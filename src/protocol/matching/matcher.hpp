@@ -67,6 +67,12 @@ class matcher {
     /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
+    /// Calls `function` with each stored message, the oldest first.
+    template <class Function> void each_stored(Function function) const {
+        for (const unexpected_message *stored = oldest_; stored != nullptr; stored = stored->newer) {
+            function(*stored);
+        }
+    }
     [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
     /// True if nothing is posted and nothing stored.
     [[nodiscard]] bool idle() const noexcept {

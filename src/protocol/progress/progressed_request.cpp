@@ -36,6 +36,15 @@ void send_receive_request::start() {
     watch();
 }
 
+void send_receive_request::describe(wait_note &note) const {
+    if (!receiving_.complete.load(std::memory_order_acquire)) {
+        receiving_.describe(note);
+    }
+    if (!sending_.complete.load(std::memory_order_acquire)) {
+        sending_.describe(note);
+    }
+}
+
 bool send_receive_request::ready() {
     // Acquire: as in wait(), see request.cpp.
     if (!receiving_.complete.load(std::memory_order_acquire) ||

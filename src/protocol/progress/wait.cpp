@@ -11,6 +11,7 @@
 
 #include "base/settings.hpp"
 #include "execution/fiber_worker.hpp"
+#include "execution/other_threads.hpp"
 #include "execution/shared_task.hpp"
 #include "protocol/eager/short_path.hpp"
 #include "protocol/engine.hpp"
@@ -118,11 +119,19 @@ bool engine::look_again_as_fiber(short_receive &wanted) {
     }
 }
 
-void engine::wait_until(bool (*done)(void *), void *argument) {
+void engine::wait_until(bool (*done)(void *), void *argument, const awaited *what) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
     all_news news_seen{};
+    thread_in_wait counted;
+    const auto sleep = [&] {
+        counted.count();
+        sleep_unless_news(news_seen);
+    };
     while (!done(argument)) {
+        if (job_.waits().asked(on_node_)) [[unlikely]] {
+            answer_question(what);
+        }
         if (progress() || (should_look_elsewhere(idle) && progress_elsewhere())) {
             idle = 0;
             continue;
@@ -136,10 +145,10 @@ void engine::wait_until(bool (*done)(void *), void *argument) {
             if (idle <= spin_policy_.among_fibers) {
                 worker->yield();
             } else {
-                sleep_unless_news(news_seen);
+                sleep();
             }
         } else if (idle > spin_policy_.before_sleep) {
-            sleep_unless_news(news_seen);
+            sleep();
         } else if (idle <= spin_policy_.before_yield) {
             relax();
         } else if (!offer_core(spin_policy_.long_turn) && spin_policy_.before_sleep != UINT_MAX) {
@@ -234,6 +243,43 @@ void engine::remove_sleeper() {
     --sleepers_;
 }
 
+void engine::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
+    fiber_worker *const worker = fiber_worker::current();
+    if (worker != nullptr && at_most != 0) {
+        worker->park_for(bell_, seen, at_most);
+    } else if (worker != nullptr) {
+        job_.waits().park(on_node_, seen);
+        worker->park_for_others(bell_, seen);
+        job_.waits().unpark(on_node_);
+    } else if (at_most != 0) {
+        bell_.sleep(seen, at_most);
+    } else {
+        job_.waits().sleep(on_node_, seen);
+    }
+}
+
+void engine::answer_question(const awaited *what) {
+    wait_table &waits = job_.waits();
+    const std::uint32_t question = waits.take_question(on_node_);
+    if (question == 0) {
+        return;
+    }
+    wait_note &note = waits.note_of(on_node_);
+    note = {};
+    if (what != nullptr) {
+        what->describe(note);
+    }
+    complete_note(owner_, note);
+    // Other threads of the rank may do what it waits for, if they may call MPI.
+    const bool one_calls =
+        owner_.thread_level < MPI_THREAD_MULTIPLE && !owner_.has_thread_ranks.load(std::memory_order_relaxed);
+    const bool alone = one_calls || !is_anybody_else_at_work(job_.workers());
+    const bool certain = alone && !note.waits_outside();
+    if (waits.answer(on_node_, question, certain)) {
+        end_in_deadlock(owner_, question);
+    }
+}
+
 void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
     // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
     // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
@@ -251,13 +297,7 @@ void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
     });
     if (may_sleep) {
         counts_.add(counted::sleeps);
-        if (fiber_worker *const worker = fiber_worker::current(); worker == nullptr) {
-            bell_.sleep(bell_seen, longest);
-        } else if (longest == 0) {
-            worker->park(bell_, bell_seen);
-        } else {
-            worker->park_for(bell_, bell_seen, longest);
-        }
+        sleep_on_bell(bell_seen, longest);
     }
     for (engine *const each : asleep) {
         if (each != nullptr) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "abi/call_place.hpp"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <unistd.h>
+#include <unwind.h>
+
+namespace lisle::abi {
+
+namespace {
+
+constinit general_call *general_calls = nullptr;
+
+const void *library_base() {
+    static const void *const base = [] {
+        Dl_info about{};
+        return dladdr(reinterpret_cast<const void *>(&current_call), &about) != 0 ? about.dli_fbase : nullptr;
+    }();
+    return base;
+}
+
+/// The name of the entry point that a function of the library is; empty if it is none.
+std::string_view name_of(const void *function) {
+    if (const char *const general = general_call::find(function)) {
+        return general;
+    }
+    Dl_info about{};
+    if (dladdr(function, &about) == 0 || about.dli_sname == nullptr || about.dli_saddr != function) {
+        return {};
+    }
+    const std::string_view name = about.dli_sname;
+    return name.starts_with("PMPI") ? name.substr(1) : name.starts_with("MPI") ? name : std::string_view{};
+}
+
+struct walk {
+    std::string_view call;
+    const void *site = nullptr;
+};
+
+/// Goes up to the first frame outside the library; the one below it is the entry point.
+_Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
+    auto &found = *static_cast<walk *>(data);
+    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+    const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
+    Dl_info about{};
+    if (dladdr(within, &about) == 0 || about.dli_fbase != library_base()) {
+        found.site = within;
+        return _URC_END_OF_STACK;
+    }
+    if (const auto name = name_of(_Unwind_FindEnclosingFunction(const_cast<char *>(within))); !name.empty()) {
+        found.call = name;
+    }
+    return _URC_NO_REASON;
+}
+
+} // namespace
+
+general_call::general_call(const char *name, const void *function) noexcept
+    : name_{name}, function_{function}, next_{general_calls} {
+    general_calls = this;
+}
+
+const char *general_call::find(const void *function) noexcept {
+    for (const general_call *each = general_calls; each != nullptr; each = each->next_) {
+        if (each->function_ == function) {
+            return each->name_;
+        }
+    }
+    return nullptr;
+}
+
+code_place place_of(const void *address) {
+    Dl_info about{};
+    if (dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
+        return {};
+    }
+    std::string file = about.dli_fname;
+    constexpr std::string_view own = "/proc/self/";
+    if (file.starts_with(own)) { // an image that has no name
+        file = "/proc/" + std::to_string(getpid()) + "/" + file.substr(own.size());
+    } else if (!file.empty() && file.front() != '/') { // as the program was started
+        char name[4096];
+        const ssize_t length = readlink("/proc/self/exe", name, sizeof name);
+        const std::string_view path{name, length > 0 ? static_cast<std::size_t>(length) : 0};
+        const auto base = [](std::string_view whole) { return whole.substr(whole.find_last_of('/') + 1); };
+        file = base(path) == base(file) ? std::string{path} : file;
+    }
+    const auto offset = static_cast<const char *>(address) - static_cast<const char *>(about.dli_fbase);
+    return {std::move(file), static_cast<std::size_t>(offset)};
+}
+
+call_place current_call() {
+    walk found;
+    _Unwind_Backtrace(visit, &found);
+    return {found.call, found.site != nullptr ? place_of(found.site) : code_place{}};
+}
+
+} // namespace lisle::abi

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which MPI function the calling thread is in, and where the program called it: read off the stack, so that
+// calls keep no note of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lisle::abi {
+
+/// Part of a loaded file, as addr2line takes it.
+struct code_place {
+    std::string file; ///< empty: not known
+    std::size_t offset = 0;
+};
+/// Where this address lies. Other processes find the file under its name, too.
+[[nodiscard]] code_place place_of(const void *address);
+
+struct call_place {
+    std::string_view call; ///< "MPI_Recv", lives for ever; empty: in none
+    code_place site;
+};
+[[nodiscard]] call_place current_call();
+
+/// The general part of an entry point that has a fast path (see tools/generate_entry_points.py): a function
+/// of its own, which is known here by its address. One for each, of static duration.
+class general_call {
+  public:
+    general_call(const char *name, const void *function) noexcept;
+    [[nodiscard]] static const char *find(const void *function) noexcept;
+
+  private:
+    const char *name_;
+    const void *function_;
+    general_call *next_;
+};
+
+} // namespace lisle::abi

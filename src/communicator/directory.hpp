@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicators that a rank has, found by their contexts: for who has met a context and wants to speak of
+// it, never on the way of a message.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "communicator/context.hpp"
+#include "execution/rank_local.hpp"
+
+namespace lisle {
+
+class communicator;
+
+/// Of one rank. Any thread of the rank may use it.
+class communicator_directory {
+  public:
+    void enter(const communicator &entered);
+    void leave(const communicator &left) noexcept;
+
+    /// Calls `function` with each communicator; none ends meanwhile.
+    template <class Function> void each(Function function) const {
+        const std::scoped_lock lock{mutex_};
+        for (const auto &[context, found] : by_context_) {
+            function(*found);
+        }
+    }
+    /// Calls it with the one that this context belongs to, if the rank has it. Returns whether it has.
+    template <class Function> bool with(std::uint64_t context, Function function) const {
+        const std::scoped_lock lock{mutex_};
+        const auto found = by_context_.find(base_of(context));
+        if (found == by_context_.end()) {
+            return false;
+        }
+        function(*found->second);
+        return true;
+    }
+
+    /// The first context of the communicator (or shadow) that has this one.
+    [[nodiscard]] static constexpr std::uint64_t base_of(std::uint64_t context) noexcept {
+        return context - context % shadow_offset;
+    }
+
+  private:
+    mutable std::mutex mutex_; ///< protects the map
+    std::map<std::uint64_t, const communicator *> by_context_;
+};
+
+inline const rank_local<communicator_directory> communicators;
+
+} // namespace lisle

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks of a job have said of their waits, and who waits for whom.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "execution/wait_note.hpp"
+#include "execution/wait_table.hpp"
+
+namespace lisle {
+
+/// One rank's word. Its counts are within bounds and its texts end, whatever other processes have written.
+struct rank_wait {
+    wait_table::state state = wait_table::state::awake;
+    wait_note note{};
+
+    [[nodiscard]] std::string call() const { return note.call[0] != '\0' ? note.call : "MPI"; }
+    /// The communicator of an operation or message; null: the rank has not said.
+    [[nodiscard]] const wait_note::comm *comm_of(std::uint64_t context) const noexcept;
+};
+
+/// By rank.
+using job_waits = std::vector<rank_wait>;
+
+/// The answers to a question (wait_table::ask_all), as far as they are there.
+[[nodiscard]] job_waits read_waits(const wait_table &table, std::uint32_t question);
+
+/// True for messages of collectives and of the like: among all members of a communicator.
+[[nodiscard]] bool among_all(const wait_note::operation &wait) noexcept;
+/// The members that a communicator's note names. @param job_size what they are below
+[[nodiscard]] std::vector<int> members_of(const wait_note::comm &comm, int job_size);
+/// How people speak of it: by its name, or who proposed its context and as the how-manieth.
+[[nodiscard]] std::string label_of(const rank_wait &rank, std::uint64_t context);
+
+/// The ranks that an operation of `rank` waits for, in order; empty: not known.
+[[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank, const wait_note::operation &wait);
+/// The same for all its operations.
+[[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank);
+
+} // namespace lisle

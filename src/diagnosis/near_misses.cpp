@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "diagnosis/wait_report.hpp"
+
+namespace lisle {
+
+namespace {
+
+using sort = wait_note::sort;
+using state = wait_table::state;
+
+constexpr std::size_t most_sentences = 6;
+
+std::string tag_text(int tag) {
+    return tag < 0 ? "any tag" : sentence("tag ", tag);
+}
+
+/// How a message that has come differs from the one that is awaited; empty: too much to be a slip.
+std::string difference(const rank_wait &rank, const wait_note::operation &wait,
+                       const wait_note::message &came) {
+    const bool source = wait.peer == wait_note::anybody || wait.peer == came.source;
+    const bool tag = wait.tag < 0 || wait.tag == came.tag;
+    const bool context = wait.context == came.context;
+    if (source && context && !tag) {
+        return sentence("under tag ", came.tag);
+    }
+    if (source && tag && !context) {
+        return sentence("on ", label_of(rank, came.context));
+    }
+    if (tag && context && !source) {
+        return sentence("from rank ", came.source);
+    }
+    return {};
+}
+
+void look_at_messages(const job_waits &job, int rank, std::vector<std::string> &found) {
+    const rank_wait &self = job[static_cast<std::size_t>(rank)];
+    const auto count = std::min(self.note.operation_count, wait_note::most_operations);
+    for (unsigned i = 0; i < count; ++i) {
+        const wait_note::operation &wait = self.note.operations[i];
+        if ((wait.what != sort::receive && wait.what != sort::probe) || among_all(wait)) {
+            continue;
+        }
+        for (unsigned j = 0; j < self.note.message_count; ++j) {
+            const wait_note::message &came = self.note.messages[j];
+            if (const std::string how = difference(self, wait, came); !how.empty()) {
+                found.push_back(
+                    sentence("rank ", rank, " waits for ", tag_text(wait.tag), " from ",
+                             wait.peer < 0 ? std::string{"any rank"} : sentence("rank ", wait.peer), " on ",
+                             label_of(self, wait.context), "; it has a message of ", came.bytes,
+                             " bytes from rank ", came.source, " ", how, " that it does not receive"));
+            }
+        }
+    }
+}
+
+/// Members of one communicator that are in different collectives there: the first pair of each communicator.
+void look_at_calls(const job_waits &job, int rank, std::vector<std::string> &found) {
+    const rank_wait &self = job[static_cast<std::size_t>(rank)];
+    if (self.state != state::waiting || self.note.operation_count == 0 ||
+        !among_all(self.note.operations[0])) {
+        return;
+    }
+    const std::uint64_t context = self.note.operations[0].context;
+    for (const int other : awaited_by(job, rank)) {
+        const rank_wait &theirs = job[static_cast<std::size_t>(other)];
+        const bool in_one = theirs.state == state::waiting && theirs.note.operation_count != 0 &&
+                            among_all(theirs.note.operations[0]) &&
+                            theirs.comm_of(context) == theirs.comm_of(theirs.note.operations[0].context);
+        if (other > rank && in_one && theirs.call() != self.call()) {
+            found.push_back(sentence("rank ", rank, " calls ", self.call(), " on ", label_of(self, context),
+                                     " where rank ", other, " calls ", theirs.call()));
+            return;
+        }
+    }
+}
+
+} // namespace
+
+std::string near_misses(const job_waits &job) {
+    std::vector<std::string> found;
+    for (int rank = 0; rank < static_cast<int>(job.size()) && found.size() < most_sentences; ++rank) {
+        look_at_messages(job, rank, found);
+        look_at_calls(job, rank, found);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(found.size(), most_sentences); ++i) {
+        text += found[i] + ".\n";
+    }
+    return text;
+}
+
+std::string deadlock_report(const job_waits &job) {
+    return sentence("lisle: deadlock: no rank of the job can go on, and no message is under way\n") +
+           wait_rows(job) + wait_cycles(job) + near_misses(job);
+}
+
+std::string status_report(const job_waits &job, const std::string &why) {
+    return sentence("lisle: ", why, "\n") + wait_rows(job) + near_misses(job);
+}
+
+} // namespace lisle

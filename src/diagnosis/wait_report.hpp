@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is printed of ranks that wait.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/job_waits.hpp"
+
+namespace lisle {
+
+/// One row for each rank: its call, what it waits for, tag, communicator, bytes, place in the program. Ranks
+/// in like state share a row if there are many.
+[[nodiscard]] std::string wait_rows(const job_waits &job);
+
+/// The rings of ranks that wait for each other, in words, a line for each; and those who wait for a rank that
+/// has ended.
+[[nodiscard]] std::string wait_cycles(const job_waits &job);
+
+/// What almost fits: messages that have come under another tag, source or communicator, and members of a
+/// communicator that call different collectives.
+[[nodiscard]] std::string near_misses(const job_waits &job);
+
+/// "0-3, 7": at most a few, then how many more.
+[[nodiscard]] std::string rank_list(const std::vector<int> &ranks);
+
+/// All of it, for a job whose ranks all wait for each other.
+[[nodiscard]] std::string deadlock_report(const job_waits &job);
+/// The same for a job that runs. @param why the question has been asked
+[[nodiscard]] std::string status_report(const job_waits &job, const std::string &why);
+
+} // namespace lisle

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/other_threads.hpp"
+
+#include <cstdlib>
+#include <dirent.h>
+#include <fstream>
+#include <linux/futex.h>
+#include <memory>
+#include <string>
+#include <sys/syscall.h>
+
+namespace lisle {
+
+namespace {
+
+/// True for a thread that sleeps until another thread of the process wakes it. /proc shows the system call in
+/// which a thread sleeps, its arguments as hexadecimal numbers, or "running".
+bool waits_for_its_process(const std::string &thread) {
+    std::ifstream from{"/proc/self/task/" + thread + "/syscall"};
+    std::string call, place, operation, value, limit;
+    from >> call >> place >> operation >> value >> limit;
+    if (call == std::to_string(SYS_pause)) {
+        return true; // a rank of the process that has ended
+    }
+    if (!from || call != std::to_string(SYS_futex)) {
+        return false;
+    }
+    const long flags = std::strtol(operation.c_str(), nullptr, 0);
+    const long command = flags & FUTEX_CMD_MASK;
+    const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+    return waits && (flags & FUTEX_PRIVATE_FLAG) != 0 && std::strtoull(limit.c_str(), nullptr, 0) == 0;
+}
+
+} // namespace
+
+bool is_anybody_else_at_work(int workers) {
+    struct closer {
+        void operator()(DIR *open) const noexcept { closedir(open); }
+    };
+    const std::unique_ptr<DIR, closer> tasks{opendir("/proc/self/task")};
+    if (!tasks) {
+        return true;
+    }
+    int at_work = 0;
+    while (const dirent *const entry = readdir(tasks.get())) {
+        if (entry->d_name[0] != '.' && !waits_for_its_process(entry->d_name)) {
+            ++at_work;
+        }
+    }
+    return at_work > (workers != 0 ? workers : threads_in_wait.load(std::memory_order_relaxed));
+}
+
+} // namespace lisle

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a waiting rank says of its wait when it is asked (wait_table.hpp). Plain bytes, since ranks of other
+// processes and the launcher read it: each reader clamps the counts and ends the texts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace lisle {
+
+/// Ranks are numbers in the job.
+struct wait_note {
+    enum class sort : std::uint8_t {
+        other, ///< something of its own rank
+        receive,
+        send,
+        synchronous_send,
+        probe,
+        collective,
+        outside, ///< what the program itself completes (a generalized request)
+    };
+    static constexpr std::int32_t anybody = -1; ///< MPI_ANY_SOURCE
+    static constexpr std::int32_t nobody = -2;  ///< no rank in particular
+
+    /// One operation that has to end before the wait does.
+    struct operation {
+        std::uint64_t context; ///< the message space, see communicator/context.hpp
+        std::int64_t bytes;
+        std::int32_t peer, tag;
+        sort what;
+    };
+    /// A message that has come and that no receive has taken.
+    struct message {
+        std::uint64_t context;
+        std::int64_t bytes;
+        std::int32_t source, tag;
+    };
+    /// A communicator that the other entries speak of.
+    struct comm {
+        static constexpr int most_members = 12;
+        std::uint64_t context;            ///< the first of its message spaces
+        std::uint64_t collectives;        ///< how many the rank has begun there
+        std::int32_t size, first, stride; ///< stride 0: the first members are listed
+        std::int32_t owner, number;       ///< the rank that proposed the context, and how many it had before
+        std::int32_t members[most_members];
+        char name[40];
+        std::uint8_t of_session;
+    };
+    static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8;
+
+    char call[40];                 ///< the MPI function
+    char file[168];                ///< what the program's call lies in
+    std::uint64_t offset;          ///< where there
+    std::uint32_t operation_count; ///< may be more than there is room for
+    std::uint32_t message_count;
+    std::uint32_t comm_count;
+    std::uint8_t any; ///< one of the operations is enough
+    operation operations[most_operations];
+    message messages[most_messages];
+    comm comms[most_comms];
+
+    void add(const operation &next) noexcept { append(operations, operation_count, next); }
+    void add(const message &next) noexcept { append(messages, message_count, next); }
+    void add(const comm &next) noexcept { append(comms, comm_count, next); }
+
+    /// True if the wait may end without any other rank.
+    [[nodiscard]] bool waits_outside() const noexcept {
+        for (std::uint32_t i = 0; i < operation_count && i < most_operations; ++i) {
+            if (operations[i].what == sort::outside) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Copies a text into one of the fields, as far as it fits.
+    template <std::size_t Room> static void write(char (&field)[Room], std::string_view text) noexcept {
+        const std::size_t length = text.size() < Room ? text.size() : Room - 1;
+        std::memcpy(field, text.data(), length);
+        field[length] = '\0';
+    }
+
+  private:
+    template <class Entry, std::size_t Room>
+    static void append(Entry (&list)[Room], std::uint32_t &count, const Entry &next) noexcept {
+        if (count < Room) {
+            list[count] = next;
+        }
+        ++count;
+    }
+};
+
+} // namespace lisle

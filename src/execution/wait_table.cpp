@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/wait_table.hpp"
+
+#include <algorithm>
+
+namespace lisle {
+
+namespace {
+
+// The two halves of `blocked`: how many ranks sleep, and above that how often any of them has woken up.
+constexpr std::uint64_t count_mask = 0xffffffff;
+constexpr std::uint64_t one_waking = std::uint64_t{1} << 32;
+
+// How long all have to sleep before the last one looks closer. Longer after questions that led to nothing:
+// threads of the program may be what the ranks wait for.
+constexpr std::uint64_t least_patience = 100'000'000;
+constexpr std::uint32_t most_doublings = 6;
+
+} // namespace
+
+struct alignas(64) wait_table::head {
+    /// Ranks that sleep and wakings. Acquire and release: who sees that a rank sleeps sees its record, and
+    /// all that the rank has written and rung before.
+    std::atomic<std::uint64_t> blocked;
+    /// The latest question's number, and below that how many answers make a standstill (0: it is none).
+    alignas(64) std::atomic<std::uint64_t> question;
+    /// The number of a question and how many ranks have answered it with certainty. Acquire and release: who
+    /// answers last sees all answers.
+    std::atomic<std::uint64_t> answers;
+    std::atomic<std::uint32_t> in_vain; ///< questions about standstills that there were; orders nothing
+};
+
+struct alignas(64) wait_table::record {
+    std::atomic<std::uint32_t> asleep; ///< threads of the rank that sleep
+    std::atomic<std::uint32_t> seen;   ///< the bell's value when the first of them fell asleep
+    std::atomic<std::uint32_t> gone;
+    std::atomic<std::uint32_t> taken;    ///< the latest question that a thread has taken on
+    std::atomic<std::uint32_t> answered; ///< the latest that is answered; release, acquire with `note`
+    wait_note note;
+};
+
+std::size_t wait_table::bytes(int ranks) noexcept {
+    return sizeof(head) + static_cast<std::size_t>(ranks) * sizeof(record);
+}
+wait_table::head &wait_table::top() const noexcept {
+    return *reinterpret_cast<head *>(memory_);
+}
+wait_table::record &wait_table::of(int rank) const noexcept {
+    return reinterpret_cast<record *>(memory_ + sizeof(head))[rank];
+}
+wait_note &wait_table::note_of(int rank) const noexcept {
+    return of(rank).note;
+}
+
+// ---- ranks that sleep ----
+
+bool wait_table::fall_asleep(int rank, std::uint32_t seen) noexcept {
+    record &own = of(rank);
+    const bool first = own.asleep.load(std::memory_order_relaxed) == 0;
+    if (first) {
+        own.seen.store(seen, std::memory_order_relaxed);
+    }
+    own.asleep.fetch_add(1, std::memory_order_release); // with certain(): `seen` comes with it
+    return first;
+}
+
+bool wait_table::wake_up(int rank) noexcept {
+    return of(rank).asleep.fetch_sub(1, std::memory_order_relaxed) == 1;
+}
+
+template <class Sleep, class Rung>
+void wait_table::watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept {
+    while (all_blocked(count)) {
+        sleep(patience());
+        if (rung()) {
+            return;
+        }
+        if (top().blocked.load(std::memory_order_acquire) != count) {
+            break; // some rank has woken up since; if it sleeps again, it is the one that watches
+        }
+        if (certain(count)) {
+            std::uint32_t waiting = 0;
+            for (int rank = 0; rank < ranks(); ++rank) {
+                waiting += of(rank).gone.load(std::memory_order_relaxed) == 0 ? 1U : 0U;
+            }
+            top().in_vain.fetch_add(1, std::memory_order_relaxed);
+            ask(waiting);
+            return;
+        }
+    }
+    sleep(0);
+}
+
+void wait_table::sleep(int rank, std::uint32_t seen) noexcept {
+    const bool first = fall_asleep(rank, seen);
+    const std::uint64_t added = first ? 1 : 0;
+    const std::uint64_t count = top().blocked.fetch_add(added, std::memory_order_acq_rel) + added;
+    doorbell &bell = bells_[rank];
+    watch(
+        count, [&](std::uint64_t nanoseconds) { bell.sleep(seen, nanoseconds); },
+        [&] { return bell.value() != seen; });
+    const std::uint64_t removed = wake_up(rank) ? 1 : 0;
+    top().blocked.fetch_add(one_waking - removed, std::memory_order_acq_rel);
+}
+
+void wait_table::sleep_at_home(int home, int parked) noexcept {
+    const auto added = static_cast<std::uint64_t>(parked);
+    const std::uint64_t count = top().blocked.fetch_add(added, std::memory_order_acq_rel) + added;
+    doorbell &bell = bells_[home];
+    watch(
+        count, [&](std::uint64_t nanoseconds) { bell.sleep_at_home(nanoseconds); },
+        [&] { return bell.any_rung(); });
+    top().blocked.fetch_add(one_waking - added, std::memory_order_acq_rel);
+}
+
+void wait_table::leave(int rank) noexcept {
+    if (of(rank).gone.exchange(1, std::memory_order_release) == 0) {
+        top().blocked.fetch_add(1 + one_waking, std::memory_order_acq_rel);
+        // Whoever sleeps may be the last one now, and has to watch.
+        for (int other = 0; looks_ && other < ranks(); ++other) {
+            if (of(other).asleep.load(std::memory_order_relaxed) != 0) {
+                bells_[other].ring();
+                break;
+            }
+        }
+    }
+}
+
+bool wait_table::all_blocked(std::uint64_t count) const noexcept {
+    return looks_ && (count & count_mask) >= static_cast<std::uint64_t>(ranks());
+}
+
+bool wait_table::certain(std::uint64_t count) const noexcept {
+    bool any = false;
+    for (int rank = 0; rank < ranks(); ++rank) {
+        const record &each = of(rank);
+        if (each.gone.load(std::memory_order_acquire) != 0) {
+            continue;
+        }
+        any = true;
+        if (each.asleep.load(std::memory_order_acquire) == 0 ||
+            bells_[rank].value() != each.seen.load(std::memory_order_relaxed)) {
+            return false;
+        }
+    }
+    return any && top().blocked.load(std::memory_order_acquire) == count;
+}
+
+std::uint64_t wait_table::patience() const noexcept {
+    return least_patience << std::min(top().in_vain.load(std::memory_order_relaxed), most_doublings);
+}
+
+// ---- questions ----
+
+std::uint32_t wait_table::ask(std::uint32_t answers_awaited) noexcept {
+    std::uint64_t latest = top().question.load(std::memory_order_relaxed);
+    std::uint64_t next = 0;
+    do {
+        next = ((latest >> 32) + 1) << 32 | answers_awaited;
+    } while (!top().question.compare_exchange_weak(latest, next, std::memory_order_release,
+                                                   std::memory_order_relaxed));
+    for (int rank = 0; rank < ranks(); ++rank) {
+        if (of(rank).asleep.load(std::memory_order_relaxed) != 0) {
+            bells_[rank].ring();
+        }
+    }
+    return static_cast<std::uint32_t>(next >> 32);
+}
+
+bool wait_table::asked(int rank) const noexcept {
+    // Relaxed: the bell that woke the rank has ordered it.
+    return static_cast<std::uint32_t>(top().question.load(std::memory_order_relaxed) >> 32) !=
+           of(rank).taken.load(std::memory_order_relaxed);
+}
+
+std::uint32_t wait_table::take_question(int rank) noexcept {
+    const auto latest = static_cast<std::uint32_t>(top().question.load(std::memory_order_acquire) >> 32);
+    std::uint32_t before = of(rank).taken.load(std::memory_order_relaxed);
+    const bool mine =
+        before != latest && of(rank).taken.compare_exchange_strong(before, latest, std::memory_order_relaxed);
+    return mine ? latest : 0;
+}
+
+bool wait_table::answer(int rank, std::uint32_t question, bool certain) noexcept {
+    of(rank).answered.store(question, std::memory_order_release);
+    const std::uint64_t latest = top().question.load(std::memory_order_relaxed);
+    const auto awaited = static_cast<std::uint32_t>(latest);
+    if (!certain || awaited == 0 || static_cast<std::uint32_t>(latest >> 32) != question) {
+        return false;
+    }
+    std::uint64_t before = top().answers.load(std::memory_order_relaxed);
+    std::uint64_t next = 0;
+    do {
+        next = static_cast<std::uint32_t>(before >> 32) == question ? before + 1
+                                                                    : std::uint64_t{question} << 32 | 1;
+    } while (!top().answers.compare_exchange_weak(before, next, std::memory_order_acq_rel,
+                                                  std::memory_order_relaxed));
+    return static_cast<std::uint32_t>(next) == awaited;
+}
+
+bool wait_table::all_answered(std::uint32_t question) const noexcept {
+    for (int rank = 0; rank < ranks(); ++rank) {
+        if (state_at(question, rank) == state::awake) {
+            return false;
+        }
+    }
+    return true;
+}
+
+wait_table::state wait_table::state_at(std::uint32_t question, int rank) const noexcept {
+    const record &each = of(rank);
+    if (each.gone.load(std::memory_order_acquire) != 0) {
+        return state::gone;
+    }
+    return each.answered.load(std::memory_order_acquire) == question ? state::waiting : state::awake;
+}
+
+} // namespace lisle

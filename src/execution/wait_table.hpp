@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who of a node's ranks waits in MPI, in memory that its processes share: so the last one that falls asleep
+// notices that nobody is left to wake the others, and anybody can ask all that wait what they wait for.
+//
+// A rank is counted while it sleeps without a limit of time, which it does only if nothing is under way to it
+// (engine::sleep_unless_news). The count is a hint: it says when to look. A standstill is certain if all
+// ranks sleep, no bell has rung since its rank fell asleep, and no rank has woken up meanwhile. It stays for
+// ever: what wakes a rank of the job is another one. See docs/design/deadlocks.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "execution/doorbell_row.hpp"
+#include "execution/wait_note.hpp"
+
+namespace lisle {
+
+/// One mapping of the table. Ranks are named by their index on the node. Thread-safe.
+class wait_table {
+  public:
+    /// @param memory of bytes(bells.size()), zero before its first use, common to the node's processes
+    /// @param bells of the node's ranks
+    wait_table(std::byte *memory, const doorbell_row &bells) noexcept : memory_{memory}, bells_{bells} {}
+
+    [[nodiscard]] static std::size_t bytes(int ranks) noexcept;
+    [[nodiscard]] int ranks() const noexcept { return bells_.size(); }
+
+    /// From now on the process looks for standstills. @pre all ranks of the job are on this node
+    void look_for_standstills() noexcept { looks_ = true; }
+
+    // ---- ranks that sleep ----
+
+    /// As doorbell::sleep without a limit on the rank's own bell.
+    void sleep(int rank, std::uint32_t seen) noexcept;
+    /// The rank is a fiber about to park; its worker says when it sleeps itself.
+    void park(int rank, std::uint32_t seen) noexcept { fall_asleep(rank, seen); }
+    void unpark(int rank) noexcept { wake_up(rank); }
+    /// The same as sleep for a worker whose home is the rank's bell.
+    /// @param parked how many of its ranks are
+    void sleep_at_home(int home, int parked) noexcept;
+    /// The rank calls MPI never again.
+    void leave(int rank) noexcept;
+
+    // ---- questions ----
+
+    /// Has each rank that sleeps wake up and answer. Returns the question's number.
+    std::uint32_t ask_all() noexcept { return ask(0); }
+    /// True if there is a question that the rank has not answered yet.
+    [[nodiscard]] bool asked(int rank) const noexcept;
+    /// Takes on to answer it: one thread of the rank gets the number; 0: another one does.
+    [[nodiscard]] std::uint32_t take_question(int rank) noexcept;
+    /// The place for the answer of who has taken it on.
+    [[nodiscard]] wait_note &note_of(int rank) const noexcept;
+    /// Publishes the answer. @param certain the rank waits for nothing but other ranks
+    /// @return true for one caller: all ranks stand still, and all have said what they wait for
+    [[nodiscard]] bool answer(int rank, std::uint32_t question, bool certain) noexcept;
+
+    /// True if all ranks have answered, but for those that are gone.
+    [[nodiscard]] bool all_answered(std::uint32_t question) const noexcept;
+
+    enum class state : std::uint8_t { awake, waiting, gone };
+    /// What a rank has answered to this question.
+    [[nodiscard]] state state_at(std::uint32_t question, int rank) const noexcept;
+
+  private:
+    struct head;
+    struct record;
+    [[nodiscard]] head &top() const noexcept;
+    [[nodiscard]] record &of(int rank) const noexcept;
+    /// Returns whether the rank was awake.
+    bool fall_asleep(int rank, std::uint32_t seen) noexcept;
+    /// Returns whether it is awake.
+    bool wake_up(int rank) noexcept;
+    [[nodiscard]] bool all_blocked(std::uint64_t count) const noexcept;
+    [[nodiscard]] bool certain(std::uint64_t count) const noexcept;
+    [[nodiscard]] std::uint64_t patience() const noexcept;
+    std::uint32_t ask(std::uint32_t answers_awaited) noexcept;
+    /// Sleeps by `sleep(nanoseconds)`, 0 without limit, until `rung()`. @param count what it is with the
+    /// caller
+    template <class Sleep, class Rung> void watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept;
+
+    std::byte *memory_;
+    doorbell_row bells_;
+    bool looks_ = false;
+};
+
+} // namespace lisle

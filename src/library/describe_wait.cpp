@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank that is asked says of its wait, and the end of a job in which all wait for each other. Here
+// because it takes parts of all layers.
+#include <cstdio>
+#include <set>
+
+#include "abi/call_place.hpp"
+#include "collective/node/collective_area.hpp"
+#include "communicator/directory.hpp"
+#include "diagnosis/wait_report.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
+#include "world/job.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+int member_or(const group &members, int rank, int otherwise) {
+    return rank >= 0 && rank < members.size() ? members.member(rank) : otherwise;
+}
+
+/// Turns a rank of the communicator that a context belongs to into a rank of the job.
+template <class Number> void translate(std::uint64_t context, Number &rank) {
+    communicators->with(context, [&rank](const communicator &comm) {
+        rank = member_or(*comm.point_to_point.peers, rank, rank);
+    });
+}
+
+wait_note::comm note_of(const communicator &comm, int job_size) {
+    const group &members = comm.local_group();
+    const context_origin origin = origin_of(comm.context(), job_size);
+    wait_note::comm made{};
+    made.context = comm.context();
+    made.collectives = comm.collectives.load(std::memory_order_relaxed) +
+                       comm.persistent_collectives.load(std::memory_order_relaxed);
+    if (const auto *const area = collective::collective_area::found(comm)) {
+        made.collectives += area->next();
+    }
+    made.size = members.size();
+    made.first = members.size() != 0 ? members.member(0) : 0;
+    made.stride = members.size() > 1 ? members.member(1) - made.first : 1;
+    for (int i = 0; i < members.size(); ++i) {
+        const int member = members.member(i);
+        if (i < wait_note::comm::most_members) {
+            made.members[i] = member;
+        }
+        made.stride = member == made.first + i * made.stride ? made.stride : 0;
+    }
+    made.owner = static_cast<std::int32_t>(origin.owner);
+    made.number = static_cast<std::int32_t>(origin.count);
+    wait_note::write(made.name, comm.name());
+    made.of_session = comm.session != 0 ? 1 : 0;
+    return made;
+}
+
+} // namespace
+
+void complete_note(rank &self, wait_note &note) {
+    const abi::call_place where = abi::current_call();
+    wait_note::write(note.call, where.call);
+    wait_note::write(note.file, where.site.file);
+    note.offset = where.site.offset;
+    self.tracks().each([&note](engine &each) { each.list_unexpected(note); });
+
+    std::set<std::uint64_t> named;
+    for (unsigned i = 0; i < note.operation_count && i < wait_note::most_operations; ++i) {
+        auto &each = note.operations[i];
+        named.insert(communicator_directory::base_of(each.context));
+        if (each.what == wait_note::sort::receive || each.what == wait_note::sort::probe) {
+            translate(each.context, each.peer);
+        }
+    }
+    for (unsigned i = 0; i < note.message_count && i < wait_note::most_messages; ++i) {
+        named.insert(communicator_directory::base_of(note.messages[i].context));
+        translate(note.messages[i].context, note.messages[i].source);
+    }
+    // Those that are named first, so that there is room for them.
+    const int job_size = self.get_job().size();
+    for (const std::uint64_t context : named) {
+        communicators->with(context, [&](const communicator &comm) { note.add(note_of(comm, job_size)); });
+    }
+    communicators->each([&](const communicator &comm) {
+        if (!named.contains(communicator_directory::base_of(comm.context()))) {
+            note.add(note_of(comm, job_size));
+        }
+    });
+}
+
+void end_in_deadlock(rank &self, std::uint32_t question) {
+    job &standing = self.get_job();
+    const std::string report = deadlock_report(read_waits(standing.waits(), question));
+    // One write, so that nothing mixes with it.
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    standing.start().report_deadlock(self.number());
+    abort_job(standing, self.number(), deadlock_exit_code);
+}
+
+} // namespace lisle::protocol

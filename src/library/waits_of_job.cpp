@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/waits_of_job.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <unistd.h>
+
+#include "diagnosis/wait_report.hpp"
+#include "fabric/local/node_segment.hpp"
+
+namespace lisle {
+
+struct waits_of_job::view {
+    explicit view(fabric::local::node_segment mapped)
+        : segment{std::move(mapped)}, table{segment.waits(), segment.bells(0, segment.ranks())} {}
+    fabric::local::node_segment segment;
+    wait_table table;
+};
+
+waits_of_job::waits_of_job(const job_table &table) {
+    const job_shape shape = table.shape();
+    const bool one_node = std::ranges::all_of(shape.node_of_process, [](int node) { return node == 0; });
+    if (one_node) {
+        view_ =
+            std::make_unique<view>(fabric::local::node_segment::attach(dup(table.descriptor()), table.end()));
+    }
+}
+
+waits_of_job::~waits_of_job() = default;
+
+std::string waits_of_job::report(const std::string &why) {
+    if (!view_) {
+        return {};
+    }
+    const std::uint32_t question = view_->table.ask_all();
+    constexpr int looks = 30;
+    for (int look = 0; look < looks && !view_->table.all_answered(question); ++look) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return status_report(read_waits(view_->table, question), why);
+}
+
+} // namespace lisle

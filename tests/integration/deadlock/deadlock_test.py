@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A job whose ranks all wait for each other says so and ends; one that only seems to goes on.
+
+Usage: deadlock_test.py LISLERUN PROGRAM KIND
+"""
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from commands import expect, run
+
+EXIT_CODE = 125
+# How the program stands still, and what the report must say besides the table. Three ranks.
+DEADLOCKS = {
+    "ring": ["MPI_Recv", "a message from rank 2", "deadlocks.c:",
+             "rank 0 waits in MPI_Recv for rank 2, rank 2 waits in MPI_Recv for rank 1, "
+             "rank 1 waits in MPI_Recv for rank 0."],
+    "other_tag": ["rank 0 waits for tag 7 from rank 2 on MPI_COMM_WORLD; it has a message of 4 bytes from rank 2 "
+                  "under tag 8"],
+    "other_communicator": ["rank 1 waits for tag 7 from rank 0 on MPI_COMM_WORLD; it has a message of 4 bytes from "
+                           "rank 0 on twin"],
+    "synchronous": ["MPI_Ssend", "rank 1 to receive", "rank 0 waits in MPI_Ssend for rank 1"],
+    "long_sends": ["MPI_Send", "4194304", "rank 0 waits in MPI_Send for rank 1"],
+    "waitall": ["MPI_Waitall", "rank 0 waits in MPI_Waitall for rank 2"],
+    "waitany": ["MPI_Waitany", "or one of 1 more"],
+    "probe": ["MPI_Probe", "a message from any rank"],
+    "other_members": ["rank 0 waits in MPI_Barrier for rank 1, rank 1 waits in MPI_Barrier for rank 0",
+                      "communicator 0."],
+    "missing": ["MPI_Finalize", "rank 1 waits in MPI_Barrier for rank 0"],
+    "non_blocking": ["MPI_Wait", "MPI_Finalize", "rank 1 waits in MPI_Wait for rank 0"],
+    "finalize": ["rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Finalize for rank 0."],
+}
+ALIVE = ["computes", "busy", "thread_sends", "generalized"]
+
+
+TABLE = ["a message from rank 1", "nothing: it is at work, or waits outside MPI", "deadlocks.c:"]
+
+
+def show_a_running_job(launcher, program, kind):
+    """The same table at the end of the time, and when SIGQUIT asks for it."""
+    command = [launcher, "-n", "3", "--ranks", kind, program, "one_sleeps"]
+    done = run(launcher, "--timeout", "1", *command[1:], status=124)
+    for sentence in TABLE:
+        expect(sentence in done.stderr, f"no \"{sentence}\" in\n{done.stderr}")
+    job = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    job.send_signal(signal.SIGQUIT)
+    time.sleep(1)
+    expect(job.poll() is None, "SIGQUIT has ended the job")
+    job.terminate()
+    _, errors = job.communicate(timeout=100)
+    for sentence in TABLE:
+        expect(sentence in errors, f"no \"{sentence}\" in\n{errors}")
+
+
+def main():
+    launcher, program, kind = sys.argv[1:]
+    options = [launcher, "-n", "3", "--ranks", kind, "--timeout", "60"]
+    for how, sentences in DEADLOCKS.items():
+        done = run(*options, program, how, status=EXIT_CODE)
+        expect(done.stderr.count("lisle: deadlock:") == 1, f"{how}: {done.stderr}")
+        for sentence in sentences:
+            expect(sentence in done.stderr, f"{how}: no \"{sentence}\" in\n{done.stderr}")
+    for how in ALIVE:
+        done = run(*options, program, how)
+        expect("all ended" in done.stdout, f"{how}: {done.stdout}\n{done.stderr}")
+    show_a_running_job(launcher, program, kind)
+
+
+if __name__ == "__main__":
+    main()

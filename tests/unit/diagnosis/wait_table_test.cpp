@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/wait_table.hpp"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace lisle;
+
+/// A table and the bells of some ranks in private memory.
+struct node {
+    explicit node(int ranks)
+        : bells(static_cast<std::size_t>(ranks)), memory{new (std::align_val_t{64})
+                                                             std::byte[wait_table::bytes(ranks)]()},
+          table{memory, doorbell_row{bells.front(), ranks, sizeof(doorbell) / doorbell::unit}} {
+        table.look_for_standstills();
+    }
+    ~node() { operator delete[](memory, std::align_val_t{64}); }
+    node(const node &) = delete;
+    node &operator=(const node &) = delete;
+
+    /// What a rank does that waits for something which never comes, until it has answered a question.
+    bool sleep_and_answer(int rank, bool certain) {
+        for (;;) {
+            const std::uint32_t seen = bells[static_cast<std::size_t>(rank)].value();
+            if (table.asked(rank)) {
+                const std::uint32_t question = table.take_question(rank);
+                return question != 0 && table.answer(rank, question, certain);
+            }
+            table.sleep(rank, seen);
+        }
+    }
+
+    std::vector<doorbell> bells;
+    std::byte *memory;
+    wait_table table;
+};
+
+TEST(WaitTable, OneOfThoseThatAllSleepIsToldSo) {
+    constexpr int ranks = 4;
+    node here{ranks};
+    std::atomic<int> told{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < ranks; ++rank) {
+            threads.emplace_back([&, rank] { told += here.sleep_and_answer(rank, true) ? 1 : 0; });
+        }
+    }
+    EXPECT_EQ(told.load(), 1);
+}
+
+TEST(WaitTable, NobodyIsToldIfOneIsNotCertain) {
+    node here{2};
+    std::atomic<int> told{0};
+    {
+        std::jthread first{[&] { told += here.sleep_and_answer(0, true) ? 1 : 0; }};
+        std::jthread second{[&] { told += here.sleep_and_answer(1, false) ? 1 : 0; }};
+    }
+    EXPECT_EQ(told.load(), 0);
+}
+
+TEST(WaitTable, ABellThatHasRungIsNews) {
+    node here{2};
+    // The thread of rank 1 has been told something but does not run.
+    here.table.park(1, here.bells[1].value());
+    here.bells[1].ring();
+    std::jthread sleeper{[&] { here.table.sleep(0, here.bells[0].value()); }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    EXPECT_FALSE(here.table.asked(0));
+    here.bells[0].ring();
+}
+
+TEST(WaitTable, ThoseThatHaveEndedAreNotWaitedFor) {
+    node here{2};
+    here.table.leave(1);
+    EXPECT_TRUE(here.sleep_and_answer(0, true));
+    EXPECT_EQ(here.table.state_at(1, 1), wait_table::state::gone);
+}
+
+TEST(WaitTable, AQuestionIsAnsweredByOneThread) {
+    node here{1};
+    const std::uint32_t question = here.table.ask_all();
+    EXPECT_TRUE(here.table.asked(0));
+    EXPECT_EQ(here.table.take_question(0), question);
+    EXPECT_EQ(here.table.take_question(0), 0U);
+    EXPECT_FALSE(here.table.answer(0, question, true)); // nobody has looked for a standstill
+    EXPECT_EQ(here.table.state_at(question, 0), wait_table::state::waiting);
+    EXPECT_TRUE(here.table.all_answered(question));
+}
+
+} // namespace
