@@ -38,6 +38,10 @@ class communicator_directory {
         return true;
     }
 
+    /// True for the message space of users' messages.
+    [[nodiscard]] static constexpr bool is_users(std::uint64_t context) noexcept {
+        return context == base_of(context) + static_cast<std::uint64_t>(message_space::point_to_point);
+    }
     /// The first context of the communicator (or shadow) that has this one.
     [[nodiscard]] static constexpr std::uint64_t base_of(std::uint64_t context) noexcept {
         return context - context % shadow_offset;

@@ -24,6 +24,14 @@ class awaited {
     ~awaited() = default;
 };
 
+/// Any messages of any ranks.
+class awaited_ranks final : public awaited {
+  public:
+    void describe(wait_note &note) const override {
+        note.add({0, -1, wait_note::nobody, 0, wait_note::sort::other});
+    }
+};
+
 class awaited_request final : public awaited {
   public:
     explicit awaited_request(const request &one) noexcept : one_{one} {}
