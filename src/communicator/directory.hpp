@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicators that a rank has, found by their contexts: for who has met a context and wants to speak of
-// it, never on the way of a message.
+// The communicators that a rank has, found by their contexts: for reports about a context, never on the way
+// of a message.
 #pragma once
 
 #include <cstdint>

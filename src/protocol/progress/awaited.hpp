@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread waits for, said only if somebody asks (execution/wait_table.hpp). Lies on the stack of who
-// waits.
+// What a thread waits for, said only if somebody asks (execution/wait_table.hpp). Lies on the waiting
+// thread's stack.
 #pragma once
 
 #include <span>
