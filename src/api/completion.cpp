@@ -14,13 +14,21 @@ using protocol::request;
 
 namespace {
 
-// Keeps the communicator of the latest failed request until its error handler has been called.
-struct blamed_communicator {
+// The latest failed request's communicator, kept until its error handler has been called, and what it has
+// said.
+struct latest_failure {
     communicator_ref comm;
+    std::string sentence;
 };
-const rank_local<blamed_communicator> blamed;
+const rank_local<latest_failure> latest;
 
 } // namespace
+
+/// A message whose elements the receive does not take (LISLE_CHECK=1).
+std::string sentence_about_types(const outcome &ended) {
+    return sentence("the message from rank ", ended.source, " with tag ", ended.tag,
+                    " has elements of another type than the receive");
+}
 
 void throw_failure(const outcome &ended, communicator *comm) {
     if (ended.error == MPI_ERR_TRUNCATE) {
@@ -29,6 +37,12 @@ void throw_failure(const outcome &ended, communicator *comm) {
                                  " is longer than the receive buffer, of which it filled ", ended.bytes,
                                  " bytes"),
                         comm};
+    }
+    if (ended.error == MPI_ERR_TYPE) {
+        throw mpi_error{ended.error, sentence_about_types(ended), comm};
+    }
+    if (comm != nullptr && !latest->sentence.empty()) {
+        throw mpi_error{ended.error, latest->sentence, comm};
     }
     const std::string_view text = error_text(ended.error);
     throw mpi_error{ended.error, text.empty() ? "the operation failed" : std::string{text}, comm};
@@ -47,7 +61,8 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     outcome ended = finished.result;
     ended.store(status);
     if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
-        abi::blamed->comm = communicator_ref::share(*finished.comm);
+        abi::latest->comm = communicator_ref::share(*finished.comm);
+        abi::latest->sentence = finished.failure();
         about = finished.comm;
     }
     if (finished.persistent) {
@@ -104,7 +119,8 @@ class completion_list {
     void throw_if_failed() const {
         if (failed_ != 0) [[unlikely]] {
             throw mpi_error{MPI_ERR_IN_STATUS,
-                            sentence(failed_, " of the requests failed: see MPI_ERROR in their statuses"),
+                            sentence(failed_, " of the requests failed: see MPI_ERROR in their statuses",
+                                     first_.empty() ? "" : "; the first: ", first_),
                             about_};
         }
     }
@@ -116,6 +132,10 @@ class completion_list {
         note(status, ended.error);
         if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
             about_ = about;
+            first_ = about != nullptr && ended.error != MPI_ERR_TYPE ? abi::latest->sentence : std::string{};
+            if (ended.error == MPI_ERR_TYPE) {
+                first_ = abi::sentence_about_types(ended);
+            }
         }
     }
     static void note(MPI_Status *status, int error) {
@@ -125,6 +145,7 @@ class completion_list {
     }
     MPI_Status *statuses_;
     int failed_ = 0;
+    std::string first_; ///< what the first of them says
     communicator *about_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include "abi/entry.hpp"
 #include "abi/handle_watch.hpp"
+#include "abi/unreceived.hpp"
 
 #include <cstdio>
 #include <pthread.h>
@@ -91,6 +92,7 @@ void finalize() {
     // Nobody leaves before all have come [MPI-5.0 11.2.2].
     meet_all(predefined->world->channel(message_space::agreement), 0);
     protocol::wait_until(self, [&self] { return self.tracks().drained(); });
+    abi::report_unreceived(self);
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
     self.models_in_use.fetch_sub(1, std::memory_order_relaxed);

@@ -128,7 +128,9 @@ void send_owned(void *buffer, MPI_Count bytes, MPIX_Free_function *release, void
 void recv_owned(void *buffer, MPI_Count *bytes, MPIX_Free_function **release, void *extra_state, int source,
                 int tag, communicator &comm, MPI_Status *status) {
     taker taking{comm, source, tag};
-    protocol::wait_until(taking.home(), [&taking] { return taking.find(); });
+    const protocol::awaited_ranks what;
+    protocol::wait_until(
+        taking.home(), [&taking] { return taking.find(); }, &what);
     taking.store(buffer, bytes, release, extra_state, status);
 }
 

@@ -80,8 +80,10 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "spread "
      "whose threads call at once (MPI_THREAD_MULTIPLE)"},
     {"LISLE_CHECK", 0, 0, 1,
-     "1: collectives first make sure that all ranks make the same call, and MPI_Finalize lists the objects "
-     "that were not freed"},
+     "1: collectives first make sure that all ranks make the same call, receives that messages have elements "
+     "of "
+     "their type, and MPI_Finalize lists the objects that were not freed and the messages that were not "
+     "received"},
     {"LISLE_DEADLOCK", 1, 0, 1,
      "what happens when all ranks of a job wait for each other: end (they are listed, and the job ends), or "
      "wait (nothing, so that a debugger finds them)",

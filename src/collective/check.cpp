@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "collective/algorithms/allgather.hpp"
 #include "communicator/communicator.hpp"
+#include "datatype/basic_type.hpp"
 
 namespace lisle::collective {
 
@@ -30,6 +31,10 @@ std::optional<mpi_error> compare(int rank, const call_signature &given, const ca
     }
     if (given.bytes != first.bytes) {
         return disagreement(MPI_ERR_COUNT, rank, " gives ", given.bytes, first.bytes, " bytes");
+    }
+    if (!fit_together(static_cast<basic_type>(given.elements), static_cast<basic_type>(first.elements))) {
+        return mpi_error{MPI_ERR_TYPE, sentence("the ranks do not make the same call: rank ", rank,
+                                                " names elements of another type than rank 0")};
     }
     // Empty where the operation means nothing.
     if (given.operation[0] != '\0' && first.operation[0] != '\0' &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicators that a rank has, found by their contexts: for who has met a context and wants to speak of
-// it, never on the way of a message.
+// The communicators that a rank has, found by their contexts: for reports about a context, never on the way
+// of a message.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,10 @@ class communicator_directory {
         return true;
     }
 
+    /// True for the message space of users' messages.
+    [[nodiscard]] static constexpr bool is_users(std::uint64_t context) noexcept {
+        return context == base_of(context) + static_cast<std::uint64_t>(message_space::point_to_point);
+    }
     /// The first context of the communicator (or shadow) that has this one.
     [[nodiscard]] static constexpr std::uint64_t base_of(std::uint64_t context) noexcept {
         return context - context % shadow_offset;

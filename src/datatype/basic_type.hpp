@@ -51,6 +51,16 @@ enum class basic_type : std::uint8_t {
     pair_float64_float64,
 };
 
+/// Whether data of one representation may be received as the other, as far as the two can tell: those that
+/// say nothing fit all, and pairs are two elements in a row.
+[[nodiscard]] constexpr bool fit_together(basic_type one, basic_type other) noexcept {
+    const auto says_nothing = [](basic_type type) {
+        return type <= basic_type::mixed || type == basic_type::byte ||
+               type >= basic_type::pair_float32_int32;
+    };
+    return one == other || says_nothing(one) || says_nothing(other);
+}
+
 /// The groups of types that the standard's reduction operations accept or not.
 enum class type_category : std::uint8_t {
     none, ///< derived types, and predefined ones that no operation takes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a job have said of their waits, and who waits for whom.
+// What the ranks of a job have said of their waits, and which rank waits for which.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ using job_waits = std::vector<rank_wait>;
 [[nodiscard]] bool among_all(const wait_note::operation &wait) noexcept;
 /// The members that a communicator's note names. @param job_size what they are below
 [[nodiscard]] std::vector<int> members_of(const wait_note::comm &comm, int job_size);
-/// How people speak of it: by its name, or who proposed its context and as the how-manieth.
+/// What reports call it: its name, or the rank that proposed its context and how many it had proposed before.
 [[nodiscard]] std::string label_of(const rank_wait &rank, std::uint64_t context);
 
 /// The ranks that an operation of `rank` waits for, in order; empty: not known.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom in a ring. A standstill has a ring, or a rank that waits for one which has ended.
+// Ranks that wait for each other in a ring. A standstill has a ring, or a rank that waits for one which has
+// ended.
 #include <algorithm>
 
 #include "base/error.hpp"

@@ -12,8 +12,8 @@ namespace lisle {
 /// in like state share a row if there are many.
 [[nodiscard]] std::string wait_rows(const job_waits &job);
 
-/// The rings of ranks that wait for each other, in words, a line for each; and those who wait for a rank that
-/// has ended.
+/// The rings of ranks that wait for each other, in words, a line for each; and the ranks that wait for one
+/// that has ended.
 [[nodiscard]] std::string wait_cycles(const job_waits &job);
 
 /// What almost fits: messages that have come under another tag, source or communicator, and members of a

@@ -48,12 +48,12 @@ std::string awaited_text(const job_waits &job, int rank, const wait_note::operat
     case sort::synchronous_send:
         return peer + " to receive";
     case sort::outside:
-        return "the program itself";
+        return "the program itself, or what has not been said";
     case sort::collective:
     case sort::other:
         break;
     }
-    return "what it has begun itself";
+    return "messages";
 }
 
 row row_of(const job_waits &job, int rank, bool by_distance) {

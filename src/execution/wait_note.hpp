@@ -13,13 +13,13 @@ namespace lisle {
 /// Ranks are numbers in the job.
 struct wait_note {
     enum class sort : std::uint8_t {
-        other, ///< something of its own rank
+        other, ///< what messages of any ranks bring about
         receive,
         send,
         synchronous_send,
         probe,
         collective,
-        outside, ///< what the program itself completes (a generalized request)
+        outside, ///< what may end without another rank: the program completes it, or it has not said
     };
     static constexpr std::int32_t anybody = -1; ///< MPI_ANY_SOURCE
     static constexpr std::int32_t nobody = -2;  ///< no rank in particular

@@ -19,13 +19,13 @@ constexpr std::uint32_t most_doublings = 6;
 } // namespace
 
 struct alignas(64) wait_table::head {
-    /// Ranks that sleep and wakings. Acquire and release: who sees that a rank sleeps sees its record, and
-    /// all that the rank has written and rung before.
+    /// Ranks that sleep and wakings. Acquire and release: a thread that sees a rank asleep sees its record,
+    /// and all that the rank has written and rung before.
     std::atomic<std::uint64_t> blocked;
     /// The latest question's number, and below that how many answers make a standstill (0: it is none).
     alignas(64) std::atomic<std::uint64_t> question;
-    /// The number of a question and how many ranks have answered it with certainty. Acquire and release: who
-    /// answers last sees all answers.
+    /// The number of a question and how many ranks have answered it with certainty. Acquire and release: the
+    /// rank that answers last sees all answers.
     std::atomic<std::uint64_t> answers;
     std::atomic<std::uint32_t> in_vain; ///< questions about standstills that there were; orders nothing
 };
@@ -116,7 +116,7 @@ void wait_table::sleep_at_home(int home, int parked) noexcept {
 void wait_table::leave(int rank) noexcept {
     if (of(rank).gone.exchange(1, std::memory_order_release) == 0) {
         top().blocked.fetch_add(1 + one_waking, std::memory_order_acq_rel);
-        // Whoever sleeps may be the last one now, and has to watch.
+        // A rank that sleeps may be the last one from here on, and has to watch.
         for (int other = 0; looks_ && other < ranks(); ++other) {
             if (of(other).asleep.load(std::memory_order_relaxed) != 0) {
                 bells_[other].ring();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who of a node's ranks waits in MPI, in memory that its processes share: so the last one that falls asleep
+// Which of a node's ranks wait in MPI, in memory that its processes share: so the last one that falls asleep
 // notices that nobody is left to wake the others, and anybody can ask all that wait what they wait for.
 //
 // A rank is counted while it sleeps without a limit of time, which it does only if nothing is under way to it
@@ -51,7 +51,7 @@ class wait_table {
     [[nodiscard]] bool asked(int rank) const noexcept;
     /// Takes on to answer it: one thread of the rank gets the number; 0: another one does.
     [[nodiscard]] std::uint32_t take_question(int rank) noexcept;
-    /// The place for the answer of who has taken it on.
+    /// The place for the answer; for the thread that has taken it on.
     [[nodiscard]] wait_note &note_of(int rank) const noexcept;
     /// Publishes the answer. @param certain the rank waits for nothing but other ranks
     /// @return true for one caller: all ranks stand still, and all have said what they wait for

@@ -33,6 +33,7 @@ constexpr std::array<packet_handler, 256> engine::own_handlers() {
     };
     set(packet_kind::eager,
         [](engine &home, const arrival &packet) { home.arrived_eager(packet.what, packet.payload); });
+    set(packet_kind::typed_eager, [](engine &home, const arrival &packet) { home.arrived_typed(packet); });
     set(packet_kind::announcement,
         [](engine &home, const arrival &packet) { home.arrived_announcement(packet); });
     set(packet_kind::clear_to_send,
@@ -89,6 +90,31 @@ void engine::keep_eager(envelope what, std::span<const std::byte> payload, recei
         copy_bytes(message->data().data(), payload.data(), payload.size());
     }
     keep_locked(*message, captor);
+}
+
+void engine::arrived_typed(const arrival &packet) {
+    receive_operation *const receive = matcher_.match(packet.what);
+    if (receive != nullptr && !receive->captures) {
+        receive->result.source = packet.what.source;
+        receive->result.tag = packet.what.tag;
+        store_data(*receive, packet.payload);
+        compare_types(*receive, packet.flags);
+        complete_quietly_locked(*receive);
+        return;
+    }
+    unexpected_message *const message = unexpected_message::make(*this, packet.payload.size());
+    message->what = packet.what;
+    message->bytes = static_cast<MPI_Count>(packet.payload.size());
+    message->elements = packet.flags;
+    copy_bytes(message->data().data(), packet.payload.data(), packet.payload.size());
+    keep_locked(*message, receive);
+}
+
+void engine::compare_types(receive_operation &receive, std::uint8_t elements) noexcept {
+    const bool fit = fit_together(static_cast<basic_type>(elements), receive.buffer.type->basic());
+    if (!fit && receive.result.bytes != 0 && receive.result.error == MPI_SUCCESS) {
+        receive.result.error = MPI_ERR_TYPE;
+    }
 }
 
 void engine::arrived_announcement(const arrival &packet) {

@@ -28,6 +28,8 @@ constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
 // one copy is saved above this.
 constexpr std::size_t eager_if_copied_once = 4096;
+// A short limit: only messages without data go the short way.
+constexpr std::size_t no_short_messages = 0;
 
 std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
     return set >= 0 ? static_cast<std::size_t>(set) : standard;
@@ -50,7 +52,10 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      short_limit_{std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
+      checks_types_{value_of(setting::check) != 0},
+      // A message that says its type takes the general way.
+      short_limit_{checks_types_ ? no_short_messages
+                                 : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
       clock_{job_.clock()}, bell_{owner.bell()},
       spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this} {

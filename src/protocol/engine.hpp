@@ -240,6 +240,9 @@ class engine final : private fabric::sink {
         }
         keep_eager(what, payload, receive);
     }
+    void arrived_typed(const arrival &packet);
+    /// Notes an error if the receive takes elements of another type. @param elements a basic_type
+    static void compare_types(receive_operation &receive, std::uint8_t elements) noexcept;
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
@@ -439,6 +442,7 @@ class engine final : private fabric::sink {
     const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
     const std::size_t eager_otherwise_;      ///< not less
     const std::size_t unexpected_limit_;
+    const bool checks_types_; ///< messages say of what type their elements are: LISLE_CHECK=1
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
@@ -497,16 +501,17 @@ class engine final : private fabric::sink {
 
 /// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
 /// @param home the engine that what is awaited belongs to: looked at most often
-/// @param what is awaited, if it can be told
+/// @param what is awaited; null: perhaps something that needs no rank
 template <class Predicate> void wait_until(engine &home, Predicate done, const awaited *what = nullptr) {
     if (!done()) {
         home.wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); }, &done,
                         what);
     }
 }
-/// The same for what belongs to no communicator.
+/// The same for messages that belong to no communicator in particular.
 template <class Predicate> void wait_until(rank &rank, Predicate done) {
-    wait_until(rank.engine(), done);
+    const awaited_ranks what;
+    wait_until(rank.engine(), done, &what);
 }
 
 } // namespace lisle::protocol

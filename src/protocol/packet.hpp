@@ -29,6 +29,7 @@ enum class packet_kind : std::uint8_t {
     done,          ///< (FIN) context: the sender's identifier; its buffer is free
     cancel,        ///< context: the sender's identifier
     cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
+    typed_eager,   ///< as eager, from a rank that checks; flags: the basic_type of all elements
 };
 /// Kinds from here on are those of modules above the engine (active_messages.hpp).
 inline constexpr std::uint8_t first_module_kind = 32;

@@ -105,6 +105,9 @@ void engine::accept(unexpected_message &message, receive_operation &receive) {
     const bool has_data = !message.announced() || message.stored != 0 || message.bytes == 0;
     if (has_data) {
         store_data(receive, message.data());
+        if (message.elements != 0) [[unlikely]] {
+            compare_types(receive, message.elements);
+        }
         if (message.announced()) {
             finish_sender(message.sender);
         }

@@ -30,7 +30,7 @@ outcome outcome::load(const MPI_Status &status) noexcept {
 request::request(rank &owner) noexcept : request{owner.engine()} {}
 
 void request::describe(wait_note &note) const {
-    note.add({0, -1, wait_note::nobody, 0, wait_note::sort::other});
+    note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
 }
 
 void awaited_request::describe(wait_note &note) const {

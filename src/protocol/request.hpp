@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "base/object.hpp"
 #include "mpi.h"
@@ -75,7 +76,10 @@ class request : public object {
     /// Called once, when a complete request is given back, before free(): the place for a callback that may
     /// fail. Returns its error code.
     virtual int give_back() { return MPI_SUCCESS; }
-    /// Adds to `note` what has to happen before the request is complete.
+    /// One sentence about `result.error`, if more is known of it than its class.
+    [[nodiscard]] virtual std::string failure() const { return {}; }
+    /// Adds to `note` what has to happen before the request is complete. A request that does not say so is
+    /// none that only ranks complete.
     virtual void describe(wait_note &note) const;
     /// Gives the request back: destroys it now, or at completion if it is still active.
     virtual void free();

@@ -43,13 +43,14 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
     auto &fabric = *routes_.to(dest).carrier;
     const claim_result result = fabric.try_claim(number_, dest, bytes, false, slot);
     if (result == claim_result::claimed) [[likely]] {
-        *slot.header = {what.context,
-                        what.source,
-                        what.tag,
-                        static_cast<std::uint8_t>(packet_kind::eager),
-                        0,
-                        0,
-                        static_cast<std::uint32_t>(bytes)};
+        *slot.header = {
+            what.context,
+            what.source,
+            what.tag,
+            static_cast<std::uint8_t>(checks_types_ ? packet_kind::typed_eager : packet_kind::eager),
+            checks_types_ ? static_cast<std::uint8_t>(buffer.type->basic()) : std::uint8_t{0},
+            0,
+            static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
             fabric.fill(dest, slot, buffer.address, bytes);
         } else {

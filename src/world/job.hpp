@@ -43,7 +43,7 @@ class job {
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
     /// Where the ranks of this process sleep.
     [[nodiscard]] const doorbell_row &bells() const noexcept { return bells_; }
-    /// Who waits for whom on this process's node.
+    /// The waits of the ranks on this process's node.
     [[nodiscard]] wait_table &waits() noexcept { return waits_; }
     /// The bells of the ranks on one worker of this process.
     [[nodiscard]] doorbell_row bells_of_worker(int worker) const noexcept;

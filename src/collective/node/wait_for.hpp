@@ -11,7 +11,7 @@ namespace lisle::collective {
 
 /// Returns when `done()` is true. @param home the communicator's engine. A fiber first lets the others of its
 /// worker run: most likely they are about to do what it waits for, or those of another worker are.
-/// @param what is awaited, if it can be told
+/// @param what is awaited; null: perhaps something that needs no rank
 template <class Predicate>
 void wait_for(protocol::engine &home, Predicate done, const protocol::awaited *what = nullptr) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {

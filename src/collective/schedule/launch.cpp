@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "collective/check.hpp"
@@ -51,6 +52,7 @@ class collective_request final : public protocol::request, private protocol::pro
         }
     }
 
+    [[nodiscard]] std::string failure() const override { return failure_; }
     void describe(wait_note &note) const override {
         protocol::awaited_members{on_->context()}.describe(note);
     }
@@ -64,6 +66,7 @@ class collective_request final : public protocol::request, private protocol::pro
             checked_ = true;
             if (const auto wrong = check_->complaint()) {
                 result.error = wrong->code();
+                failure_ = wrong->what();
                 home->complete(*this); // gives the object away
                 return false;
             }
@@ -74,6 +77,7 @@ class collective_request final : public protocol::request, private protocol::pro
         result.error = executor_->error();
         if (result.error != MPI_SUCCESS) {
             result.source = executor_->failed_peer();
+            failure_ = executor_->describe();
         }
         home->complete(*this); // gives the object away
         return false;
@@ -83,6 +87,7 @@ class collective_request final : public protocol::request, private protocol::pro
     std::optional<call_check> check_;
     std::optional<executor> executor_;
     bool checked_ = true;
+    std::string failure_; ///< what `result.error` means
 };
 
 } // namespace

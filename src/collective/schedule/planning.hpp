@@ -42,6 +42,14 @@ void refuse_inter(const communicator &comm, const char *what);
     }
     return plan;
 }
+/// Says of what type the call's data is, for checks.
+inline void say_elements(schedule &plan, const typed_buffer &data) {
+    if (checking() && data.type != nullptr) [[unlikely]] {
+        call_signature what = plan.signature();
+        what.elements = static_cast<std::uint8_t>(uniform_basic_type(*data.type).value_or(basic_type::none));
+        plan.describe(what);
+    }
+}
 
 /// What a call asks of the selection, see situation.
 struct sizes {

@@ -13,9 +13,10 @@ struct call_signature {
     static constexpr std::int64_t unsaid = -1;
 
     char call[24] = "a collective"; ///< the function's name without MPI_
-    char operation[40] = "";        ///< the reduction's: its name, or what is known of a user's
-    std::int64_t root = unsaid;     ///< unsaid also on inter-communicators
-    std::int64_t bytes = unsaid;    ///< of the vector or of a block
+    std::uint8_t elements = 0;   ///< basic_type of all that the rank gives or takes; 0: of several, or none
+    char operation[40] = "";     ///< the reduction's: its name, or what is known of a user's
+    std::int64_t root = unsaid;  ///< unsaid also on inter-communicators
+    std::int64_t bytes = unsaid; ///< of the vector or of a block
 };
 
 } // namespace lisle::collective

@@ -43,6 +43,8 @@ class unexpected_message final : public object {
     MPI_Count bytes = 0;
     announced_message sender{};
     std::size_t stored;
+    /// What its sender has said of its elements: a basic_type; none: nothing.
+    std::uint8_t elements = 0;
     /// All of it has been shown to the user as one piece.
     bool shown = false;
     /// How far it has been received, if it is received in several pieces.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread waits for, said only if somebody asks (execution/wait_table.hpp). Lies on the stack of who
-// waits.
+// What a thread waits for, said only if somebody asks (execution/wait_table.hpp). Lies on the waiting
+// thread's stack.
 #pragma once
 
 #include <span>
@@ -22,6 +22,14 @@ class awaited {
 
   protected:
     ~awaited() = default;
+};
+
+/// Any messages of any ranks.
+class awaited_ranks final : public awaited {
+  public:
+    void describe(wait_note &note) const override {
+        note.add({0, -1, wait_note::nobody, 0, wait_note::sort::other});
+    }
 };
 
 class awaited_request final : public awaited {

@@ -9,6 +9,10 @@ void progressed_request::watch() {
     home->add(*this);
 }
 
+void progressed_request::describe(wait_note &note) const {
+    awaited_ranks{}.describe(note);
+}
+
 bool progressed_request::advance() {
     if (!ready()) {
         return true;

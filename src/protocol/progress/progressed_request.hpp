@@ -14,6 +14,7 @@ class progressed_request : public request, private progressor {
     using request::request;
     /// Begins to look. Call once, when the object is whole.
     void watch();
+    void describe(wait_note &note) const override;
 
   protected:
     /// Looked at again and again; when it is true, `result` is set.

@@ -274,7 +274,7 @@ void engine::answer_question(const awaited *what) {
     const bool one_calls =
         owner_.thread_level < MPI_THREAD_MULTIPLE && !owner_.has_thread_ranks.load(std::memory_order_relaxed);
     const bool alone = one_calls || !is_anybody_else_at_work(job_.workers());
-    const bool certain = alone && !note.waits_outside();
+    const bool certain = alone && what != nullptr && !note.waits_outside();
     if (waits.answer(on_node_, question, certain)) {
         end_in_deadlock(owner_, question);
     }

@@ -21,7 +21,9 @@ piecewise_receive::piecewise_receive(unexpected_message &message)
 std::span<const std::byte> piecewise_receive::next() {
     engine &mine = *receiving_.home;
     std::span<const std::byte> piece;
-    wait_until(mine, [&] { return mine.next_piece(receiving_, piece); });
+    const awaited_ranks what;
+    wait_until(
+        mine, [&] { return mine.next_piece(receiving_, piece); }, &what);
     return piece;
 }
 
@@ -103,7 +105,9 @@ request *start_send_in_pieces(MPI_Count bytes, const channel &channel, int dest,
 
 void send_piece(send_operation &send, std::span<const std::byte> bytes) {
     engine &mine = *send.home;
-    wait_until(mine, [&] { return mine.may_stream(send); });
+    const awaited_request what{send};
+    wait_until(
+        mine, [&] { return mine.may_stream(send); }, &what);
     for (unsigned tries = 0; !bytes.empty() && !send.complete.load(std::memory_order_acquire);) {
         const std::size_t sent = mine.try_send_piece(send, bytes);
         if (sent == 0) {

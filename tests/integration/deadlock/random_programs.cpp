@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs of sends, receives, collectives and waits: random_programs FIRST COUNT [plant]. Each number is a
-// program, which all ranks derive alike: a list of actions in which, taken one by one, nobody waits for a later
-// one. With `plant` a ring of ranks each receives from the next before it sends; rank 0 prints the ring.
+// Random programs of sends, receives, collectives and waits: random_programs FIRST COUNT [plant]. Each number
+// is a program, which all ranks derive alike: a list of actions in which, taken one by one, nobody waits for
+// a later one. With `plant` a ring of ranks each receives from the next before it sends; rank 0 prints the
+// ring.
 #include <mpi.h>
 
 #include <algorithm>
@@ -41,7 +42,8 @@ class generator {
         if (choice < 7) {
             return message();
         }
-        constexpr kind others[] = {kind::barrier, kind::allreduce, kind::broadcast, kind::in_half, kind::complete};
+        constexpr kind others[] = {kind::barrier, kind::allreduce, kind::broadcast, kind::in_half,
+                                   kind::complete};
         return {.what = others[choice - 7], .from = below(ranks)};
     }
     std::vector<int> ring() {
@@ -119,7 +121,8 @@ class execution {
         if (now.to == own_rank) {
             char *const data = buffer(most_bytes).data(); // the order of tags decides which message comes
             if (now.receives_later) {
-                MPI_Irecv(data, most_bytes, MPI_CHAR, now.from, now.tag, MPI_COMM_WORLD, &requests_.emplace_back());
+                MPI_Irecv(data, most_bytes, MPI_CHAR, now.from, now.tag, MPI_COMM_WORLD,
+                          &requests_.emplace_back());
             } else {
                 MPI_Recv(data, most_bytes, MPI_CHAR, now.from, now.tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             }
