@@ -23,6 +23,7 @@ enum class setting : unsigned char {
     tracks,
     check,
     nodes,
+    recovery,
     show,
     initial_errhandler,
     /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp).
