@@ -88,10 +88,14 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "what happens when all ranks of a job wait for each other: end (they are listed, and the job ends), or "
      "wait (nothing, so that a debugger finds them)",
      "wait|end"},
-    {"LISLE_NODES", 0, -1, 1 << 22,
+    {"LISLE_NODES", 0, -(1 << 22), 1 << 22,
      "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on (0: "
      "as the "
-     "machines are, -1: each process on a node of its own); messages between nodes go over the network"},
+     "machines are, -1: each process on a node of its own, -3: on three nodes one by one); messages between "
+     "nodes "
+     "go over the network"},
+    {"LISLE_RECOVERY", 0, 0, 1,
+     "1: the job goes on when processes fail, which share no memory then (lislerun --with-ft)"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",
      "nothing|collectives"},
     {"LISLE_INITIAL_ERRHANDLER", 0, 0, 2,

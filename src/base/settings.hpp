@@ -24,6 +24,7 @@ enum class setting : unsigned char {
     check,
     deadlock,
     nodes,
+    recovery,
     show,
     initial_errhandler,
     /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp).

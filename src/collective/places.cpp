@@ -2,10 +2,7 @@
 #include "collective/places.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <map>
-#include <string_view>
 
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
@@ -14,31 +11,6 @@
 namespace lisle::collective {
 
 namespace {
-
-/// What LISLE_TEST_NODES says.
-struct pretended_nodes {
-    int count = 1;
-    bool cyclic = false;
-};
-
-pretended_nodes read_pretended_nodes() noexcept {
-    const char *const text = std::getenv("LISLE_TEST_NODES");
-    const std::string_view words = text == nullptr ? "" : text;
-    const auto colon = words.find(':');
-    pretended_nodes found;
-    if (colon != std::string_view::npos) {
-        std::from_chars(words.data() + colon + 1, words.data() + words.size(), found.count);
-        found.cyclic = words.substr(0, colon) == "cyclic";
-    }
-    constexpr int most = 3;
-    found.count = std::clamp(found.count, 1, most);
-    return found;
-}
-
-const pretended_nodes &pretended() noexcept {
-    static const pretended_nodes nodes = read_pretended_nodes();
-    return nodes;
-}
 
 /// True if `where(member)` is the same for all members.
 bool same_for_all(const group &members, auto where) {
@@ -54,12 +26,7 @@ bool same_for_all(const group &members, auto where) {
 } // namespace
 
 int node_of(job &here, int rank) {
-    const pretended_nodes &nodes = pretended();
-    if (nodes.count == 1) [[likely]] {
-        return here.places().node_of(rank);
-    }
-    return nodes.cyclic ? rank % nodes.count
-                        : static_cast<int>(std::int64_t{rank} * nodes.count / here.size());
+    return here.places().node_of(rank);
 }
 
 int process_of(job &here, int rank) {

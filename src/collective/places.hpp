@@ -15,9 +15,7 @@ class job;
 
 namespace lisle::collective {
 
-/// The node of a rank of the job, counted from 0. For tests LISLE_TEST_NODES pretends that the ranks are on
-/// several nodes, so that a job on one node takes the same paths: `block:3` spreads consecutive ranks over
-/// three nodes, `cyclic:3` deals them out one by one. At most three can be pretended (see keys_on_node()).
+/// The node of a rank of the job, counted from 0.
 [[nodiscard]] int node_of(job &here, int rank);
 [[nodiscard]] int process_of(job &here, int rank);
 
@@ -44,12 +42,9 @@ struct area_keys {
 [[nodiscard]] constexpr area_keys keys_of(std::uint64_t context) noexcept {
     return {context, context + 9};
 }
-/// Of the area of those of its ranks that are on one of its nodes. Nodes have memory of their own each; only
-/// pretended ones share it, and there are three at most.
-[[nodiscard]] constexpr area_keys keys_on_node(std::uint64_t context, int node) noexcept {
-    constexpr std::uint64_t first = 10, keys = 2, pretended = 3;
-    const std::uint64_t key = context + first + static_cast<std::uint64_t>(node) % pretended * keys;
-    return {key, key + 1};
+/// Of the area of those of its ranks that are on the calling rank's node.
+[[nodiscard]] constexpr area_keys keys_on_node(std::uint64_t context) noexcept {
+    return {context + 10, context + 11};
 }
 
 } // namespace lisle::collective

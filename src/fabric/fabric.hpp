@@ -156,6 +156,11 @@ class fabric {
     }
     virtual void publish(int dest, packet_slot &slot) noexcept = 0;
 
+    /// How many packets this process has sent to the peer; 0 where that is not counted.
+    [[nodiscard]] virtual std::uint64_t packets_sent_to([[maybe_unused]] int peer) const noexcept {
+        return 0;
+    }
+
     /// Hands at most `most` packets that have arrived at endpoint `self` to `into`, in order of each sender.
     virtual int poll(int self, sink &into, int most) = 0;
     /// Tells senders whether `self` can take data that it has not asked for.
@@ -166,6 +171,10 @@ class fabric {
     [[nodiscard]] virtual mailbox_sender *mailbox_to([[maybe_unused]] int dest) noexcept { return nullptr; }
     /// The same for what arrives at `self`. Used under the rules of `poll`.
     [[nodiscard]] virtual mailbox_receiver *mailbox_of([[maybe_unused]] int self) noexcept { return nullptr; }
+
+    /// Says that endpoint `self` is needed no more: where all of a process's have said so, its end is no
+    /// failure to its peers.
+    virtual void leave([[maybe_unused]] int self) noexcept {}
 
     // ---- sleeping ----
 

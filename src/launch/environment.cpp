@@ -6,14 +6,16 @@
 #include <string_view>
 
 #include "world/job_table.hpp"
+#include "world/managed_bootstrap.hpp"
 
 namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> own_variables{
-    job_descriptor_variable, process_index_variable, rank_variable, size_variable,
-    label_variable,          bind_variable,          input_variable};
+constexpr std::array<std::string_view, 9> own_variables{
+    job_descriptor_variable, process_index_variable, rank_variable,
+    size_variable,           label_variable,         bind_variable,
+    input_variable,          ranks_here_variable,    workers_here_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -46,8 +48,7 @@ class builder {
     // Without a search for each: the variables of one environment differ already.
     void inherit(char *const *inherited) {
         for (auto setting = inherited; *setting != nullptr; ++setting) {
-            if (std::find(own_variables.begin(), own_variables.end(), name_of(*setting)) ==
-                own_variables.end()) {
+            if (!set_by_launcher_alone(name_of(*setting))) {
                 settings_.emplace_back(*setting);
             }
         }
@@ -58,12 +59,8 @@ class builder {
     std::vector<std::string> settings_;
 };
 
-} // namespace
-
-std::vector<std::string> environment_of(const process_plan &process, std::size_t index,
-                                        const job_request &request, int ranks_in_job, int segment_descriptor,
-                                        char *const *inherited) {
-    const auto &program = request.programs[process.program];
+/// What the process inherits, and what the command line sets.
+builder wanted_by(const job_request &request, const program_request &program, char *const *inherited) {
     builder result;
     if (request.inherits == inherited_environment::all && program.inherits == inherited_environment::all) {
         result.inherit(inherited);
@@ -74,22 +71,49 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     for (const auto &wanted : program.environment) {
         result.set(wanted, inherited);
     }
+    return result;
+}
+
+/// What the host of thread and fiber ranks reads.
+void instruct_host(builder &variables, const job_request &request) {
+    if (request.output.any()) { // labelled lines are how the launcher tells the ranks' lines apart
+        variables.set(label_variable, "1");
+    }
+    if (!request.binding.empty()) {
+        variables.set(bind_variable, request.binding);
+    }
+    if (const auto reader = request.input.rank.value_or(0); reader != 0) {
+        variables.set(input_variable, std::to_string(reader));
+    }
+}
+
+} // namespace
+
+bool set_by_launcher_alone(std::string_view name) {
+    return std::find(own_variables.begin(), own_variables.end(), name) != own_variables.end();
+}
+
+std::vector<std::string> environment_of(const process_plan &process, std::size_t index,
+                                        const job_request &request, int ranks_in_job, int segment_descriptor,
+                                        char *const *inherited) {
+    auto result = wanted_by(request, request.programs[process.program], inherited);
     result.set(job_descriptor_variable, std::to_string(segment_descriptor));
     result.set(process_index_variable, std::to_string(index));
     result.set(size_variable, std::to_string(ranks_in_job));
-    if (!process.hosted) {
+    if (process.hosted) {
+        instruct_host(result, request);
+    } else {
         result.set(rank_variable, std::to_string(process.first_rank));
-        return result.take();
     }
-    if (request.output.any()) { // labelled lines are how the launcher tells the ranks' lines apart
-        result.set(label_variable, "1");
-    }
-    if (!request.binding.empty()) {
-        result.set(bind_variable, request.binding);
-    }
-    if (const auto reader = request.input.rank.value_or(0); reader != 0) {
-        result.set(input_variable, std::to_string(reader));
-    }
+    return result.take();
+}
+
+std::vector<std::string> environment_of_task(const process_plan &process, const job_request &request,
+                                             char *const *inherited) {
+    auto result = wanted_by(request, request.programs[process.program], inherited);
+    result.set(ranks_here_variable, std::to_string(process.ranks));
+    result.set(workers_here_variable, std::to_string(process.workers));
+    instruct_host(result, request);
     return result.take();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/plan.hpp"
@@ -23,9 +24,16 @@ inline constexpr const char *shared_libraries_variable = "LISLE_SHARED_LIBRARIES
 /// What -initial-errhandler names; a setting of the library.
 inline constexpr const char *error_handler_variable = "LISLE_INITIAL_ERRHANDLER";
 
+/// True for variables that say who a process of a job is: they are not handed down to other jobs.
+[[nodiscard]] bool set_by_launcher_alone(std::string_view name);
+
 /// NAME=value for each variable of this process. `inherited` is the launcher's environment.
 [[nodiscard]] std::vector<std::string> environment_of(const process_plan &process, std::size_t index,
                                                       const job_request &request, int ranks_in_job,
                                                       int segment_descriptor, char *const *inherited);
+
+/// The same where another launcher has started this one as a task (task.hpp).
+[[nodiscard]] std::vector<std::string>
+environment_of_task(const process_plan &process, const job_request &request, char *const *inherited);
 
 } // namespace lisle::launch

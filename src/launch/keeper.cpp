@@ -47,6 +47,15 @@ descriptor hand_down(const job_table &segment) {
     return descriptor{number};
 }
 
+/// Processes that may be lost alone share no memory: each counts as a node of its own.
+job_shape shape_of_job(const job_request &request, const job_plan &plan) {
+    job_shape shape = plan.shape();
+    if (request.recovery) {
+        shape.node_of_process = pretended_nodes(shape.processes(), -1);
+    }
+    return shape;
+}
+
 void allow_many_descriptors() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -70,7 +79,7 @@ void say(const std::string &text) {
 keeper::keeper(const job_request &request, const job_plan &plan, descriptor notes,
                const inherited_state &original)
     : request_{request}, plan_{plan}, notes_{std::move(notes)}, original_{original},
-      segment_{create_job(plan.shape())}, waits_{segment_}, handed_down_{hand_down(segment_)},
+      segment_{create_job(shape_of_job(request, plan))}, waits_{segment_}, handed_down_{hand_down(segment_)},
       child_ends_{signal_source(sigset_t{})}, relay_{request.output, plan}, places_{places(request.binding)},
       members_(plan.processes.size()) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -255,6 +264,10 @@ void keeper::on_end(std::size_t index, int status) {
         return;
     }
     const auto found = judge(description_of(index, status), segment_);
+    if (request_.recovery && found.stops_job && !segment_.aborted()) {
+        note_loss(found);
+        return;
+    }
     if (found.exit_code != 0 || found.stops_job) {
         act_on(found);
     } else {
@@ -280,6 +293,16 @@ void keeper::act_on(const verdict &found) {
         if (say_it) {
             say(found.sentence);
         }
+    }
+}
+
+void keeper::note_loss(const verdict &found) {
+    ++lost_;
+    if (!request_.quiet) {
+        say(found.sentence + (alive_ > 0 ? "; the others go on" : ""));
+    }
+    if (lost_ == members_.size()) { // nobody is left who could have recovered
+        exit_code_ = exit_code_.value_or(found.exit_code);
     }
 }
 

@@ -48,6 +48,8 @@ class keeper {
     void reap();
     void on_end(std::size_t index, int status);
     void act_on(const verdict &found);
+    /// A process has failed, and the job goes on without it.
+    void note_loss(const verdict &found);
     void warn_of_absence(std::size_t index);
     void look_for_failed_threads();
     [[nodiscard]] process_end description_of(std::size_t index, int status) const;
@@ -80,6 +82,7 @@ class keeper {
     bool stopping_ = false;
     bool told_to_end_ = false; ///< by a signal or the time limit, not by a failure
     bool warned_of_absence_ = false;
+    std::size_t lost_ = 0; ///< processes that have failed in a job that goes on
     bool has_threads_ = false;
     std::optional<clock::time_point> timeout_at_;
     std::optional<clock::time_point> kill_at_;

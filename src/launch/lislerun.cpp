@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lislerun, also installed as mpirun and mpiexec: starts an MPI job on this machine.
+// lislerun, also installed as mpirun and mpiexec: starts an MPI job: on this machine by itself, on others
+// through their launchers.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,11 +16,13 @@
 #include "launch/describe.hpp"
 #include "launch/environment.hpp"
 #include "launch/front.hpp"
+#include "launch/hosts_job.hpp"
 #include "launch/keeper.hpp"
 #include "launch/launch_error.hpp"
 #include "launch/options.hpp"
 #include "launch/preloaded.hpp"
 #include "launch/resources.hpp"
+#include "launch/task.hpp"
 
 namespace lisle::launch {
 
@@ -155,7 +158,14 @@ int run(std::span<const std::string_view> arguments) {
     }
     stay_on(request.processors);
     check_binding(request);
-    const auto job = plan(request, std::getenv("LISLE_RANKS"));
+    const char *const default_kind = std::getenv("LISLE_RANKS");
+    if (is_task_of_launcher(request)) {
+        become_task(std::move(request), default_kind);
+    }
+    if (names_other_hosts(request)) {
+        start_on_hosts(std::move(request), default_kind);
+    }
+    const auto job = plan(request, default_kind);
     for (const auto &where : request.report_pid) {
         report_pid(where);
     }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
@@ -69,6 +70,14 @@ std::vector<int> spread(int ranks, int processes) {
 
 } // namespace
 
+std::optional<int> program_request::slots() const {
+    if (hosts.empty()) {
+        return std::nullopt;
+    }
+    return std::accumulate(hosts.begin(), hosts.end(), 0,
+                           [](int sum, const host_slots &host) { return sum + host.slots; });
+}
+
 job_shape job_plan::shape() const {
     job_shape shape;
     for (const auto &process : processes) {
@@ -91,7 +100,7 @@ const process_plan &job_plan::process_of(int rank) const {
 std::optional<int> ranks_wanted(const program_request &program) {
     auto ranks = program.ranks;
     if (!ranks && !program.processes && !program.ranks_per_process) {
-        ranks = program.slots;
+        ranks = program.slots();
         if (program.per_unit) {
             const int units = count_of(program.per_unit->unit);
             if (program.per_unit->ranks > most_ranks / units) {
@@ -224,22 +233,32 @@ void check_input(const input_request &input, const job_plan &job) {
 
 } // namespace
 
-job_plan plan(const job_request &request, const char *default_kind) {
-    auto kind = rank_kind::process;
-    if (default_kind != nullptr && *default_kind != '\0') {
-        kind = rank_kind_of("LISLE_RANKS", default_kind);
-    }
+rank_kind kind_by_default(const char *default_kind) {
+    return default_kind != nullptr && *default_kind != '\0' ? rank_kind_of("LISLE_RANKS", default_kind)
+                                                            : rank_kind::process;
+}
+
+std::vector<program_shape> shapes_of(const job_request &request, const char *default_kind) {
     // What the first program says holds for the others too, unless they say otherwise.
     const auto said = request.programs.front().kind;
-    job_plan result;
-    long total = 0;
-    for (std::size_t i = 0; i < request.programs.size(); ++i) {
-        auto program = request.programs[i];
+    std::vector<program_shape> shapes;
+    for (auto program : request.programs) {
         const bool alone = !program.processes && !program.ranks_per_process;
         if (!program.kind && said && alone) {
             program.kind = said;
         }
-        const auto shape = shape_of(program, kind);
+        shapes.push_back(shape_of(program, kind_by_default(default_kind)));
+    }
+    return shapes;
+}
+
+job_plan plan(const job_request &request, const char *default_kind) {
+    const auto shapes = shapes_of(request, default_kind);
+    job_plan result;
+    long total = 0;
+    for (std::size_t i = 0; i < request.programs.size(); ++i) {
+        const auto &program = request.programs[i];
+        const auto &shape = shapes[i];
         auto path = find_program(program.arguments.front(), program.directory, program.search_path);
         if (const auto library = other_mpi_of(path)) {
             give_up(exit_not_executable, path, " is linked with ", *library,

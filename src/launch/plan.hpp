@@ -40,6 +40,9 @@ struct program_shape {
     bool fibers;
 };
 [[nodiscard]] program_shape shape_of(const program_request &program, rank_kind kind);
+/// The same for all programs of a job. `default_kind` is the value of LISLE_RANKS, or null.
+[[nodiscard]] std::vector<program_shape> shapes_of(const job_request &request, const char *default_kind);
+[[nodiscard]] rank_kind kind_by_default(const char *default_kind);
 
 /// The number of ranks that the request gives a program without -P and -T: -n, what its maps or hosts say,
 /// and of these the largest that -soft allows. Throws launch_error (exit_usage) if it allows none.

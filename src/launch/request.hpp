@@ -24,11 +24,18 @@ struct ranks_per_unit {
     std::string unit; ///< "machine", or what cpu_set.hpp calls a unit
 };
 
+/// A host, and how many processes it has room for.
+struct host_slots {
+    std::string name;
+    int slots;
+    friend bool operator==(const host_slots &, const host_slots &) = default;
+};
+
 /// One program of a job: what stands between two ':' of the command line.
 struct program_request {
     std::optional<int> ranks;               ///< -n
     std::optional<ranks_per_unit> per_unit; ///< -npernode, ppr maps: as -n, where nothing else tells
-    std::optional<int> slots;               ///< of the hosts that are named: likewise
+    std::vector<host_slots> hosts;          ///< --hosts, --hostfile: their slots are likewise
     std::vector<int> soft;                  ///< -soft: the numbers of ranks that will do, ascending
     std::optional<int> processes;           ///< -P
     std::optional<int> ranks_per_process;   ///< -T
@@ -39,6 +46,9 @@ struct program_request {
     std::string directory;              ///< --wdir, empty: the launcher's own
     std::string search_path;            ///< -path, empty: PATH
     std::vector<std::string> arguments; ///< the program's name and its arguments
+
+    /// The slots of all hosts; nothing if none is named.
+    [[nodiscard]] std::optional<int> slots() const;
 };
 
 /// What becomes of the ranks' output.
@@ -92,8 +102,11 @@ struct job_request {
     bool quiet = false;
     bool verbose = false;
     bool debug = false;          ///< says how to attach a debugger
+    bool recovery = false;       ///< a process that fails does not end the job
     bool oversubscribe = false;  ///< said that sharing cores is intended
     bool numbered_names = false; ///< each rank finds its number behind the program's name
+    std::string through;         ///< the launcher that starts a job on other hosts; empty: one that is there
+    std::string launch_agent;    ///< what that launcher calls instead of ssh; empty: ssh
     std::vector<int> forwarded_signals;
     std::optional<std::chrono::milliseconds> timeout;
     std::vector<std::string> report_pid; ///< where the launcher's process id goes: -, + or a file

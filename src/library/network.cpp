@@ -74,6 +74,17 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
     return made;
 }
 
+void connect_to_all(const fabric::routes &routes, bootstrap &start) {
+    const locality &places = start.places();
+    const int own_node = places.node_of_process(start.self().index);
+    for (int process = 0; process != places.processes(); ++process) {
+        if (places.node_of_process(process) != own_node) {
+            const int peer = places.first_rank(process);
+            routes.to(peer).carrier->connect(peer, start.get(process, address_key));
+        }
+    }
+}
+
 } // namespace lisle
 
 #else
@@ -81,6 +92,7 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
 namespace lisle {
 
 void announce_network(bootstrap &) {}
+void connect_to_all(const fabric::routes &, bootstrap &) {}
 
 std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
     fail(MPI_ERR_OTHER, "the job's processes are on ", start.places().nodes(),

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fabric/fabric.hpp"
+#include "fabric/routes.hpp"
 #include "world/bootstrap.hpp"
 
 namespace lisle {
@@ -17,5 +18,9 @@ void announce_network(bootstrap &start);
 /// way out if this build or this machine has no network to use.
 /// @param start outlives the fabric
 [[nodiscard]] std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start);
+
+/// Connects to all processes that are reached over a network, so that the end of each is noticed, also of one
+/// that nobody has sent anything yet. After the second fence.
+void connect_to_all(const fabric::routes &routes, bootstrap &start);
 
 } // namespace lisle

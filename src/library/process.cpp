@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "library/fabrics_in_use.hpp"
@@ -29,18 +29,14 @@ using fabric::local::node_segment;
 
 namespace {
 
+/// A number that only Lisle's launcher sets; nothing if it has not.
 std::optional<int> number_from(const char *variable) {
-    const char *const text = std::getenv(variable);
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    char *end = nullptr;
-    const long value = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 0 || value > 1 << 30) {
+    const auto number = environment_number(variable);
+    if (const std::string_view text = environment_text(variable); !number && !text.empty()) {
         fail(MPI_ERR_OTHER, variable, "=", text,
              " is not a number: was it set by something else than lislerun?");
     }
-    return static_cast<int>(value);
+    return number;
 }
 
 fabric::routes make_routes(node_segment &segment, bootstrap &start, std::span<const fabric_maker> makers) {
@@ -73,6 +69,11 @@ std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     node_segment segment = meet_on_node(others);
     auto made = std::make_unique<process>(std::move(start), std::move(segment), fabrics_in_use(nodes));
     others.fence(); // all have opened their node's memory, and told their addresses
+    // Later a fiber that asks the launcher for an address would let others run while it holds the network.
+    const bool fibers = others.places().worker_count(others.self().index) != 0;
+    if (nodes > 1 && (fibers || value_of(setting::recovery) != 0)) {
+        connect_to_all(made->routes(), others);
+    }
     return made;
 }
 
@@ -93,9 +94,14 @@ std::unique_ptr<process> make_launched(int descriptor) {
     return std::make_unique<process>(std::move(start), node_segment::attach(file, behind), fabrics_in_use(1));
 }
 
-/// What lisle-host was told to run by a lislerun that a foreign launcher started; one rank without it.
+/// What the lislerun that a foreign launcher started tells lisle-host; without one, one rank.
 process_share share_of_this_process() {
-    return {number_from(ranks_here_variable).value_or(1), number_from(workers_here_variable).value_or(0)};
+    const auto ranks = number_from(ranks_here_variable);
+    if (!ranks && environment_number(threads_per_process_variable).value_or(1) > 1) {
+        fail(MPI_ERR_OTHER, threads_per_process_variable, "=", environment_text(threads_per_process_variable),
+             " is for lislerun to read: put it before the program, as in srun lislerun ./program");
+    }
+    return {ranks.value_or(1), number_from(workers_here_variable).value_or(0)};
 }
 
 std::unique_ptr<process> make() {
@@ -103,8 +109,11 @@ std::unique_ptr<process> make() {
         return make_launched(*descriptor);
     }
     if (auto manager = connect_to_launcher()) {
-        return make_on_cluster(std::make_unique<managed_bootstrap>(
-            std::move(manager), share_of_this_process(), value_of(setting::nodes)));
+        // Processes that may be lost alone share no memory.
+        const std::int64_t nodes = value_of(setting::nodes);
+        const std::int64_t pretended = nodes == 0 && value_of(setting::recovery) != 0 ? -1 : nodes;
+        return make_on_cluster(
+            std::make_unique<managed_bootstrap>(std::move(manager), share_of_this_process(), pretended));
     }
     if (const auto foreign = foreign_launcher()) {
         fail(MPI_ERR_OTHER, *foreign);

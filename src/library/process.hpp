@@ -32,6 +32,7 @@ class process {
     [[nodiscard]] static std::unique_ptr<process> make_inside(const job_shape &shape);
 
     [[nodiscard]] job &get_job() noexcept { return job_; }
+    [[nodiscard]] const fabric::routes &routes() noexcept { return routes_.first(); }
     /// Makes the rank with this index among the process's own. Throws mpi_error if it exists already.
     rank &enter(int index);
 

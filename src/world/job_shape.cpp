@@ -32,11 +32,13 @@ void job_shape::check() const {
 }
 
 std::vector<int> pretended_nodes(int processes, std::int64_t nodes) {
-    const std::int64_t count = nodes < 0 ? processes : std::min<std::int64_t>(nodes, processes);
+    const bool one_by_one = nodes < -1;
+    const std::int64_t wanted = one_by_one ? -nodes : nodes == -1 ? processes : nodes;
+    const std::int64_t count = std::min<std::int64_t>(wanted, processes);
     std::vector<int> of_process;
     of_process.reserve(static_cast<std::size_t>(processes));
     for (int process = 0; process != processes; ++process) {
-        of_process.push_back(static_cast<int>(process * count / processes));
+        of_process.push_back(static_cast<int>(one_by_one ? process % count : process * count / processes));
     }
     return of_process;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/managed_bootstrap.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -86,6 +86,7 @@ void managed_bootstrap::meet(const process_share &here, std::int64_t pretended) 
     shape.node_of_process = std::move(nodes);
     shape.check();
     places_.emplace(shape);
+    parted_.resize(static_cast<std::size_t>(here.ranks));
 }
 
 int managed_bootstrap::pid_of(int process) const noexcept {
@@ -113,11 +114,21 @@ void managed_bootstrap::report(int rank, rank_progress to) noexcept {
         abort(rank, EXIT_FAILURE);
         return;
     }
-    // The launcher hears of the end of the last rank's part in MPI: a process that ends before is an
-    // accident.
-    if (to == rank_progress::finalized && finalized_ranks_.fetch_add(1, std::memory_order_relaxed) + 1 ==
-                                              places_->rank_count(manager_->process())) {
-        const std::scoped_lock guard{talking_};
+    // A rank that has never been in MPI parts when it ends.
+    if (to == rank_progress::finalized || to == rank_progress::ended) {
+        part(rank);
+    }
+}
+
+void managed_bootstrap::part(int rank) noexcept {
+    const std::scoped_lock guard{talking_};
+    const auto index = static_cast<std::size_t>(rank - places_->first_rank(manager_->process()));
+    if (parted_[index]) {
+        return;
+    }
+    parted_[index] = true;
+    // Before all ranks have parted the end of the process is an accident.
+    if (std::ranges::find(parted_, false) == parted_.end()) {
         manager_->finalize();
     }
 }

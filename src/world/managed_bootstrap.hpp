@@ -3,10 +3,10 @@
 // (PMIx or PMI-1). The launcher knows processes; how many ranks each one runs the processes tell each other.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "world/bootstrap.hpp"
 #include "world/pmi/process_manager.hpp"
@@ -17,6 +17,8 @@ namespace lisle {
 /// fiber ranks what to run.
 inline constexpr const char *ranks_here_variable = "LISLE_RANKS_HERE";     ///< ranks of this process
 inline constexpr const char *workers_here_variable = "LISLE_WORKERS_HERE"; ///< worker threads, 0: no fibers
+/// With which a user tells such a lislerun the same as with -T.
+inline constexpr const char *threads_per_process_variable = "LISLE_THREADS_PER_PROCESS";
 
 /// What one process runs.
 struct process_share {
@@ -27,9 +29,8 @@ struct process_share {
 class managed_bootstrap final : public bootstrap {
   public:
     /// Returns when all processes of the job have come here.
-    /// @param here what this process runs @param apart true: each process counts as a node of its own, so
-    /// that no memory is shared Throws mpi_error if the launcher goes away or the processes do not fit
-    /// together.
+    /// @param here what this process runs @param nodes how many there are to be (pretended_nodes); 0: as the
+    /// launcher says. Throws mpi_error if the launcher goes away or the processes do not fit together.
     managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here,
                       std::int64_t nodes);
 
@@ -51,13 +52,15 @@ class managed_bootstrap final : public bootstrap {
   private:
     /// Tells what this process is and learns what the others are.
     void meet(const process_share &here, std::int64_t nodes);
+    /// Says that a rank of this process needs the launcher no more; the last one says so to the launcher.
+    void part(int rank) noexcept;
 
     std::unique_ptr<process_manager> manager_;
     std::mutex talking_; ///< one thread talks to the launcher at a time
     job_id job_{};
     std::optional<locality> places_;
-    std::vector<int> pids_;               ///< by process; 0: on another node
-    std::atomic<int> finalized_ranks_{0}; ///< of this process; orders nothing
+    std::vector<int> pids_;    ///< by process; 0: on another node
+    std::vector<bool> parted_; ///< ranks of this process that need the launcher no more
 };
 
 } // namespace lisle

@@ -47,10 +47,8 @@ collective_area *hierarchy::area(const communicator &comm) {
         for (const int rank : ranks_of(place_of(comm.rank()))) {
             members.push_back(comm.local_group().member(rank));
         }
-        const int node = node_of(here, members.front());
         near_ = group_ref::adopt(new group(std::move(members)));
-        area_ =
-            collective_area::make(comm, *near_, index_of(comm.rank()), keys_on_node(comm.context(), node));
+        area_ = collective_area::make(comm, *near_, index_of(comm.rank()), keys_on_node(comm.context()));
     }
     area_sought_ = true;
     return area_.get();

@@ -61,7 +61,8 @@ network_fabric::network_fabric(provider chosen, job_view job, address_lookup whe
       peers_(static_cast<std::size_t>(job_.processes)),
       inboxes_(static_cast<std::size_t>(job_.rank_count)), pulse_{interface_of(device_.info()), job_.silence},
       congested_{std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(job_.ranks))},
-      reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))} {
+      reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
+      packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
     wakes_.reserve(inboxes_.size());
     for (inbox &each : inboxes_) {
         each.told.resize(peers_.size());
@@ -158,7 +159,8 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
     return claim_result::claimed;
 }
 
-void network_fabric::publish(int, packet_slot &slot) noexcept {
+void network_fabric::publish(int dest, packet_slot &slot) noexcept {
+    packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
     const std::scoped_lock guard{lock_};
     buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
     filled.bytes = sizeof(frame) + frame_of(filled).header.payload_bytes;
@@ -315,7 +317,9 @@ int network_fabric::poll(int self, sink &into, int most) {
             own.packets.pop_front();
         }
         copies.swap(own.copies);
-        failed.swap(own.failed);
+        if (own.packets.empty()) { // what a peer has sent before it failed comes first
+            failed.swap(own.failed);
+        }
     }
     for (std::size_t at = 0; at != taken; ++at) {
         into.arrived(packets[at].what.what.source, packets[at].what.what.header, packets[at].what.payload);
@@ -349,6 +353,10 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
         return;
     }
     const auto process = static_cast<std::size_t>(job_.process_of(found.what.source));
+    if (peers_[process].failed) {
+        receive_again_locked(in); // everybody has been told that it is gone
+        return;
+    }
     if (!peers_[process].heard) {
         peers_[process].heard = true;
         congestion_changed_ = true; // it has not been told yet
@@ -395,6 +403,13 @@ void network_fabric::failed_locked(int process) {
 void network_fabric::wake_if_armed(int rank) noexcept {
     if (inbox_of(rank).armed) {
         wakes_[static_cast<std::size_t>(rank - job_.first_rank)].call();
+    }
+}
+
+void network_fabric::leave(int) noexcept {
+    const std::scoped_lock guard{lock_};
+    if (++left_ == job_.rank_count) {
+        pulse_.say_farewell();
     }
 }
 

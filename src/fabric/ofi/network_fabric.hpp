@@ -55,6 +55,10 @@ class network_fabric final : public fabric, private remote_memory {
     void publish(int dest, packet_slot &slot) noexcept override;
     int poll(int self, sink &into, int most) override;
     void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] std::uint64_t packets_sent_to(int peer) const noexcept override {
+        return packets_to_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed);
+    }
+    void leave(int self) noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;
 
@@ -115,6 +119,7 @@ class network_fabric final : public fabric, private remote_memory {
     std::vector<inbox> inboxes_;         ///< by rank of this process
     std::vector<wake_descriptor> wakes_; ///< the same
     pulse pulse_;
+    int left_ = 0;       ///< ranks of this process that are needed no more
     unsigned polls_ = 0; ///< since somebody asked the pulse
     bool congestion_changed_ = false;
     /// By rank of the job: takes no unasked data. Relaxed: the flags order nothing, a sender that is late
@@ -123,7 +128,8 @@ class network_fabric final : public fabric, private remote_memory {
     enum class reach : std::uint8_t { unknown, connected, failed };
     /// By process. Relaxed: what a stale value lets through is looked at again under the lock.
     std::unique_ptr<std::atomic<reach>[]> reach_;
-    std::atomic<std::uint64_t> dropped_{0}; ///< relaxed: only counted
+    std::unique_ptr<std::atomic<std::uint64_t>[]> packets_to_; ///< by rank of the job; relaxed: only counted
+    std::atomic<std::uint64_t> dropped_{0};                    ///< relaxed: only counted
     std::vector<std::pair<memory_key, owned<fid_mr>>> exposed_;
     std::uint64_t next_key_ = 1;
 };

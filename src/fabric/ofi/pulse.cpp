@@ -19,6 +19,10 @@ bool set(int socket, int level, int option, int value) noexcept {
     return setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
+void bid_farewell(int link) noexcept {
+    static_cast<void>(send(link, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
+}
+
 } // namespace
 
 pulse::pulse(const sockaddr_in &interface, std::chrono::seconds silence)
@@ -102,16 +106,30 @@ std::vector<int> pulse::ended() {
             accept_all();
             continue;
         }
-        processes.push_back(static_cast<int>(which));
+        char word = 0;
+        if (recv(links_[which], &word, sizeof word, MSG_DONTWAIT) != sizeof word) {
+            processes.push_back(static_cast<int>(which));
+        }
         close(std::exchange(links_[which], -1));
     }
     return processes;
+}
+
+void pulse::say_farewell() noexcept {
+    accept_all();
+    leaves_ = true;
+    for (const int link : taken_) {
+        bid_farewell(link);
+    }
 }
 
 void pulse::accept_all() noexcept {
     for (int link = 0; (link = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
         set(link, SOL_SOCKET, SO_KEEPALIVE,
             1); // so that one of a machine that is gone does not stay for ever
+        if (leaves_) {
+            bid_farewell(link);
+        }
         try {
             taken_.push_back(link);
         } catch (...) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a process learns that a peer has ended or was cut off, though nothing is sent: providers of reliable
 // datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
-// from; a process that exchanges packets with it keeps one connection there. The kernels keep it alive
-// whatever the processes do: it ends with the process, or when the other machine has been silent for too
-// long.
+// from; a process that exchanges packets with it keeps one connection there. It carries nothing but a
+// farewell, one byte before an end that is no failure. The kernels keep it alive whatever the processes do:
+// it ends with the process, or when the other machine has been silent for too long.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,9 @@ class pulse {
     [[nodiscard]] std::optional<sockaddr_in> address() const noexcept;
     /// Begins to watch a peer. Does not wait.
     void watch(int process, const sockaddr_in &address);
-    /// Peers that have ended since the last call.
+    /// Tells those who watch this process that its end will be no failure.
+    void say_farewell() noexcept;
+    /// Peers that have ended since the last call, without a farewell.
     [[nodiscard]] std::vector<int> ended();
     /// Readable when ended() has something to tell; -1: never.
     [[nodiscard]] int descriptor() const noexcept { return events_; }
@@ -41,6 +43,7 @@ class pulse {
     std::chrono::seconds silence_;
     std::vector<int> links_; ///< by process: the connection to it, or -1
     std::vector<int> taken_; ///< connections from peers: kept open, never read
+    bool leaves_ = false;    ///< has said farewell
 };
 
 } // namespace lisle::fabric::ofi

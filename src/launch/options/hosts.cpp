@@ -14,28 +14,25 @@ namespace lisle::launch {
 
 namespace {
 
-bool is_this_machine(std::string_view name) {
-    const auto own = host_name();
-    const std::string_view whole = own;
-    return name == "localhost" || name == "127.0.0.1" || name == "::1" || name == whole ||
-           name == whole.substr(0, whole.find('.')) || (name.starts_with(own) && name[own.size()] == '.');
-}
-
 /// NAME or NAME:SLOTS.
-int slots_of_entry(std::string_view shown, std::string_view list, std::string_view entry) {
+host_slots entry_of(std::string_view shown, std::string_view entry) {
     const auto colon = entry == "::1" ? std::string_view::npos : entry.rfind(':');
-    const auto host = entry.substr(0, colon);
-    if (!is_this_machine(host)) {
-        give_up(exit_usage, shown, " ", list, ": '", host,
-                "' is another machine, and Lisle starts jobs on this machine only");
+    const auto name = entry.substr(0, colon);
+    const bool counted = colon != std::string_view::npos && entry.substr(colon + 1) != "*";
+    if (name.empty()) {
+        give_up(exit_usage, shown, ": '", entry, "' names no host");
     }
-    if (colon == std::string_view::npos || entry.substr(colon + 1) == "*") {
-        return 1;
-    }
-    return positive_number(shown, entry.substr(colon + 1));
+    return {std::string{name}, counted ? positive_number(shown, entry.substr(colon + 1)) : 1};
 }
 
 } // namespace
+
+bool is_this_machine(std::string_view host) {
+    const auto own = host_name();
+    const std::string_view whole = own;
+    return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == whole ||
+           host == whole.substr(0, whole.find('.')) || (host.starts_with(own) && host[own.size()] == '.');
+}
 
 std::string host_name() {
     utsname about{};
@@ -43,38 +40,37 @@ std::string host_name() {
     return about.nodename;
 }
 
-int slots_of_hosts(std::string_view shown, std::string_view list) {
-    int sum = 0;
+std::vector<host_slots> hosts_in_list(std::string_view shown, std::string_view list) {
+    std::vector<host_slots> hosts;
     for (const auto entry : split(list, ',')) {
-        sum += slots_of_entry(shown, list, entry);
+        hosts.push_back(entry_of(shown, entry));
     }
-    return sum;
+    return hosts;
 }
 
-int slots_of_host_file(std::string_view shown, const std::string &path) {
+std::vector<host_slots> hosts_in_file(std::string_view shown, const std::string &path) {
     std::ifstream file{path};
     if (!file) {
         give_up(exit_usage, shown, " ", path, ": the file cannot be read: ", std::strerror(errno));
     }
-    int sum = 0;
+    std::vector<host_slots> hosts;
     for (std::string line; std::getline(file, line);) {
         std::istringstream words{line.substr(0, line.find('#'))};
-        std::string host;
-        if (!(words >> host)) {
+        std::string name;
+        if (!(words >> name)) {
             continue;
         }
-        int slots = slots_of_entry(shown, path, host);
+        host_slots &host = hosts.emplace_back(entry_of(shown, name));
         for (std::string word; words >> word;) {
             if (word.starts_with("slots=")) {
-                slots = positive_number(shown, std::string_view{word}.substr(6));
+                host.slots = positive_number(shown, std::string_view{word}.substr(6));
             }
         }
-        sum += slots;
     }
-    if (sum == 0) {
+    if (hosts.empty()) {
         give_up(exit_usage, shown, " ", path, ": the file names no host");
     }
-    return sum;
+    return hosts;
 }
 
 } // namespace lisle::launch

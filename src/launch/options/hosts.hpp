@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists and files of hosts. Jobs run on this machine, so every host must be this machine, under one of its
-// names; what remains of them is how many ranks they have room for. Throws launch_error (exit_usage).
+// Lists and files of hosts, in the forms that other launchers take. Throws launch_error (exit_usage).
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "launch/request.hpp"
 
 namespace lisle::launch {
 
-/// The slots of a list as localhost:2,localhost: an entry without a number counts one.
-[[nodiscard]] int slots_of_hosts(std::string_view shown, std::string_view list);
+/// The hosts of a list as a:2,b: an entry without a number has one slot.
+[[nodiscard]] std::vector<host_slots> hosts_in_list(std::string_view shown, std::string_view list);
 
-/// The slots of a file with a host in each line, as `localhost`, `localhost:2` or `localhost slots=2`;
-/// '#' begins a comment.
-[[nodiscard]] int slots_of_host_file(std::string_view shown, const std::string &path);
+/// The hosts of a file with one in each line, as `a`, `a:2` or `a slots=2`; '#' begins a comment.
+[[nodiscard]] std::vector<host_slots> hosts_in_file(std::string_view shown, const std::string &path);
+
+/// True if this is a name or an address of the machine that the launcher runs on.
+[[nodiscard]] bool is_this_machine(std::string_view host);
 
 /// This machine's name.
 [[nodiscard]] std::string host_name();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options about how the launcher itself behaves.
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "launch/launch_error.hpp"
@@ -37,7 +38,28 @@ void set_runtime_options(option_use &use) {
     }
 }
 
+void go_on_after_failures(option_use &use) {
+    use.job.recovery = true;
+    use.job.environment.push_back({"LISLE_RECOVERY", "1"});
+}
+
+/// Open MPI's words.
+void choose_fault_tolerance(option_use &use) {
+    constexpr std::array<std::string_view, 4> off{"none", "no", "0", "false"};
+    constexpr std::array<std::string_view, 6> on{"ulfm", "mpi", "all", "yes", "1", "true"};
+    const auto kind = use.value();
+    if (std::ranges::find(on, kind) != on.end()) {
+        go_on_after_failures(use);
+    } else if (std::ranges::find(off, kind) == off.end()) {
+        give_up(exit_usage, use.shown, " is ulfm or none, not '", kind, "'");
+    }
+}
+
 constexpr option table[] = {
+    {"with-ft", "KIND", choose_fault_tolerance,
+     "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
+     "share no memory then. none: a failure ends the job (the default)"},
+    {"enable-recovery|continuous", "", go_on_after_failures, ""},
     {"timeout", "SECONDS", [](option_use &use) { use.job.timeout = seconds_of(use.shown, use.value()); },
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
     {"forward-signals", "LIST", forward_signals,

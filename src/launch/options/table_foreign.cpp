@@ -40,13 +40,12 @@ constexpr option table[] = {
     needless("nolocal|noprefix|disable-hostname-propagation|enable-hostname-propagation|do-not-resolve|"
              "preload-binary|s|bynode|byslot|bycore|bysocket|use-regexp|fwd-mpirun-port",
              "", "there is one machine"),
-    needless("prefix|iface|localhost|order-nodes|preload-files|launch-agent|cartofile|cf|tmpdir", "VALUE",
+    needless("prefix|iface|localhost|order-nodes|preload-files|cartofile|cf|tmpdir", "VALUE",
              "there is one machine, and Lisle keeps no files"),
     needless("d|debug-devel|debug-daemons|debug-daemons-file|leave-session-attached|novm|show-progress|"
              "enable-instant-on-support|prefork|pmi-port|profile",
              "", "Lisle has no daemons"),
-    needless("launcher|launcher-exec|bootstrap|bootstrap-exec|rmk|demux|personality|topolib|max-vm-size",
-             "VALUE", "Lisle has no daemons"),
+    needless("launcher|bootstrap|rmk|demux|personality|topolib|max-vm-size", "VALUE", "Lisle has no daemons"),
     needless("disable-auto-cleanup|enable-auto-cleanup|disable-recovery|report-child-jobs-separately|rr", "",
              "a job ends as `How a job ends` in docs/launching.md says"),
     needless("usize", "VALUE", "jobs do not grow"),
@@ -56,8 +55,6 @@ constexpr option table[] = {
     needless("am", "FILE", "parameters of Open MPI mean nothing here"),
 
     missing("skip-launch-node", "", "this is the only machine that Lisle starts ranks on"),
-    missing("with-ft", "KIND", "a job ends when one of its ranks fails"),
-    missing("enable-recovery|continuous", "", "a job ends when one of its ranks fails"),
     missing("max-restarts", "N", "ranks that fail are not started again"),
     missing("pset", "NAME", "Lisle has the process sets of the standard only, mpi://WORLD and mpi://SELF"),
     missing("xml|parseable|parsable", "", "the launcher writes plain text"),

@@ -14,8 +14,8 @@ namespace lisle::launch {
 
 namespace {
 
-void add_slots(option_use &use, int slots) {
-    use.program.slots = use.program.slots.value_or(0) + slots;
+void add(option_use &use, std::vector<host_slots> hosts) {
+    use.program.hosts.insert(use.program.hosts.end(), hosts.begin(), hosts.end());
 }
 
 void check_architecture(option_use &use) {
@@ -81,18 +81,22 @@ constexpr option table[] = {
     {"configfile|app", "FILE", insert_programs,
      "start the programs that FILE describes: each line is what could stand between two ':'"},
     {"file", "FILE", insert_options, "take more options for this program from FILE"},
-    {"host|hosts|H", "NAMES",
-     [](option_use &use) {
-         const auto names = use.value();
-         add_slots(use, slots_of_hosts(use.shown, names));
-     },
-     "names of this machine; without -n each counts one rank, NAME:2 two"},
+    {"host|hosts|H", "NAMES", [](option_use &use) { add(use, hosts_in_list(use.shown, use.value())); },
+     "run on these hosts; without -n each counts one rank, NAME:2 two. On other machines than this one the "
+     "ranks are started through a launcher that is installed (--through)"},
     {"hostfile|machinefile|machine|f|default-hostfile", "FILE",
      [](option_use &use) {
          const std::string path{use.value()};
-         add_slots(use, slots_of_host_file(use.shown, path));
+         add(use, hosts_in_file(use.shown, path));
      },
      "the same from a file with NAME, NAME:2 or NAME slots=2 in each line"},
+    {"through", "LAUNCHER", [](option_use &use) { use.job.through = use.value(); },
+     "start the ranks on other hosts through srun, prterun, orterun or mpiexec.hydra (without it: the first "
+     "of "
+     "them that is there, srun only within an allocation)"},
+    {"launch-agent|launcher-exec|bootstrap-exec", "PROGRAM",
+     [](option_use &use) { use.job.launch_agent = use.value(); },
+     "what prterun, orterun and mpiexec.hydra call to reach another host, instead of ssh"},
     {"arch", "ARCH", check_architecture, "run on a machine of this architecture: this one must be it"},
 };
 

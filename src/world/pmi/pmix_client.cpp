@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <pmix.h>
 
 #include "base/error.hpp"
+#include "base/loaded_library.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -20,7 +20,6 @@ namespace {
 /// because PMIx has threads of its own.
 struct pmix_library {
     pmix_library();
-    void *handle;
     decltype(&PMIx_Init) init;
     decltype(&PMIx_Finalize) finalize;
     decltype(&PMIx_Put) put;
@@ -31,26 +30,18 @@ struct pmix_library {
     decltype(&PMIx_Error_string) error_string;
 };
 
-template <class Function> void find(void *handle, Function &function, const char *name) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    if (function == nullptr) {
-        fail(MPI_ERR_OTHER, "libpmix.so.2 has no function ", name);
-    }
-}
-
-pmix_library::pmix_library() : handle{dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)} {
-    if (handle == nullptr) {
-        fail(MPI_ERR_OTHER, "a PMIx launcher started this program, but its client library is not here (",
-             dlerror(), "): install libpmix2");
-    }
-    find(handle, init, "PMIx_Init");
-    find(handle, finalize, "PMIx_Finalize");
-    find(handle, put, "PMIx_Put");
-    find(handle, commit, "PMIx_Commit");
-    find(handle, fence, "PMIx_Fence");
-    find(handle, get, "PMIx_Get");
-    find(handle, abort, "PMIx_Abort");
-    find(handle, error_string, "PMIx_Error_string");
+pmix_library::pmix_library() {
+    const loaded_library library{"libpmix.so.2",
+                                 "a PMIx launcher started this program, but its client library is not here",
+                                 "install libpmix2"};
+    library.find(init, "PMIx_Init");
+    library.find(finalize, "PMIx_Finalize");
+    library.find(put, "PMIx_Put");
+    library.find(commit, "PMIx_Commit");
+    library.find(fence, "PMIx_Fence");
+    library.find(get, "PMIx_Get");
+    library.find(abort, "PMIx_Abort");
+    library.find(error_string, "PMIx_Error_string");
 }
 
 /// A value that PMIx has allocated, with what it refers to.

@@ -43,6 +43,11 @@ class Hosts:
         self.tag = f"l{os.getpid() % 100000}"
         self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
 
+    @property
+    def environment(self):
+        """With these variables launchers find the way from this machine to the hosts."""
+        return {"HYDRA_IFACE": f"{self.tag}b0", "OMPI_MCA_oob_tcp_if_include": f"{self.tag}b0,eth0"}
+
     def address(self, host, rail=0):
         return f"10.99.{10 * rail + os.getpid() % 10}.{host + 1}"
 

@@ -6,29 +6,51 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from commands import expect  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
+LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
 WHO = os.environ["LISLE_TEST_WHO"]
 
 
 def hydra(hosts, each):
     names = ",".join(f"{name}:{each}" for name in hosts.names)
-    bridge = f"{hosts.tag}b0"
     return ["mpiexec.hydra", "-launcher", "rsh", "-launcher-exec", str(hosts.agent), "-hosts", names,
-            "-iface", bridge, "-n", str(each * hosts.count)]
+            "-n", str(each * hosts.count)]
 
 
-def start(words, *arguments, timeout=120):
-    begun = time.monotonic()
-    environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "eth0"}
+def start(hosts, words, *arguments, timeout=120):
+    environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0"}
     done = subprocess.run([*words, WHO, *arguments], text=True, capture_output=True, timeout=timeout, check=False,
                           env=environment)
-    return done, time.monotonic() - begun
+    return done
+
+
+def all_ranks_speak(hosts, words, count):
+    done = start(hosts, words)
+    what = f"{words}\n{done.stdout}{done.stderr}"
+    ranks = sorted(line for line in done.stdout.split("\n") if line.startswith("rank"))
+    expect(done.returncode == 0, f"exit status {done.returncode}, {what}")
+    expect(ranks == sorted(f"rank {rank} of {count}" for rank in range(count)), what)
+    expect(f"token {count - 1}" in done.stdout, what)
+
+
+def started_by_lislerun(hosts, launcher):
+    """lislerun --hosts has an installed launcher start its processes."""
+    words = [LISLERUN, "--through", launcher, "--launch-agent", str(hosts.agent)]
+    first, second, third = hosts.names
+    file = hosts.folder / "hostfile"
+    file.write_text(f"{first} slots=2\n{second}:1  # and no more\n{third}\n")
+    all_ranks_speak(hosts, [*words, "--hosts", f"{first},{second}:2"], 3)
+    all_ranks_speak(hosts, [*words, "--hostfile", str(file)], 4)
+    all_ranks_speak(hosts, [*words, "--hosts", ",".join(hosts.names), "-T", "2"], 6)
+    all_ranks_speak(hosts, [*words, "--hosts", f"{first}:2,{second}:2", "--ranks", "fiber"], 4)
+    all_ranks_speak(hosts, [*words, "--hosts", f"{first},{second}", "-n", "5", "-T", "2"], 5)
+    done = start(hosts, [*words, "--hosts", f"{first},{second}"], "die")
+    expect(done.returncode != 0, f"{launcher}: a killed rank, and the job ends with 0\n{done.stdout}{done.stderr}")
 
 
 def main():
@@ -37,13 +59,14 @@ def main():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     with Hosts(3) as hosts:
-        done, _ = start(hydra(hosts, 2))
-        ranks = sorted(line for line in done.stdout.split("\n") if line.startswith("rank"))
-        expect(done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
-        expect(ranks == [f"rank {rank} of 6" for rank in range(6)], f"{done.stdout}{done.stderr}")
-        expect("token 5" in done.stdout, f"{done.stdout}{done.stderr}")
-        done, _ = start(hydra(hosts, 1), "die")
+        all_ranks_speak(hosts, hydra(hosts, 2), 6)
+        done = start(hosts, hydra(hosts, 1), "die")
         expect(done.returncode != 0, f"a killed rank, and the job ends with 0\n{done.stdout}{done.stderr}")
+        for launcher in ("mpiexec.hydra", "orterun"):
+            if shutil.which(launcher):
+                started_by_lislerun(hosts, launcher)
+            else:
+                print(f"{launcher} is not installed")
 
 
 main()

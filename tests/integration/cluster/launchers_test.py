@@ -29,6 +29,11 @@ def start(words, *arguments, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
+def inside(words, *options):
+    """The words with lislerun as the program that is started: its options say what each process runs."""
+    return [*words, LISLERUN, *options]
+
+
 def all_ranks_speak(name, words, count, **variables):
     status, output, errors = start(words, **variables)
     lines = sorted(output.split("\n"))
@@ -36,6 +41,13 @@ def all_ranks_speak(name, words, count, **variables):
     expect(status == 0, f"{name} {variables}: exit status {status}\n{output}{errors}")
     expect([line for line in lines if line.startswith("rank")] == expected, f"{name} {variables}:\n{output}{errors}")
     expect(f"token {count - 1}" in lines, f"{name} {variables}: no token\n{output}{errors}")
+
+
+def own_jobs(name, words):
+    """With -n lislerun starts a job of its own, wherever it is."""
+    status, output, errors = start([*words, LISLERUN, "-q", "-n", "2"])
+    expect(status == 0, f"{name}: {status}\n{output}{errors}")
+    expect(output.count("rank 1 of 2") == 3 and output.count("token 1") == 3, f"{name}:\n{output}{errors}")
 
 
 def main():
@@ -50,8 +62,19 @@ def main():
         all_ranks_speak(name, words, 3)
         all_ranks_speak(name, words, 3, LISLE_NODES="-1")
         all_ranks_speak(name, words, 3, LISLE_NODES="2")
-        status, output, errors = start(words, "abort")
-        expect(status != 0, f"{name}: a rank aborts, and the job ends with 0\n{output}{errors}")
+        all_ranks_speak(f"{name}, threads", inside(words, "-T", "2"), 6)
+        all_ranks_speak(f"{name}, threads", inside(words, "--ranks", "thread"), 3)
+        all_ranks_speak(f"{name}, fibers", inside(words, "-T", "2", "--ranks", "fiber"), 6)
+        all_ranks_speak(f"{name}, fibers", inside(words, "-T", "3", "--ranks", "fiber"), 9, LISLE_NODES="-1")
+        all_ranks_speak(f"{name}, processes", inside(words), 3)
+        all_ranks_speak(f"{name}, threads by the environment", inside(words), 6, LISLE_THREADS_PER_PROCESS="2")
+        for what in ("abort", "die"):
+            for shape in ([], [LISLERUN, "-T", "2"], [LISLERUN, "-T", "2", "--ranks", "fiber"]):
+                status, output, errors = start([*words, *shape], what)
+                expect(status != 0, f"{name} {shape}: {what}, and the job ends with 0\n{output}{errors}")
+        status, output, errors = start(words, LISLE_THREADS_PER_PROCESS="2")
+        expect(status != 0, f"{name}: a setting is ignored\n{output}{errors}")
+        own_jobs(name, words)
     if found == 0:
         print("no launcher but Lisle's own is here (Debian: mpich, openmpi-bin): skipped")
         sys.exit(SKIPPED)

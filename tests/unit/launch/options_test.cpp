@@ -7,6 +7,7 @@
 #include <set>
 
 #include "launch/cpu_set.hpp"
+#include "launch/hosts_job.hpp"
 #include "launch/launch_error.hpp"
 #include "launch/options/nearest.hpp"
 #include "launch/options/option.hpp"
@@ -161,21 +162,24 @@ TEST(Options, WhatCannotBeNamesAWayOut) {
     }
 }
 
-TEST(Options, HostsAreThisMachine) {
+TEST(Options, Hosts) {
     EXPECT_EQ(parsed({"-host", "localhost:4,127.0.0.1,::1", "a"}).programs.size(), 1U);
-    EXPECT_NE(refusal({"-hosts", "localhost,n2", "a"}).find("'n2' is another machine"), std::string::npos);
     EXPECT_EQ(ranks_of({"-H", "localhost,localhost", "a"}), 2);
     EXPECT_EQ(ranks_of({"-H", "localhost:3", "-H", "127.0.0.1", "a"}), 4);
     EXPECT_EQ(ranks_of({"-H", "localhost:3", "-n", "2", "a"}), 2);
+    EXPECT_FALSE(names_other_hosts(parsed({"-hosts", "localhost:2,127.0.0.1", "a"})));
+    EXPECT_TRUE(names_other_hosts(parsed({"-hosts", "localhost,n2", "a"})));
+    EXPECT_NE(refusal({"-hosts", "n1,:2", "a"}).find("names no host"), std::string::npos);
 }
 
-TEST(Options, HostFilesNameThisMachine) {
+TEST(Options, HostFiles) {
     const text_file own{"# ours\nlocalhost slots=2 max_slots=9\n\nlocalhost:3 # and more\nlocalhost\n"};
     for (const auto *name : {"-hostfile", "-machinefile", "-f"}) {
         EXPECT_EQ(ranks_of({name, own.name(), "a"}), 6) << name;
     }
     const text_file other{"localhost\nn2 slots=4\n"};
-    EXPECT_NE(refusal({"-f", other.name(), "a"}).find("'n2' is another machine"), std::string::npos);
+    const auto hosts = parsed({"-f", other.name(), "a"}).programs.front().hosts;
+    EXPECT_EQ(hosts, (std::vector<host_slots>{{"localhost", 1}, {"n2", 4}}));
     EXPECT_NE(refusal({"-f", "/nonexistent/hosts", "a"}).find("cannot be read"), std::string::npos);
     const text_file empty{"# nobody\n"};
     EXPECT_NE(refusal({"-f", empty.name(), "a"}).find("names no host"), std::string::npos);

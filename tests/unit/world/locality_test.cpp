@@ -69,6 +69,15 @@ TEST(locality, knows_the_place_of_each_rank) {
     EXPECT_EQ(places.worker_begin(1, 2), 3);
 }
 
+TEST(locality, lets_processes_count_as_being_on_several_nodes) {
+    using nodes = std::vector<int>;
+    EXPECT_EQ(pretended_nodes(5, 2), (nodes{0, 0, 0, 1, 1}));
+    EXPECT_EQ(pretended_nodes(3, 3), (nodes{0, 1, 2}));
+    EXPECT_EQ(pretended_nodes(2, 9), (nodes{0, 1}));
+    EXPECT_EQ(pretended_nodes(3, -1), (nodes{0, 1, 2}));
+    EXPECT_EQ(pretended_nodes(5, -2), (nodes{0, 1, 0, 1, 0}));
+}
+
 TEST(locality, gives_the_shape_of_one_node) {
     const job_shape node = locality{two_nodes}.shape_of_node(1);
     EXPECT_EQ(node.ranks_of_process, (std::vector{3, 2}));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in environment variables. A variable that is empty counts as one that is not set.
+#pragma once
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace lisle {
+
+/// The variable's value; empty if it is not set.
+[[nodiscard]] inline std::string_view environment_text(const char *name) {
+    const char *const value = std::getenv(name);
+    return value != nullptr ? value : std::string_view{};
+}
+
+/// The variable's value as a number from 0 on; nothing if it is none.
+[[nodiscard]] inline std::optional<int> environment_number(const char *name) {
+    const std::string_view text = environment_text(name);
+    int number = -1;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = problem == std::errc{} && end == text.data() + text.size();
+    return whole && number >= 0 ? std::optional{number} : std::nullopt;
+}
+
+} // namespace lisle

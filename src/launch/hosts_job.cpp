@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/hosts_job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <unistd.h>
+
+#include "base/environment.hpp"
+#include "launch/environment.hpp"
+#include "launch/keeper.hpp"
+#include "launch/launch_error.hpp"
+#include "launch/options.hpp"
+#include "launch/options/hosts.hpp"
+#include "launch/plan.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+using words = std::vector<std::string>;
+
+/// Where processes go one after the other: each host is filled before the next.
+class host_row {
+  public:
+    /// @param processes how many there will be: if the hosts have less room, each takes a multiple of its own
+    host_row(std::vector<host_slots> hosts, int processes, int room) : hosts_{std::move(hosts)} {
+        const int rounds = std::max(1, (processes + room - 1) / room);
+        for (host_slots &host : hosts_) {
+            host.slots *= rounds;
+        }
+    }
+    [[nodiscard]] const std::string &next() {
+        while (used_ == hosts_[at_].slots) {
+            used_ = 0;
+            ++at_;
+        }
+        ++used_;
+        return hosts_[at_].name;
+    }
+
+  private:
+    std::vector<host_slots> hosts_;
+    std::size_t at_ = 0;
+    int used_ = 0;
+};
+
+/// Numbers of processes that the hosts give a program which does not say it itself.
+void count_by_hosts(program_request &program, rank_kind kind) {
+    const bool hosted = program.kind.value_or(kind) != rank_kind::process;
+    if (program.hosts.empty() || program.processes) {
+        return;
+    }
+    if (program.ranks_per_process && !program.ranks) {
+        program.processes = program.slots();
+    } else if (hosted && !program.ranks_per_process) {
+        const int ranks = ranks_wanted(program).value_or(1);
+        program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
+    }
+}
+
+void add_variable(words &to, std::string_view name, std::string_view value) {
+    to.emplace_back("-x");
+    to.emplace_back(sentence(name, "=", value));
+}
+
+/// The settings of Lisle in this environment, which launchers do not hand down.
+void add_own_settings(words &to) {
+    constexpr std::string_view prefix = "LISLE_";
+    for (char **each = environ; *each != nullptr; ++each) {
+        const std::string_view setting = *each;
+        const auto equals = setting.find('=');
+        const auto name = setting.substr(0, equals);
+        if (equals != std::string_view::npos && name.starts_with(prefix) && !set_by_launcher_alone(name)) {
+            add_variable(to, name, setting.substr(equals + 1));
+        }
+    }
+}
+
+void add_variables(words &to, const std::vector<variable> &wanted) {
+    for (const variable &each : wanted) {
+        if (each.value) {
+            add_variable(to, each.name, *each.value);
+        } else if (const auto value = environment_text(each.name.c_str()); !value.empty()) {
+            add_variable(to, each.name, value);
+        }
+    }
+}
+
+/// lislerun as the task that runs this process.
+words command_of(const job_request &request, const program_request &program, const program_shape &shape,
+                 int ranks, const std::string &self) {
+    words all{self};
+    if (shape.hosted) {
+        all.insert(all.end(), {"--ranks", shape.fibers ? "fiber" : "thread", "-T", std::to_string(ranks)});
+    }
+    if (program.workers) {
+        all.insert(all.end(), {"--workers", std::to_string(*program.workers)});
+    }
+    if (request.output.label) {
+        all.emplace_back("--label");
+    }
+    if (!request.binding.empty()) {
+        all.insert(all.end(), {"--bind-to", request.binding});
+    }
+    all.insert(all.end(), {"--wdir", program.directory.empty() ? std::filesystem::current_path().string()
+                                                               : program.directory});
+    add_own_settings(all);
+    add_variables(all, request.environment);
+    add_variables(all, program.environment);
+    all.emplace_back("--");
+    all.push_back(find_program(program.arguments.front(), program.directory, program.search_path));
+    all.insert(all.end(), program.arguments.begin() + 1, program.arguments.end());
+    return all;
+}
+
+void append(process_group &group, const std::string &host) {
+    if (group.hosts.empty() || group.hosts.back().name != host) {
+        group.hosts.push_back({host, 0});
+    }
+    ++group.hosts.back().slots;
+}
+
+} // namespace
+
+std::string_view done_by_own_keeper(const job_request &request) {
+    const output_request &output = request.output;
+    if (output.has_files() || output.timestamps || !output.label_pattern.empty() || output.merge) {
+        return "what becomes of the output (but --label)";
+    }
+    const auto inherits_nothing = [](const auto &each) {
+        return each.inherits == inherited_environment::none;
+    };
+    if (inherits_nothing(request) || std::ranges::any_of(request.programs, inherits_nothing)) {
+        return "which variables are handed down";
+    }
+    if (request.input.all || request.input.rank != 0) {
+        return "who reads the input";
+    }
+    if (request.timeout) {
+        return "a limit on the job's time";
+    }
+    return {};
+}
+
+bool names_other_hosts(const job_request &request) {
+    return std::ranges::any_of(request.programs, [](const program_request &program) {
+        return std::ranges::any_of(program.hosts,
+                                   [](const host_slots &host) { return !is_this_machine(host.name); });
+    });
+}
+
+outer_job plan_on_hosts(job_request request, const char *default_kind, const std::string &self) {
+    // The hosts that one program names are those of all that name none.
+    const auto naming =
+        std::ranges::find_if(request.programs, [](const auto &each) { return !each.hosts.empty(); });
+    const std::vector<host_slots> hosts = naming->hosts;
+    const int room = *naming->slots();
+    for (program_request &program : request.programs) {
+        if (!program.hosts.empty() && program.hosts != hosts) {
+            give_up(exit_usage,
+                    "the programs of a job on several hosts share them: name the same hosts for all");
+        }
+        count_by_hosts(program, kind_by_default(default_kind));
+    }
+    const auto shapes = shapes_of(request, default_kind);
+    const auto add = [](std::size_t sum, const program_shape &shape) {
+        return sum + shape.ranks_of_process.size();
+    };
+    const std::size_t processes = std::accumulate(shapes.begin(), shapes.end(), std::size_t{0}, add);
+    host_row row{hosts, static_cast<int>(processes), room};
+    outer_job result{.groups = {}, .agent = request.launch_agent, .recovery = request.recovery};
+    for (std::size_t i = 0; i != shapes.size(); ++i) {
+        for (const int ranks : shapes[i].ranks_of_process) {
+            auto command = command_of(request, request.programs[i], shapes[i], ranks, self);
+            if (result.groups.empty() || result.groups.back().command != command) {
+                result.groups.push_back({{}, std::move(command)});
+            }
+            append(result.groups.back(), row.next());
+        }
+    }
+    return result;
+}
+
+void start_on_hosts(job_request request, const char *default_kind) {
+    if (const auto what = done_by_own_keeper(request); !what.empty()) {
+        give_up(exit_usage, what, " can be chosen for a job on this machine only");
+    }
+    const std::string launcher = find_outer_launcher(request.through);
+    const bool verbose = request.verbose;
+    const bool launch = request.launch;
+    auto all = words_for(launcher, plan_on_hosts(std::move(request), default_kind,
+                                                 std::filesystem::read_symlink("/proc/self/exe").string()));
+    if (verbose || !launch) {
+        std::string line;
+        for (const std::string &word : all) {
+            line += sentence(line.empty() ? "" : " ", word);
+        }
+        say(line);
+    }
+    if (!launch) {
+        std::exit(0);
+    }
+    std::vector<char *> pointers;
+    for (std::string &word : all) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    execv(launcher.c_str(), pointers.data());
+    give_up(exit_not_executable, "cannot start '", launcher, "': ", std::strerror(errno));
+}
+
+} // namespace lisle::launch
