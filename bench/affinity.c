@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ping-pong of 8 bytes between two ranks that share one core: how soon whoever waits gives it to the other.
+ * Ping-pong of 8 bytes between two ranks that share one core: how soon a rank that waits gives it to the
+ * other.
  */
 #include "bench.h"
 

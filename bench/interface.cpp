@@ -200,7 +200,7 @@ template <class Send, class Receive> auto to_and_fro(Send send, Receive receive)
     };
 }
 
-/// A mebibyte of strings that goes to and fro, against as many bytes: whoever sends has just received what it
+/// A mebibyte of strings that goes to and fro, against as many bytes: the sender has just received what it
 /// sends, so that it lies in the sender's caches in both cases, and not, unchanged, in both ranks'.
 void strings() {
     const int other = 1 - world.rank();

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds words of the project's past in its documents and in the comments of its code.
+"""Finds words that readers of the field do not know, in the documents and in the comments of the code.
 
 Usage: check_words.py PROJECT_DIR
 
-Prints one line for each word found, with what readers of the field call it, and exits with 1 if there is any.
+Prints one line for each word that the project does not use any more, with what it says instead, and for each term that
+a document introduces (a bold word in small letters) and docs/glossary.md does not explain. Exits with 1 if there is any.
 docs/glossary.md may name any word.
 """
 import re
@@ -24,7 +25,9 @@ REPLACED = {
     r"whoever": "a thing as the subject",
     r"have it done": "a verb",
 }
+CODE = re.compile(r"`[^`\n]*`")  # names of the code are not words of the text
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+TERM = re.compile(r"\*\*([a-z][a-z' -]*)\*\*")
 
 
 def texts(project):
@@ -32,7 +35,8 @@ def texts(project):
     for path in sorted(project.glob("docs/**/*.md")):
         if path.name != "glossary.md":
             yield from ((path, number, line) for number, line in enumerate(path.read_text().splitlines(), 1))
-    for path in sorted(each for suffix in ("hpp", "cpp", "h", "c") for each in project.glob(f"src/**/*.{suffix}")):
+    for path in sorted(each for suffix in ("hpp", "cpp", "h", "c")
+                       for folder in ("src", "include", "tests", "bench") for each in project.glob(f"{folder}/**/*.{suffix}")):
         text = path.read_text()
         for match in COMMENT.finditer(text):
             first = text.count("\n", 0, match.start()) + 1
@@ -47,9 +51,16 @@ def main():
     patterns = [(re.compile(rf"\b(?:{old})\b", re.IGNORECASE), new) for old, new in REPLACED.items()]
     for path, number, line in texts(project):
         for pattern, new in patterns:
-            for match in pattern.finditer(line):
+            for match in pattern.finditer(CODE.sub("", line)):
                 found += 1
                 print(f'{path.relative_to(project)}:{number}: "{match[0]}": say {new}')
+    explained = [line.split("|")[1] for line in (project / "docs/glossary.md").read_text().splitlines() if "|" in line]
+    for path in sorted(project.glob("docs/**/*.md")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for term in TERM.findall(line):
+                if not any(term in entry for entry in explained):
+                    found += 1
+                    print(f'{path.relative_to(project)}:{number}: "{term}": docs/glossary.md does not explain it')
     sys.exit(1 if found else 0)
 
 

@@ -12,9 +12,9 @@ template <class T> class atomic_pointer {
     atomic_pointer(const atomic_pointer &) = delete;
     atomic_pointer &operator=(const atomic_pointer &) = delete;
 
-    /// What it points to, for a thread that has stored it, or came after whoever has.
+    /// What it points to, for a thread that has stored it, or came after one that has.
     [[nodiscard]] T *get() const noexcept { return __atomic_load_n(&value_, __ATOMIC_RELAXED); }
-    /// Acquire and release: pairs with itself, so whoever gets a pointer sees what it points to.
+    /// Acquire and release: pairs with itself, so a thread that gets a pointer sees what it points to.
     [[nodiscard]] T *exchange(T *value) noexcept {
         return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL);
     }

@@ -241,7 +241,7 @@ class nonblocking_collectives : public collectives {
         return future<out>{request, std::move(owner)};
     }
     /// Objects that MPI cannot combine, strings and all that is serialised, are combined as wholes, in the
-    /// order of ranks, by whoever asks for the result.
+    /// order of ranks, by the rank that asks for the result.
     ///
     ///     auto sum = world.iallreduce(std::move(values), std::plus<>{}); ...; use(sum.wait());
     template <object_to_combine T, class F> [[nodiscard]] auto iallreduce(T &&object, F function) const {

@@ -68,7 +68,7 @@ class rank_table {
                 delete added;
                 return present->made;
             }
-            // Release: whoever finds the entry sees what it points to.
+            // Release: a thread that finds the entry sees what it points to.
         } while (!head.compare_exchange_weak(added->next, added, std::memory_order_release,
                                              std::memory_order_acquire));
         added->older = newest_.load(std::memory_order_relaxed);

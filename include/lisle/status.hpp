@@ -14,7 +14,7 @@ namespace lisle {
 
 struct any_source_t {};
 struct any_tag_t {};
-/// Whoever sends: `world.receive<int>(any_source)`.
+/// Any rank: `world.receive<int>(any_source)`.
 inline constexpr any_source_t any_source{};
 /// Whatever the tag.
 inline constexpr any_tag_t any_tag{};

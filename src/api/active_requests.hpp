@@ -30,7 +30,7 @@ inline request *active(MPI_Request handle) {
     return found.active ? &found : nullptr;
 }
 
-// Acquire: pairs with the release store of whoever completed the operation.
+// Acquire: pairs with the release store of the thread that completed the operation.
 inline bool is_complete(const request &request) {
     return request.complete.load(std::memory_order_acquire);
 }

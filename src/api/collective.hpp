@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collective calls, each in its blocking, non-blocking and persistent form. The generated entry points
 // have checked what can be checked call by call; arguments that mean nothing at the calling rank come as
-// no elements of MPI_BYTE.
+// no elements of MPI_BYTE. Those that are not made by a template are in immediate_reductions.cpp.
 #pragma once
 
 #include "api/collective_arguments.hpp"
@@ -9,7 +9,7 @@
 
 namespace lisle::api {
 
-inline constexpr auto &barrier = abi::forms<abi::barrier_plan, abi::immediate_barrier>::blocking;
+void barrier(communicator &comm);
 inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
 inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 
@@ -57,7 +57,8 @@ inline constexpr auto &reduce = abi::forms<abi::reduce_plan>::blocking;
 inline constexpr auto &ireduce = abi::forms<abi::reduce_plan>::nonblocking;
 inline constexpr auto &reduce_init = abi::forms<abi::reduce_plan>::persistent;
 
-inline constexpr auto &allreduce = abi::forms<abi::allreduce_plan, abi::immediate_allreduce>::blocking;
+void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &reduction,
+               communicator &comm);
 inline constexpr auto &iallreduce = abi::forms<abi::allreduce_plan>::nonblocking;
 inline constexpr auto &allreduce_init = abi::forms<abi::allreduce_plan>::persistent;
 
@@ -69,11 +70,13 @@ inline constexpr auto &reduce_scatter = abi::forms<abi::reduce_scatter_plan>::bl
 inline constexpr auto &ireduce_scatter = abi::forms<abi::reduce_scatter_plan>::nonblocking;
 inline constexpr auto &reduce_scatter_init = abi::forms<abi::reduce_scatter_plan>::persistent;
 
-inline constexpr auto &scan = abi::forms<abi::scan_plan, abi::immediate_scan>::blocking;
+void scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &reduction,
+          communicator &comm);
 inline constexpr auto &iscan = abi::forms<abi::scan_plan>::nonblocking;
 inline constexpr auto &scan_init = abi::forms<abi::scan_plan>::persistent;
 
-inline constexpr auto &exscan = abi::forms<abi::exscan_plan, abi::immediate_exscan>::blocking;
+void exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &reduction,
+            communicator &comm);
 inline constexpr auto &iexscan = abi::forms<abi::exscan_plan>::nonblocking;
 inline constexpr auto &exscan_init = abi::forms<abi::exscan_plan>::persistent;
 

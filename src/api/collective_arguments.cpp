@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "collective/process/immediate_calls.hpp"
 #include "collective/schedule/plan.hpp"
 #include "datatype/predefined.hpp"
 
@@ -320,56 +319,6 @@ schedule exscan_plan(const collective_call &on, const void *sendbuf, void *recvb
                      const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     return plan_exscan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
-}
-
-bool immediate_barrier(communicator &comm) {
-    if (!collective::selects_in_process(comm, collective::operation::barrier, {})) {
-        return false;
-    }
-    collective::barrier_in_process(comm);
-    return true;
-}
-
-namespace {
-
-/// @param what allreduce, scan or exscan
-template <collective::operation What> bool immediate_reduction(const void *sendbuf, void *recvbuf,
-                                                               MPI_Count count, const datatype &type,
-                                                               const op &operation, communicator &comm) {
-    const typed_buffer take{recvbuf, count, type};
-    const typed_buffer give{in_place(sendbuf) ? recvbuf : sendbuf, count, type};
-    const collective::sizes asked = collective::of_vector(operation, take);
-    if (What != collective::operation::allreduce && collective::selects_message(comm, What, asked)) {
-        check_reduction(comm, sendbuf, recvbuf, count, type);
-        operation.check(type);
-        collective::scan_by_message(comm, What, give, take, operation);
-        return true;
-    }
-    if (!collective::selects_in_process(comm, What, asked)) {
-        return false;
-    }
-    check_reduction(comm, sendbuf, recvbuf, count, type);
-    operation.check(type);
-    collective::reduce_in_process(comm, What, give, take, operation);
-    return true;
-}
-
-} // namespace
-
-bool immediate_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                         const op &operation, communicator &comm) {
-    return immediate_reduction<collective::operation::allreduce>(sendbuf, recvbuf, count, type, operation,
-                                                                 comm);
-}
-
-bool immediate_scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                    const op &operation, communicator &comm) {
-    return immediate_reduction<collective::operation::scan>(sendbuf, recvbuf, count, type, operation, comm);
-}
-
-bool immediate_exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                      const op &operation, communicator &comm) {
-    return immediate_reduction<collective::operation::exscan>(sendbuf, recvbuf, count, type, operation, comm);
 }
 
 } // namespace lisle::abi

@@ -12,13 +12,13 @@ namespace lisle::abi {
 /// For buffers that are not two usual ones.
 void check_reduction_further(const communicator &comm, const void *sendbuf, const void *recvbuf,
                              MPI_Count count, const datatype &type);
+[[nodiscard]] inline bool is_usual_address(const void *address) noexcept {
+    return address != MPI_IN_PLACE && address != MPI_BOTTOM;
+}
 /// Throws if the buffers of a reduction cannot be what the user means.
 inline void check_reduction(const communicator &comm, const void *sendbuf, const void *recvbuf,
                             MPI_Count count, const datatype &type) {
-    const auto is_plain = [](const void *address) {
-        return address != MPI_IN_PLACE && address != MPI_BOTTOM;
-    };
-    if (!is_plain(sendbuf) || !is_plain(recvbuf) || sendbuf == recvbuf) [[unlikely]] {
+    if (!is_usual_address(sendbuf) || !is_usual_address(recvbuf) || sendbuf == recvbuf) [[unlikely]] {
         check_reduction_further(comm, sendbuf, recvbuf, count, type);
     }
 }
@@ -81,14 +81,5 @@ inline void check_reduction(const communicator &comm, const void *sendbuf, const
 [[nodiscard]] collective::schedule exscan_plan(const collective::collective_call &on, const void *sendbuf,
                                                void *recvbuf, MPI_Count count, const datatype &type,
                                                const op &operation);
-
-// Blocking calls that need no plan (collective/process/immediate_calls.hpp): true if such a call is done.
-[[nodiscard]] bool immediate_barrier(communicator &comm);
-[[nodiscard]] bool immediate_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
-                                       const datatype &type, const op &operation, communicator &comm);
-[[nodiscard]] bool immediate_scan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                                  const op &operation, communicator &comm);
-[[nodiscard]] bool immediate_exscan(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type,
-                                    const op &operation, communicator &comm);
 
 } // namespace lisle::abi

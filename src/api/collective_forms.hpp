@@ -3,8 +3,6 @@
 // they differ in how they launch it. Info hints of the persistent form are not used.
 #pragma once
 
-#include <type_traits>
-
 #include "api/request.hpp"
 #include "collective/schedule/launch.hpp"
 #include "communicator/communicator.hpp"
@@ -13,21 +11,13 @@
 namespace lisle::abi {
 
 /// @param Plan schedule(const collective_call &, the arguments but for communicator, info and request)
-/// @param Immediate bool(those arguments, communicator &): does a blocking call without a plan, or returns
-/// false and has done nothing; null: none is done so
-template <auto Plan, auto Immediate = nullptr> struct forms;
+template <auto Plan> struct forms;
 
-template <class... Arguments, collective::schedule (*Plan)(const collective::collective_call &, Arguments...),
-          auto Immediate>
-struct forms<Plan, Immediate> {
+template <class... Arguments, collective::schedule (*Plan)(const collective::collective_call &, Arguments...)>
+struct forms<Plan> {
     using form = collective::form;
 
     static void blocking(Arguments... arguments, communicator &comm) {
-        if constexpr (!std::is_null_pointer_v<decltype(Immediate)>) {
-            if (Immediate(arguments..., comm)) {
-                return;
-            }
-        }
         collective::run(comm, Plan({comm, form::blocking}, arguments...));
     }
     static void nonblocking(Arguments... arguments, communicator &comm, MPI_Request *request) {

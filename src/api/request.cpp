@@ -47,7 +47,7 @@ class freed_requests {
     };
     void sweep() {
         std::erase_if(list_, [](const entry &each) {
-            // Acquire: pairs with the release store of whoever completed the operation.
+            // Acquire: pairs with the release store of the thread that completed the operation.
             const bool done = each.freed->complete.load(std::memory_order_acquire);
             if (done) {
                 each.freed->free();

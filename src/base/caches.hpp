@@ -7,8 +7,8 @@ namespace lisle {
 
 inline constexpr std::size_t line_of_cache = 64;
 
-/// Asks for a line that is going to be written: otherwise whoever read it last has to be asked while the
-/// store waits.
+/// Asks for a line that is going to be written: otherwise the core that read it last has to be asked while
+/// the store waits.
 inline void claim_line(const void *line) noexcept {
 #if defined(__x86_64__)
     // Not the compiler's own, which asks for the line to read it unless told that the processor is a new one.

@@ -52,7 +52,7 @@ template <class T> class growing_array {
             usable_bytes_ = needed;
         }
         new (first_ + size) T(value);
-        // Release: pairs with size(), so whoever sees the new size sees the element whole.
+        // Release: pairs with size(), so a reader of the new size sees the element whole.
         size_.store(size + 1, std::memory_order_release);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handles that a rank's program has been given and has not freed yet, kept if LISLE_CHECK is set: what
-// MPI_Finalize then lists. The generated entry points enter them (abi/handle_watch.hpp); whoever frees an
-// object knows nothing of this.
+// MPI_Finalize then lists. The generated entry points enter them (abi/handle_watch.hpp); the code that frees
+// an object knows nothing of this.
 #pragma once
 
 #include <cstddef>

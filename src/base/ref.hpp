@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A share of an object that counts its owners (retain/release). Groups, communicators and error handlers
-// are held by handles of the user, by each other and by active requests; whoever holds a `ref` keeps the
-// object alive, and the last one to let go destroys it.
+// are held by handles of the user, by each other and by active requests; a `ref` keeps the object alive,
+// and the last one to let go destroys it.
 #pragma once
 
 #include <utility>

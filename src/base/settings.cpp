@@ -182,7 +182,7 @@ void look_at_changeable(const all_values &values) noexcept {
     detail::all_changeable_are_default.store(all, std::memory_order_relaxed);
 }
 
-/// Relaxed: a value orders nothing, and whoever changes one sees to it that the others know.
+/// Relaxed: a value orders nothing; the thread that changes one tells the others.
 all_values &values() noexcept {
     static all_values &read = []() -> all_values & {
         static all_values place{};

@@ -57,7 +57,7 @@ struct give_back {
 using started_operation = std::unique_ptr<protocol::request, give_back>;
 
 bool is_complete(const started_operation &operation) {
-    // Acquire: pairs with the release store of whoever completed the operation.
+    // Acquire: pairs with the release store of the thread that completed the operation.
     return operation == nullptr || operation->complete.load(std::memory_order_acquire);
 }
 

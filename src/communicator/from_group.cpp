@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators without a parent: the members of a group meet on a context that belongs to no communicator.
-// What tells one meeting from another is a tag made of the user's string and the members; a second, longer
-// digest of the same travels along, so that a chance meeting is noticed rather than believed.
+// What tells one such call from another is a tag made of the user's string and the members; a second, longer
+// digest of the same travels along, so that two calls with one tag are noticed.
 #include <algorithm>
 
 #include "base/error.hpp"

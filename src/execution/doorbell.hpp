@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a rank sleeps and how others wake it, in memory that every process of the job maps. A doorbell
-// carries no news itself: whoever wakes looks at its mailbox and its requests again. Threads sleep on a futex
-// word of the rank's own bell. Fiber ranks do not sleep: their bells put them on the list of the bell that is
-// their worker's home, and wake the worker if it sleeps there. Invariant: a bell that is `queued_` is in
-// exactly one list, or about to be put there by the thread that set the flag. See docs/design/waiting.md.
+// carries no news itself: a rank that wakes looks at its mailbox and its requests again. Threads sleep on a
+// futex word of the rank's own bell. Fiber ranks do not sleep: their bells put them on the list of the bell
+// that is their worker's home, and wake the worker if it sleeps there. Invariant: a bell that is `queued_` is
+// in exactly one list, or about to be put there by the thread that set the flag. See docs/design/waiting.md.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class doorbell {
     std::atomic<std::uint32_t> sleepers_{0};
     std::uint32_t to_home_ = 0;            ///< distance in units plus 1; 0: no fiber's. Never changes.
     std::atomic<std::uint32_t> queued_{0}; ///< see the file's head; exchanged with acquire and release
-    std::atomic<std::uint32_t> next_{0};   ///< the entry that came before; belongs to whoever owns the entry
+    std::atomic<std::uint32_t> next_{0};   ///< the entry that came before; belongs to the owner of the entry
 
     alignas(64) std::atomic<std::uint32_t> rung_{0}; ///< newest entry of the home's list
     /// 1: the worker sleeps, or is about to. Ordered with rung_ as sleepers_ is with word_.

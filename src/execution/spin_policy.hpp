@@ -10,7 +10,7 @@ namespace lisle::protocol {
 struct spin_policy {
     /// Looks in a row, all that a peer with a core of its own needs.
     unsigned before_yield;
-    /// Then each further one offers the core to whoever wants it; after this many looks the rank sleeps.
+    /// Then each further one offers the core to any other thread; after this many looks the rank sleeps.
     unsigned before_sleep;
     /// Looks of a fiber while others of its worker could run, between which they do; then it is parked.
     unsigned among_fibers;

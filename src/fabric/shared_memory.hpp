@@ -22,8 +22,8 @@ class shared_memory {
     // ---- blocks of memory that are found under a key ----
 
     /// The block of memory under `key`, made and zeroed at the first request. Null: there is none, and this
-    /// is the same for all who ask for it; all name one size. Whoever asked, with either answer, says at the
-    /// end that it leaves; when all `sharers` have, the key and the memory are free again.
+    /// is the same for all ranks that ask for it; all name one size. A rank that asked, with either answer,
+    /// says at the end that it leaves; when all `sharers` have, the key and the memory are free again.
     [[nodiscard]] virtual std::byte *block(std::uint64_t key, std::size_t bytes) noexcept = 0;
     virtual void leave_block(std::uint64_t key, int sharers) noexcept = 0;
     /// After a store to shared memory, made with sequential consistency, that `rank` may wait for: wakes it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job needs of the machine and what the machine has, compared before anything is started: a job that
-// does not fit is refused with need and limit, instead of meeting the system's out-of-memory killer, which
+// does not fit is refused with need and limit, instead of waking the system's out-of-memory killer, which
 // would end others' programs.
 #pragma once
 

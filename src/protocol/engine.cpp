@@ -64,6 +64,7 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     }
     brief_looks_ = job_.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
     starts_alone_ = track != 0 && owner.engine().starts_alone_;
+    count_waiting_locked();
     for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;

@@ -358,6 +358,7 @@ class engine final : private fabric::sink {
     void count_waiting_locked() noexcept {
         waiting_to_leave_ = streams_.size() + deferred_.size();
         deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
+        short_end_.store(deferred_.empty() ? short_limit_ + 1 : 0, std::memory_order_relaxed);
     }
 
     // transfer_cooperatively.cpp
@@ -489,6 +490,8 @@ class engine final : private fabric::sink {
     // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
     // has to see packets that were deferred by calls which happened before its own, and those it sees.
     std::atomic<std::size_t> deferred_count_{0};
+    // Messages of fewer bytes may go the way of short ones: none while packets are deferred. As above.
+    std::atomic<std::size_t> short_end_;
 
     spin_lock progressors_lock_;
     progressor *progressors_ = nullptr;

@@ -2,8 +2,8 @@
 // The protocol of coupled models. Each model says when it has reached a time (once, to those it is connected
 // with) and answers requests for values whenever it is in the library. Why nothing can deadlock: of all
 // models that wait, take one with the least time t. It waits for others to reach t, or for values at t of
-// another model. Whoever it waits for is at t or later, has said so before it waits, and has posted its
-// values of that time before; so it can answer, and does, since who waits answers.
+// another model. Such a model is at t or later, has said so before it waits itself, and has posted
+// its values of that time before; so it can answer, and does: a model that waits answers.
 #include <lisle/couple.hpp>
 
 #include <exception>

@@ -112,8 +112,8 @@ void tile::work() {
     }
 }
 
-// Says that it sleeps, looks once more, and sleeps. Whoever gives it something or makes a task that it could
-// steal either is seen by that look or sees that it sleeps.
+// Says that it sleeps, looks once more, and sleeps. A tile that gives it something, or
+// makes a task that it could steal, either is seen by that look or sees that it sleeps.
 void tile::sleep() {
     is_asleep_.store(true, std::memory_order_seq_cst);
     const bool is_last = engine_.asleep_count_.fetch_add(1, std::memory_order_seq_cst) + 1 ==

@@ -121,7 +121,7 @@ void mixed() {
     const auto alone = lisle::self();
     const auto failed = lisle::attempt([&] { return alone.iscatter(std::vector<table>(2)).wait(); });
     CHECK(!failed.has_value() && failed.error().error_class() == MPI_ERR_COUNT);
-    // An exception of the callable's is that of whoever asks for the result.
+    // An exception of the callable's is that of the rank that asks for the result.
     auto thrown = world.iallreduce(table_of(rank), [](const table &, const table &) -> table { throw 7; });
     try {
         static_cast<void>(thrown.wait());

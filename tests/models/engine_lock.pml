@@ -4,7 +4,7 @@
  * while with the lock held, lets it go when somebody wants it, and sleeps if there was no news. A sender
  * delivers the packet and tries to help; it never waits for the lock. Memory is sequentially consistent.
  *
- * Holds: one thread at a time matches; whoever waits for the lock gets it; the owner never sleeps through news.
+ * Holds: one thread at a time matches; a thread that waits for the lock gets it; the owner never sleeps through news.
  * BREAK_* leave one step out, and must make the check fail. */
 #define LOOKS 2
 

@@ -11,7 +11,7 @@
 
 bit held;
 byte slot;                 /* the receive that was started and has not been entered */
-byte begin, end;           /* written by whoever holds the lock, and by the owner */
+byte begin, end;           /* written by the holder of the lock, and by the owner */
 byte sent, taken;          /* messages in the mailbox and out of it: each is its number */
 byte posted, matched;      /* receives in the row and out of it */
 byte stored, unstored;     /* messages put among the stored ones (the latest taken), and taken from them */

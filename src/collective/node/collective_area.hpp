@@ -198,17 +198,20 @@ class collective_area {
     /// Takes all that a peer has posted for this rank, if it is there and is what most posts are: plain
     /// bytes, no more than a slot's, of the expected number. False: nothing has happened, find out what it
     /// is.
-    [[nodiscard]] bool take_quickly(std::uint64_t number, int peer, const typed_buffer &to) noexcept {
-        const MPI_Count bytes = to.bytes();
-        const slot &from = slot_of(peer, number);
-        if (from.posted.load(std::memory_order_seq_cst) !=
-                ((number + 1) << size_bits | static_cast<std::uint64_t>(bytes)) ||
-            bytes > most_in_slot || !to.type->contiguous()) [[unlikely]] {
-            return false;
-        }
-        note_posted(number, peer);
-        copy_bytes(to.address, from.bytes, static_cast<std::size_t>(bytes));
-        return true;
+    [[nodiscard]] bool take_quickly(std::uint64_t number, int peer, const typed_buffer &to,
+                                    place at) noexcept {
+        const auto take = [&](const auto &from) {
+            const MPI_Count bytes = to.bytes();
+            if (from.posted.load(std::memory_order_seq_cst) !=
+                    ((number + 1) << size_bits | static_cast<std::uint64_t>(bytes)) ||
+                bytes > static_cast<MPI_Count>(sizeof from.bytes) || !to.type->contiguous()) [[unlikely]] {
+                return false;
+            }
+            note_posted(number, peer);
+            copy_bytes(to.address, from.bytes, static_cast<std::size_t>(bytes));
+            return true;
+        };
+        return at == place::small_slot ? take(small_slot_of(peer, number)) : take(slot_of(peer, number));
     }
     /// True if a post was published before all of it was there. @pre posted(number, peer)
     [[nodiscard]] bool in_parts(std::uint64_t number, int peer) const noexcept {

@@ -9,66 +9,64 @@
 
 namespace lisle::collective {
 
-void pair::exchange(schedule &plan, const block_view &give, const block_view &take) {
+pair::pair(communicator &comm, operation what, MPI_Count bytes)
+    : area_{*collective_area::found(comm)}, steps_{&area_}, place_{collective_area::place_of(
+                                                                bytes, what == operation::scan ||
+                                                                           what == operation::exscan)},
+      self_{comm.rank()} {
+    communicator::count_one(comm.collectives);
+}
+
+void pair::exchange(const block_view &give, const block_view &take) {
     this->give(give[other()]);
     keep(give[self_], take[self_]); // while the other rank's data come
     this->take(take[other()]);
-    end(plan);
+    end();
 }
 
-void pair::gather(schedule &plan, const typed_buffer &own, const block_view &take) {
+void pair::gather(const typed_buffer &own, const block_view &take) {
     if (take.size() == 0) {
         give(own);
     } else {
         keep(own, take[self_]);
         this->take(take[other()]);
     }
-    end(plan);
+    end();
 }
 
-void pair::scatter(schedule &plan, const block_view &give, const typed_buffer &own) {
+void pair::scatter(const block_view &give, const typed_buffer &own) {
     if (give.size() == 0) {
         take(own);
     } else {
         this->give(give[other()]);
         keep(give[self_], own);
     }
-    end(plan);
+    end();
 }
 
-void pair::allreduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to) {
-    give(own);
-    take_and_combine(operation, own, to);
-    end(plan);
+void pair::reduce_for_all(operation what, const op &reduction, const typed_buffer &own,
+                          const typed_buffer &to) {
+    const bool gives = what == operation::allreduce || self_ == 0;
+    if (gives) {
+        give(own);
+    }
+    if (what == operation::allreduce || (what == operation::scan && self_ == 1)) {
+        take_and_combine(reduction, own, to);
+    } else if (what == operation::scan) {
+        keep(own, to);
+    } else if (!gives) {
+        take(to);
+    }
+    end();
 }
 
-void pair::reduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to,
-                  int root) {
+void pair::reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root) {
     if (self_ == root) {
         take_and_combine(operation, own, to);
     } else {
         give(own);
     }
-    end(plan);
-}
-
-void pair::scan(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to) {
-    if (self_ == 0) {
-        give(own);
-        keep(own, to);
-    } else {
-        take_and_combine(operation, own, to);
-    }
-    end(plan);
-}
-
-void pair::exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to) {
-    if (self_ == 0) {
-        give(own);
-    } else {
-        take(to);
-    }
-    end(plan);
+    end();
 }
 
 void pair::give(const typed_buffer &data) {
@@ -121,12 +119,11 @@ void pair::keep(const typed_buffer &from, const typed_buffer &to) {
     }
 }
 
-void pair::end(schedule &plan) {
+void pair::end() {
     steps_.take(finish_step{false});
     if (steps_.error() != MPI_SUCCESS) [[unlikely]] {
         fail(steps_.error(), steps_.describe());
     }
-    plan.note_done();
 }
 
 } // namespace lisle::collective

@@ -7,36 +7,27 @@
 
 #include "collective/node/block_view.hpp"
 #include "collective/schedule/local_steps.hpp"
-#include "collective/schedule/schedule.hpp"
 #include "collective/selection/selection.hpp"
 
 namespace lisle::collective {
 
-/// One call, once it is chosen: say what it does. That is done at once, as `plan` then says. Throws if the
-/// ranks' sizes differ.
+/// One call, once it is chosen: say what it does. That is done at once. Throws if the ranks' sizes differ.
 class pair {
   public:
     /// @param bytes the most that one rank has for the other @pre algorithm::pair is chosen for the call
-    pair(const collective_call &call, operation what, MPI_Count bytes)
-        : area_{*collective_area::found(call.comm)}, steps_{&area_},
-          place_{collective_area::place_of(bytes, what == operation::scan || what == operation::exscan)},
-          self_{call.comm.rank()} {
-        communicator::count_one(call.comm.collectives);
-    }
+    pair(communicator &comm, operation what, MPI_Count bytes);
 
     /// Each rank gives something to the other, and to itself if it does not lie there already.
     /// @param give,take what is for, or from, each of the two
-    void exchange(schedule &plan, const block_view &give, const block_view &take);
+    void exchange(const block_view &give, const block_view &take);
     /// @param take as above; none: the calling rank is not the root
-    void gather(schedule &plan, const typed_buffer &own, const block_view &take);
-    void scatter(schedule &plan, const block_view &give, const typed_buffer &own);
+    void gather(const typed_buffer &own, const block_view &take);
+    void scatter(const block_view &give, const typed_buffer &own);
 
     // Reductions. `own` and `to` may be the same buffer. @pre reduces_in_place(operation, to)
-    void allreduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to);
-    void reduce(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to,
-                int root);
-    void scan(schedule &plan, const op &operation, const typed_buffer &own, const typed_buffer &to);
-    void exscan(schedule &plan, const typed_buffer &own, const typed_buffer &to);
+    /// @param what allreduce, scan or exscan
+    void reduce_for_all(operation what, const op &reduction, const typed_buffer &own, const typed_buffer &to);
+    void reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root);
 
   private:
     [[nodiscard]] int other() const noexcept { return 1 - self_; }
@@ -46,7 +37,7 @@ class pair {
     void take(const typed_buffer &to);
     void take_and_combine(const op &operation, const typed_buffer &own, const typed_buffer &to);
     void keep(const typed_buffer &from, const typed_buffer &to);
-    void end(schedule &plan);
+    void end();
 
     collective_area &area_;
     local_steps steps_;

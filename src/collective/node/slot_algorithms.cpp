@@ -56,9 +56,6 @@ template <class Plan> void slot_bcast(Plan &plan, const team &team, const typed_
     plan.enter(*team.shared, buffer.bytes(), team.rank == root, true);
     if (team.rank == root) {
         plan.post(buffer, collective_area::everyone, true);
-    } else if (buffer.bytes() <= collective_area::most_in_small_slot) {
-        plan.await_posts(root, root + 1);
-        plan.take(root, 0, buffer.bytes(), buffer);
     } else {
         plan.take_post(root, buffer);
     }

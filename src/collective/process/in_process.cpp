@@ -282,33 +282,9 @@ void in_process_collective::wake(const communicator &comm) {
     }
 }
 
-void barrier_in_process(communicator &comm) {
-    communicator::count_one(comm.collectives);
-    static_cast<void>(in_process_collective::of(comm)->reduce(comm, {}, nullptr, result_place::everywhere));
-}
-
-void reduce_in_process(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
-                       const op &reduction) {
-    in_process_collective &shared = *in_process_collective::of(comm);
-    const MPI_Count bytes = take.bytes();
-    const bool scans = what != operation::allreduce;
-    if (scans && shared.scans_in_turn(*take.type, bytes)) {
-        shared.scan(comm, {.give = give.address,
-                           .take = take,
-                           .bytes = bytes,
-                           .operation = &reduction,
-                           .exclusive = what == operation::exscan});
-        return;
-    }
-    communicator::count_one(comm.collectives);
-    const result_place place = what == operation::scan     ? result_place::prefixes
-                               : what == operation::exscan ? result_place::prefixes_before
-                                                           : result_place::everywhere;
-    if (const int error = shared.reduce(comm, {.give = give, .take = take}, &reduction, place);
-        error != MPI_SUCCESS) {
-        fail(error, "another rank gives another number of bytes than the ", bytes,
-             " of this one: counts or types differ among the ranks");
-    }
+void refuse_sizes(int error, MPI_Count bytes) {
+    fail(error, "another rank gives another number of bytes than the ", bytes,
+         " of this one: counts or types differ among the ranks");
 }
 
 void exchange_in_process(communicator &comm, const block_view &give, const block_view &take, int root) {

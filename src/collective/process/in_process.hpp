@@ -137,18 +137,37 @@ class in_process_collective {
     alignas(64) std::atomic<int> full_{0};
     std::atomic<int> served_{0};
     /// Rounds in which all worker groups have been full, and rounds that have ended. The stores publish what
-    /// was exposed, and the results; they pair with the loads of whoever waits, sequentially consistent
+    /// was exposed, and the results; they pair with the loads of ranks that wait, sequentially consistent
     /// because of the sleeping (shared_memory::nudge).
     alignas(64) std::atomic<std::uint64_t> all_full_{0};
     std::atomic<std::uint64_t> round_{0};
 };
 
-/// Collectives in this way, once it is chosen and the arguments have been checked.
-void barrier_in_process(communicator &comm);
-/// @param what allreduce, scan or exscan @param give what is reduced; may be the same buffer as `take`
+// Collectives in this way, once it is chosen and the arguments have been checked.
+
+inline void barrier_in_process(communicator &comm, in_process_collective &shared) {
+    communicator::count_one(comm.collectives);
+    static_cast<void>(shared.reduce(comm, {}, nullptr, result_place::everywhere));
+}
+
+/// Throws because ranks give different numbers of bytes.
+[[noreturn, gnu::cold]] void refuse_sizes(int error, MPI_Count bytes);
+
+/// @param what allreduce, scan or exscan @param exposed what is given and taken, which may be one buffer
 /// @param reduction a predefined operation that takes the type
-void reduce_in_process(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
-                       const op &reduction);
+[[gnu::always_inline]] inline void reduce_in_process(communicator &comm, in_process_collective &shared,
+                                                     operation what, const buffer_descriptor &exposed,
+                                                     const op &reduction) {
+    communicator::count_one(comm.collectives);
+    const result_place place = what == operation::scan     ? result_place::prefixes
+                               : what == operation::exscan ? result_place::prefixes_before
+                                                           : result_place::everywhere;
+    if (const int error = shared.reduce(comm, exposed, &reduction, place); error != MPI_SUCCESS)
+        [[unlikely]] {
+        refuse_sizes(error, exposed.take.bytes());
+    }
+}
+
 /// What moves data. @param give,take,root see in_process_collective::exchange()
 void exchange_in_process(communicator &comm, const block_view &give, const block_view &take, int root);
 

@@ -99,7 +99,7 @@ bool executor::settle(step_index index) {
     if (request == nullptr) {
         return true;
     }
-    // Pairs with the release store of whoever completes the request.
+    // Pairs with the release store of the thread that completes the request.
     if (!request->complete.load(std::memory_order_acquire)) {
         waiting_for_ = index;
         return false;

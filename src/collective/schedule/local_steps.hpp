@@ -104,9 +104,8 @@ class local_steps {
     }
     /// Awaits what a member posts and takes it, all that it has posted. True: it was there already, and
     /// short.
-    /// @pre not in a small slot
     bool take_post(int peer, const typed_buffer &to) {
-        if (where_->take_quickly(number_, peer, to)) [[likely]] {
+        if (where_->take_quickly(number_, peer, to, at_)) [[likely]] {
             return true;
         }
         finish(await_posts_step{peer, peer + 1});

@@ -7,7 +7,6 @@
 #include "collective/algorithms/bcast.hpp"
 #include "collective/algorithms/gather.hpp"
 #include "collective/algorithms/two_level.hpp"
-#include "collective/node/pair.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
 #include "collective/schedule/plan.hpp"
@@ -31,7 +30,7 @@ schedule plan_barrier(const collective_call &call) {
     switch (use) {
     case algorithm::pair: {
         const block_view none = block_view::repeated(nothing(), 2);
-        pair{call, operation::barrier, 0}.exchange(plan, none, none);
+        use_pair(plan, call, operation::barrier, 0).exchange(none, none);
         break;
     }
     case algorithm::between_groups:
@@ -63,8 +62,8 @@ schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int
     const team team = team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::bcast, bytes}.scatter(
-            plan, team.rank == root ? block_view::repeated(buffer, 2) : block_view{}, buffer);
+        use_pair(plan, call, operation::bcast, bytes)
+            .scatter(team.rank == root ? block_view::repeated(buffer, 2) : block_view{}, buffer);
         break;
     case algorithm::between_groups:
         bcast_between_groups(plan, own_group(call.comm), other_group(call.comm), buffer, root);
@@ -119,7 +118,7 @@ schedule plan_gather(const collective_call &call, const own_buffer &own, const t
     const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::gather, bytes}.gather(plan, mine, blocks);
+        use_pair(plan, call, operation::gather, bytes).gather(mine, blocks);
         break;
     case algorithm::copy:
         use_copy(plan, call, own, block);
@@ -159,7 +158,7 @@ schedule plan_gatherv(const collective_call &call, const own_buffer &own, const 
     const team team = team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::gatherv, for_other}.gather(plan, mine, blocks);
+        use_pair(plan, call, operation::gatherv, for_other).gather(mine, blocks);
         break;
     case algorithm::copy:
         use_copy(plan, call, own, blocks[0]);
@@ -194,7 +193,7 @@ schedule plan_scatter(const collective_call &call, const typed_buffer &block, co
     const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::scatter, bytes}.scatter(plan, blocks, mine);
+        use_pair(plan, call, operation::scatter, bytes).scatter(blocks, mine);
         break;
     case algorithm::copy:
         use_copy(plan, call, own ? own_buffer{block} : own_buffer{}, own.value_or(block));
@@ -235,7 +234,7 @@ schedule plan_scatterv(const collective_call &call, const block_view &blocks, co
     const team team = team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::scatterv, for_other}.scatter(plan, blocks, mine);
+        use_pair(plan, call, operation::scatterv, for_other).scatter(blocks, mine);
         break;
     case algorithm::copy:
         use_copy(plan, call, own ? own_buffer{blocks[0]} : own_buffer{}, own.value_or(blocks[0]));
@@ -267,7 +266,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
     const typed_buffer all = whole(block, team.size);
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::allgather, bytes}.exchange(plan, block_view::repeated(mine, 2), blocks);
+        use_pair(plan, call, operation::allgather, bytes).exchange(block_view::repeated(mine, 2), blocks);
         break;
     case algorithm::copy:
         use_copy(plan, call, own, block);
@@ -313,7 +312,7 @@ schedule plan_allgatherv(const collective_call &call, const own_buffer &own, con
     const team team = team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, operation::allgatherv, longest}.exchange(plan, block_view::repeated(mine, 2), blocks);
+        use_pair(plan, call, operation::allgatherv, longest).exchange(block_view::repeated(mine, 2), blocks);
         break;
     case algorithm::copy:
         use_copy(plan, call, own, blocks[0]);
@@ -349,7 +348,7 @@ schedule plan_exchange(const collective_call &call, operation what, MPI_Count ea
     const team team = call.comm.inter() ? other_group(call.comm) : team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, what, for_other}.exchange(plan, given, receive);
+        use_pair(plan, call, what, for_other).exchange(given, receive);
         return plan;
     case algorithm::copy:
         use_copy(plan, call, send ? own_buffer{(*send)[0]} : own_buffer{}, receive[0]);

@@ -6,7 +6,6 @@
 #include "collective/algorithms/reduce_scatter.hpp"
 #include "collective/algorithms/scan.hpp"
 #include "collective/algorithms/two_level.hpp"
-#include "collective/node/pair.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
 #include "collective/schedule/plan.hpp"
@@ -28,8 +27,8 @@ schedule plan_reduce(const collective_call &call, const own_buffer &send, const 
     const team team = team_of(call);
     switch (use) {
     case algorithm::pair:
-        pair{call, collective_operation::reduce, receive.bytes()}.reduce(plan, operation, mine, receive,
-                                                                         root);
+        use_pair(plan, call, collective_operation::reduce, receive.bytes())
+            .reduce(operation, mine, receive, root);
         break;
     case algorithm::between_groups:
         reduce_between_groups(plan, own_group(call.comm), other_group(call.comm), operation, mine, receive,
@@ -70,10 +69,6 @@ schedule plan_allreduce(const collective_call &call, const own_buffer &send, con
     const algorithm use = select(call, collective_operation::allreduce, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
-    case algorithm::pair:
-        pair{call, collective_operation::allreduce, receive.bytes()}.allreduce(plan, operation, mine,
-                                                                               receive);
-        break;
     case algorithm::between_groups:
         allreduce_between_groups(plan, own_group(call.comm), other_group(call.comm), operation, mine,
                                  receive);
@@ -164,9 +159,6 @@ schedule plan_scan(const collective_call &call, const own_buffer &send, const ty
     const algorithm use = select(call, collective_operation::scan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
-    case algorithm::pair:
-        pair{call, collective_operation::scan, receive.bytes()}.scan(plan, operation, mine, receive);
-        break;
     case algorithm::copy:
         use_copy(plan, call, send, receive);
         break;
@@ -199,9 +191,6 @@ schedule plan_exscan(const collective_call &call, const own_buffer &send, const 
     const algorithm use = select(call, collective_operation::exscan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
-    case algorithm::pair:
-        pair{call, collective_operation::exscan, receive.bytes()}.exscan(plan, mine, receive);
-        break;
     case algorithm::copy:
         use_copy(plan, call, {}, receive);
         break;

@@ -8,6 +8,7 @@
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/check.hpp"
 #include "collective/node/immediate_steps.hpp"
+#include "collective/node/pair.hpp"
 #include "collective/process/in_process.hpp"
 #include "collective/schedule/plan.hpp"
 #include "collective/selection/selection.hpp"
@@ -137,7 +138,14 @@ void use_area(schedule &plan, const collective_call &call, const team &team, Alg
 /// The only rank of a communicator copies what it gives (nothing, if that lies there) to where it gets it.
 void use_copy(schedule &plan, const collective_call &call, const own_buffer &give, const typed_buffer &take);
 
-/// The ranks meet. @param give,take,root see in-process collective::exchange
+/// Two ranks do at once what the result is told to do.
+[[nodiscard]] inline pair use_pair(schedule &plan, const collective_call &call, operation what,
+                                   MPI_Count bytes) {
+    plan.note_done();
+    return {call.comm, what, bytes};
+}
+
+/// @param give,take,root see in_process_collective::exchange()
 inline void use_in_process(schedule &plan, const collective_call &call, const block_view &give,
                            const block_view &take, int root) {
     plan.note_done();

@@ -60,7 +60,7 @@ void claim_lease::consider(std::atomic<std::uint64_t> &claimed, const lease_term
     const bool taken =
         (seen & bit) == 0 && claimed.compare_exchange_strong(seen, seen | bit, std::memory_order_acq_rel,
                                                              std::memory_order_relaxed);
-    // Release: whoever reads the new state and then changes the word finds it as it was left here.
+    // Release: a sender that reads the new state and then changes the word finds it as it was left here.
     tenant_.store(taken ? me + place : none, std::memory_order_release);
 }
 

@@ -54,8 +54,8 @@ class claim_lease {
         if (place >= places) {
             return false;
         }
-        // Either whoever recalls the lease sees that we are at it and waits, or we see here that it is
-        // recalled.
+        // Either the sender that recalls the lease sees that we are at it and waits, or we see here that
+        // it is recalled.
         changing_[place].store(1, std::memory_order_relaxed);
         meet_remote_barriers();
         const bool mine = tenant_.load(std::memory_order_relaxed) == tenant;

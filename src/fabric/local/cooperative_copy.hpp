@@ -2,7 +2,7 @@
 // How two processes share the work of one long copy: both take pieces of it from one word in memory that
 // they share, and move them with calls of the kernel, the receiver by reading, the sender by writing. Who
 // comes late or not at all leaves the work to the other. A copy has a turn, so that a side that learns of
-// it when it is over finds nothing to take; whoever ends the last piece knows that all of it is done.
+// it when it is over finds nothing to take; the side that ends the last piece knows that all of it is done.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class cooperative_copy {
         if (!succeeded) {
             refused_.store(true, std::memory_order_relaxed);
         }
-        // Release: what has been written is there for whoever ends the last piece, who acquires.
+        // Release: what has been written is there for the side that ends the last piece, which acquires.
         return left_.fetch_sub(moved.bytes, std::memory_order_acq_rel) == moved.bytes;
     }
 

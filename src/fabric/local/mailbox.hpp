@@ -72,7 +72,7 @@ struct position {
 
 /// The part of a mailbox in shared memory. Never constructed: zeroed memory is an empty mailbox.
 struct mailbox_memory {
-    /// What senders have claimed. Flag: the receiver sleeps, and whoever claims next (and thereby clears
+    /// What senders have claimed. Flag: the receiver sleeps; the sender that claims next (and thereby clears
     /// the flag) rings its doorbell after publishing. Claims and the decision to sleep are ordered by
     /// this one word, so no wake-up is lost and no fence is needed.
     alignas(line_bytes) std::atomic<std::uint64_t> claimed;
@@ -187,7 +187,7 @@ class mailbox_sender {
 
     void publish(std::uint64_t token) noexcept {
         const auto ticket = static_cast<std::uint32_t>(token);
-        // Whoever writes this cell next has seen the credit for it, which the receiver returned after it
+        // The next writer of this cell has seen the credit for it, which the receiver returned after it
         // read what is written here. If it does so in another process, only we can say it.
         note_release_by_peer(&memory_->credit);
         const std::uint64_t signature = token & ~wake_bit & ~std::uint64_t{0xffffffff};

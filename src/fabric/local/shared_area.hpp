@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a node's segment that ranks share beside their mailboxes: blocks of memory that are found
-// under a key by whoever is to use them, and for each rank a word that says whether it may be asleep and,
+// under a key by the ranks that use them, and for each rank a word that says whether it may be asleep and,
 // for each of its tracks, the state of the one long copy that it shares with a sender.
 // Whether there is a block under a key is the same for all who ever ask for it: the first one decides, the
 // decision stays until all have let go, and once decisions cannot be kept any more, no more are made.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labelled output: whole lines, nothing lost, nothing mixed, and no deadlock whoever is slow."""
+"""Labelled output: whole lines, nothing lost, nothing mixed, and no deadlock if a reader is slow."""
 import collections
 import os
 import subprocess

@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
         // A rank on one processor is restricted to one part of every sort.
         CHECK_EQ(value_of(resources, key), std::string("true"));
         CHECK(part != MPI_COMM_NULL);
-        // Whoever shares the processor shares the part.
+        // Ranks that share the processor share the part.
         int sharing = 0;
         for (const int other : processors)
             sharing += other == processor ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPIX_Send_owned: a buffer that is given away arrives with its contents, the same buffer within an address
-// space and a copy elsewhere; it is released exactly once, and by whoever was the owner in the end.
+// space and a copy elsewhere; it is released exactly once, and by the last owner.
 #include "../check.hpp"
 
 #include <cstdint>

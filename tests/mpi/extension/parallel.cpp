@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPIX_Parallel: each chunk runs exactly once, whoever runs it; ranks of the process that wait run some; a
+// MPIX_Parallel: each chunk runs exactly once, on some rank; ranks of the process that wait run some; a
 // task of every rank at once ends, too, and what helpers write is seen by the owner.
 #include "../check.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPIX_Rank_data: one object for each rank and function, whoever comes first; what `create` and `destroy`
-// call may be MPI's; MPI_Finalize destroys the latest first.
+// MPIX_Rank_data: one object for each rank and function, in whatever order threads come; what `create` and
+// `destroy` call may be MPI's; MPI_Finalize destroys the latest first.
 #include "check.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph and distributed-graph communicators: what goes in comes out again, whoever says it, weighted or
-// not, reordered or not.
+// Graph and distributed-graph communicators: what goes in comes out again, no matter which rank says it,
+// weighted or not, reordered or not.
 #include "check.hpp"
 
 #include <algorithm>

@@ -45,11 +45,19 @@ random_state &current() {
     return rank != nullptr ? rank->random : others;
 }
 
+/// What a function of the 48-bit family draws from the rank's own state.
+template <class Value, class Draw> Value drawn(Draw draw) noexcept {
+    Value value{};
+    draw(&current().forty_eight, &value);
+    return value;
+}
+
 } // namespace
 
 } // namespace lisle::host
 
 using lisle::host::current;
+using lisle::host::drawn;
 
 extern "C" {
 
@@ -73,39 +81,22 @@ char *setstate(char *state) noexcept {
 }
 
 double drand48() noexcept {
-    double value = 0;
-    drand48_r(&current().forty_eight, &value);
-    return value;
+    return drawn<double>(drand48_r);
 }
-
 double erand48(unsigned short from[3]) noexcept {
-    double value = 0;
-    erand48_r(from, &current().forty_eight, &value);
-    return value;
+    return drawn<double>([from](drand48_data *state, double *value) { erand48_r(from, state, value); });
 }
-
 long lrand48() noexcept {
-    long value = 0;
-    lrand48_r(&current().forty_eight, &value);
-    return value;
+    return drawn<long>(lrand48_r);
 }
-
 long nrand48(unsigned short from[3]) noexcept {
-    long value = 0;
-    nrand48_r(from, &current().forty_eight, &value);
-    return value;
+    return drawn<long>([from](drand48_data *state, long *value) { nrand48_r(from, state, value); });
 }
-
 long mrand48() noexcept {
-    long value = 0;
-    mrand48_r(&current().forty_eight, &value);
-    return value;
+    return drawn<long>(mrand48_r);
 }
-
 long jrand48(unsigned short from[3]) noexcept {
-    long value = 0;
-    jrand48_r(from, &current().forty_eight, &value);
-    return value;
+    return drawn<long>([from](drand48_data *state, long *value) { jrand48_r(from, state, value); });
 }
 
 void srand48(long seed) noexcept {

@@ -13,7 +13,7 @@
 
 namespace lisle::host {
 
-/// A fiber that waits at a place: from its construction on, whoever calls there finds it. Lies on the fiber's
+/// A fiber that waits at a place: from its construction on, a caller there finds it. Lies on the fiber's
 /// stack.
 class waiting_fiber {
   public:

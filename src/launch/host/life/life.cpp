@@ -26,7 +26,7 @@ namespace lisle::host {
 namespace {
 
 /// Where the ranks' threads and the host's main thread meet. Release by the writer, acquire by those that
-/// wait: whoever passes sees what was written before.
+/// wait: a thread that passes sees what was written before.
 struct meeting {
     std::atomic<bool> open{false}; ///< all threads exist: ranks may run
     std::atomic<int> left{0};      ///< ranks that have not ended

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What tools/walk watches: walked (send|scattered|allreduce) CALLS, on two ranks. Rank 0 comes to each call
+ * when rank 1 waits for it already. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { pause_microseconds = 5000 };
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc != 3)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    const long calls = atol(argv[2]);
+    int two[4] = {1, 2, 3, 4}, wrong = 0;
+    MPI_Datatype scattered;
+    MPI_Type_vector(2, 1, 3, MPI_INT, &scattered);
+    MPI_Type_commit(&scattered);
+    for (long call = 0; call < calls; ++call) {
+        if (rank == 0)
+            usleep(pause_microseconds);
+        if (strcmp(argv[1], "allreduce") == 0) {
+            const long own = call + rank;
+            long sum = -1;
+            MPI_Allreduce(&own, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+            wrong |= sum != 2 * call + 1;
+        } else if (rank == 1) {
+            int got[2] = {-1, -1};
+            MPI_Recv(got, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            wrong |= got[0] != 1;
+        } else if (strcmp(argv[1], "scattered") == 0) {
+            MPI_Send(two, 1, scattered, 1, 1, MPI_COMM_WORLD);
+        } else {
+            MPI_Send(two, 2, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Type_free(&scattered);
+    MPI_Finalize();
+    return wrong;
+}
