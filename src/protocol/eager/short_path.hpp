@@ -10,8 +10,7 @@ namespace lisle::protocol {
 
 inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
                                    std::size_t bytes) noexcept {
-    if (bytes > short_limit_ || !buffer.type->plain() ||
-        deferred_count_.load(std::memory_order_relaxed) != 0) {
+    if (bytes > short_limit_ || !buffer.type->plain() || hindrances_.load(std::memory_order_relaxed) != 0) {
         return false;
     }
     if (one_worker_ &&
