@@ -13,6 +13,7 @@
 #include "collective/selection/selection.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/recovery.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/eager/send_buffer.hpp"
@@ -30,6 +31,15 @@ struct initial_thread {
     pthread_t id{};
 };
 const rank_local<initial_thread> main_thread;
+
+/// Nobody leaves before all have come [MPI-5.0 11.2.2], but those that have failed.
+void meet_before_leaving(communicator &world) {
+    try {
+        meet_all(world.channel(message_space::agreement), 0);
+    } catch (const mpi_error &) {
+        meet_survivors(world);
+    }
+}
 
 } // namespace
 
@@ -89,10 +99,12 @@ void finalize() {
     delete_world_attributes();
     abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
-    // Nobody leaves before all have come [MPI-5.0 11.2.2].
-    meet_all(predefined->world->channel(message_space::agreement), 0);
+    meet_before_leaving(*predefined->world);
     protocol::wait_until(self, [&self] { return self.tracks().drained(); });
     abi::report_unreceived(self);
+    for (const auto &fabric : self.engine().routes().fabrics()) {
+        fabric->leave(self.number());
+    }
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
     self.models_in_use.fetch_sub(1, std::memory_order_relaxed);

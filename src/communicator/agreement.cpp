@@ -16,7 +16,17 @@ typed_buffer buffer_of(std::span<const std::byte> data) {
     return {data.data(), static_cast<MPI_Count>(data.size()), *find_datatype(MPI_BYTE)};
 }
 
+void check_arrived(const protocol::outcome &result) {
+    if (result.error == MPIX_ERR_PROC_FAILED) {
+        fail(result.error, "a rank that has to take part in this call has failed");
+    }
+    if (result.error == MPIX_ERR_REVOKED) {
+        fail(result.error, "the communicator has been revoked (MPIX_Comm_revoke)");
+    }
+}
+
 void check_received(const protocol::outcome &result, std::size_t expected) {
+    check_arrived(result);
     if (result.error != MPI_SUCCESS || result.bytes != static_cast<MPI_Count>(expected)) {
         fail(MPI_ERR_OTHER, "rank ", result.source, " sent ", result.bytes, " bytes where ", expected,
              " were expected: the ranks disagree about the communicator that they create");
@@ -30,8 +40,8 @@ void meet_all(const protocol::channel &channel, int tag) {
     const int size = channel.peers->size();
     const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
     for (int distance = 1; distance < size; distance *= 2) {
-        protocol::send_receive(nothing, (channel.self + distance) % size, tag, nothing,
-                               (channel.self - distance % size + size) % size, tag, channel);
+        check_arrived(protocol::send_receive(nothing, (channel.self + distance) % size, tag, nothing,
+                                             (channel.self - distance % size + size) % size, tag, channel));
     }
 }
 

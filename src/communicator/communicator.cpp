@@ -7,11 +7,17 @@
 
 #include "communicator/directory.hpp"
 #include "communicator/observer.hpp"
+#include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 
 namespace lisle {
 
 namespace {
+
+static_assert(shadow_offset == protocol::contexts_in_a_row);
+static_assert(static_cast<std::uint64_t>(message_space::recovery) == protocol::recovery_context);
+static_assert(static_cast<std::uint64_t>(message_space::collective) == protocol::first_common_context);
+static_assert(static_cast<std::uint64_t>(message_space::leaders) == protocol::last_common_context);
 
 std::uint64_t context_of(std::uint64_t base, message_space space) noexcept {
     return base + static_cast<std::uint64_t>(space);
@@ -44,6 +50,18 @@ void communicator::settle_context(std::uint64_t context) {
     local_collective.context =
         inter() ? context_of(context, message_space::local_collective) : collective.context;
     communicators->enter(*this);
+    if (context != 0 && home.failures().can_watch()) {
+        home.failures().watch(context, members());
+    }
+}
+
+std::vector<int> communicator::members() const {
+    std::vector<int> all = local_->members();
+    if (inter()) {
+        const std::vector<int> others = remote_->members();
+        all.insert(all.end(), others.begin(), others.end());
+    }
+    return all;
 }
 
 int communicator::next_agreement_tag() noexcept {
@@ -89,6 +107,7 @@ void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
         communicators->leave(*this);
+        point_to_point.home->failures().forget(context());
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         hierarchy_companion.kept.reset();
         delete this;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/object.hpp"
 #include "communicator/attributes.hpp"
@@ -119,6 +120,8 @@ class communicator : public object {
 
   private:
     ~communicator() = default;
+    /// Of both groups, as numbers in the job.
+    [[nodiscard]] std::vector<int> members() const;
 
     const group_ref local_;
     const group_ref remote_;

@@ -20,6 +20,7 @@ enum class message_space : std::uint64_t {
     leaders = 6,          ///< MPI_Intercomm_create, with the user's tags
     ownership = 7,        ///< buffers that change owner (MPIX_Send_owned)
     partitioned = 8,      ///< partitioned messages and their greetings
+    recovery = 9,         ///< agreements among survivors, see protocol/failures.hpp
 };
 
 /// Where ranks meet that have no communicator yet (from_group.cpp). No communicator has these.

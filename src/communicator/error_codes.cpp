@@ -15,8 +15,9 @@ namespace lisle {
 
 namespace {
 
-bool is_standard_class(int code) noexcept {
-    return code >= MPI_SUCCESS && code <= last_standard_class;
+/// Of the standard, or an extension: those have numbers below MPI_ERR_LASTCODE, too.
+bool is_predefined_class(int code) noexcept {
+    return code >= MPI_SUCCESS && code < MPI_ERR_LASTCODE && !error_class_name(code).empty();
 }
 
 class added_codes {
@@ -93,7 +94,7 @@ class added_codes {
 
     void check_class_locked(int error_class) const {
         const auto found = entries_.find(error_class);
-        if (!is_standard_class(error_class) &&
+        if (!is_predefined_class(error_class) &&
             (found == entries_.end() || found->second.error_class != error_class)) {
             fail(MPI_ERR_ARG, error_class, " is no error class");
         }
@@ -145,11 +146,11 @@ void remove_error_string(int code) {
 }
 
 bool is_error_code(int code) {
-    return is_standard_class(code) || codes->class_of(code) != MPI_UNDEFINED;
+    return is_predefined_class(code) || codes->class_of(code) != MPI_UNDEFINED;
 }
 
 int class_of_error(int code) {
-    if (is_standard_class(code)) {
+    if (is_predefined_class(code)) {
         return code;
     }
     const int error_class = codes->class_of(code);
@@ -160,7 +161,7 @@ int class_of_error(int code) {
 }
 
 std::string text_of_error(int code) {
-    if (is_standard_class(code)) {
+    if (is_predefined_class(code)) {
         return std::string{error_text(code)};
     }
     static_cast<void>(class_of_error(code));
@@ -168,7 +169,7 @@ std::string text_of_error(int code) {
 }
 
 std::string error_name(int code) {
-    return is_standard_class(code) ? std::string{error_class_name(code)} : sentence("code ", code);
+    return is_predefined_class(code) ? std::string{error_class_name(code)} : sentence("code ", code);
 }
 
 const int *last_used_code() {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
 
@@ -18,6 +19,7 @@ struct attribute_values {
     int wtime_is_global = 1;  // the ranks of a node read one clock
     int program_number = -1;
     int universe_size = 0;
+    int goes_on_after_failures = value_of(setting::recovery) != 0 ? 1 : 0;
 };
 const rank_local<attribute_values> values;
 
@@ -29,7 +31,7 @@ void set_world_attributes(const world_description &description) {
 }
 
 bool is_world_attribute(int key) noexcept {
-    return key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE;
+    return (key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE) || key == MPIX_FT;
 }
 
 const int *world_attribute(int key) {
@@ -49,6 +51,8 @@ const int *world_attribute(int key) {
         return last_used_code();
     case MPI_UNIVERSE_SIZE:
         return &own.universe_size;
+    case MPIX_FT:
+        return &own.goes_on_after_failures;
     default:
         return nullptr;
     }

@@ -58,6 +58,7 @@ void count_by_hosts(program_request &program, rank_kind kind) {
         program.processes = program.slots();
     } else if (hosted && !program.ranks_per_process) {
         const int ranks = ranks_wanted(program).value_or(1);
+        program.ranks = ranks;
         program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
     }
 }

@@ -170,10 +170,15 @@ send_operation &engine::named_send(const arrival &packet, std::uint64_t id, cons
     return *send;
 }
 
+// After a failure or a revocation answers may come to sends that have ended.
+bool engine::is_over(std::uint64_t send) const noexcept {
+    return failures_.any() && sends_.find(send) == nullptr;
+}
+
 void engine::arrived_clearance(const arrival &packet) {
     const auto clear = read_as<clearance>(packet);
-    if (has_failed(packet.peer)) {
-        return; // what it asks for is no more
+    if (is_over(clear.sender)) {
+        return;
     }
     send_operation &send = named_send(packet, clear.sender, "asks for data that nobody announced");
     if (clear.bytes > static_cast<std::uint64_t>(send.buffer.bytes()) || send.receiver_id != 0) {
@@ -190,6 +195,9 @@ void engine::arrived_clearance(const arrival &packet) {
 
 void engine::arrived_data(const arrival &packet) {
     receive_operation *const receive = receives_.find(packet.what.context);
+    if (receive == nullptr && failures_.any()) {
+        return; // it has ended
+    }
     if (receive == nullptr || receive->sender.peer != packet.peer ||
         static_cast<MPI_Count>(packet.payload.size()) > receive->stream_end - receive->streamed) {
         refuse(packet.peer, "brings data that nobody asked for", packet.payload.size());
@@ -209,6 +217,9 @@ void engine::arrived_data(const arrival &packet) {
 
 void engine::arrived_done(const arrival &packet) {
     const std::uint64_t id = packet.what.context;
+    if (is_over(id)) {
+        return;
+    }
     send_operation &send = named_send(packet, id, "reports the end of a message that was not sent to it");
     note_acquire_by_peer([&]() -> fabric::cooperative_copy * {
         fabric::shared_memory *const node = routes_.to(send.dest).node;
@@ -239,6 +250,9 @@ void engine::arrived_cancel_answer(const arrival &packet) {
     }
     // A withdrawn operation is still there: nobody else can complete it any more.
     const std::uint64_t id = packet.what.context;
+    if (is_over(id)) {
+        return;
+    }
     send_operation &send = named_send(packet, id, "withdraws a message that was not sent to it");
     sends_.erase(id);
     withdraw_buffer(send);

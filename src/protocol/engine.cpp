@@ -191,7 +191,7 @@ bool engine::move_messages() {
         return false;
     }
     bool any = take_packets_locked() != 0;
-    if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    if (hindrances_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         any |= flush_deferred_locked();
     }
     if (!streams_.empty()) [[unlikely]] {

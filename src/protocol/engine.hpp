@@ -27,6 +27,7 @@
 #include "protocol/active_messages.hpp"
 #include "protocol/eager/short_receive.hpp"
 #include "protocol/engine_counts.hpp"
+#include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
 #include "protocol/operation.hpp"
@@ -67,7 +68,7 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool may_watch(const send_operation &send) const noexcept {
         return routes_.share_addresses(number_, send.dest) && send.dest != number_ &&
                send.buffer.type->contiguous() && send.buffer.address != nullptr && !send.in_pieces &&
-               brief_looks() != 0;
+               brief_looks() != 0 && !failures_.any();
     }
     /// The same for a blocking call, whose thread then looks for the end alone: the receiver finds the data's
     /// place in the announcement, and says that it has them by one store. True if it has; if not, wait for
@@ -196,6 +197,8 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool drained();
     ~engine();
 
+    /// Peers that have failed, and what follows from it.
+    [[nodiscard]] protocol::failures &failures() noexcept { return failures_; }
     /// What has been counted since the rank began.
     [[nodiscard]] const engine_counts &counts() const noexcept { return counts_; }
     /// Adds what has come for this rank and waits for a receive.
@@ -225,6 +228,7 @@ class engine final : private fabric::sink {
 
     // arrive.cpp; all with the lock held
     friend class active_messages;
+    friend class protocol::failures;
     /// What the engine itself does with packets, by their kind.
     static constexpr std::array<packet_handler, 256> own_handlers();
     void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override;
@@ -259,6 +263,7 @@ class engine final : private fabric::sink {
     void arrived_cancel_answer(const arrival &packet);
     /// The send that a peer names; it must be one to that peer.
     [[nodiscard]] send_operation &named_send(const arrival &packet, std::uint64_t id, const char *otherwise);
+    [[nodiscard]] bool is_over(std::uint64_t send) const noexcept;
     /// Stores a whole message that is here, and notes its size and whether it fitted.
     [[gnu::always_inline]] static void store_data(receive_operation &receive,
                                                   std::span<const std::byte> data) {
@@ -354,11 +359,12 @@ class engine final : private fabric::sink {
                                                         MPI_Count offset, std::size_t most);
     /// All of it has been sent.
     void end_stream_locked(send_operation &send);
-    /// To be called when streams or deferred packets have become more or fewer.
+    /// To be called when streams or deferred packets have become more or fewer, or something has failed.
     void count_waiting_locked() noexcept {
         waiting_to_leave_ = streams_.size() + deferred_.size();
-        deferred_count_.store(deferred_.size(), std::memory_order_relaxed);
-        short_end_.store(deferred_.empty() ? short_limit_ + 1 : 0, std::memory_order_relaxed);
+        const std::size_t hindrances = deferred_.size() + (failures_.any() ? failure_mark : 0);
+        hindrances_.store(hindrances, std::memory_order_relaxed);
+        short_end_.store(hindrances == 0 ? short_limit_ + 1 : 0, std::memory_order_relaxed);
     }
 
     // transfer_cooperatively.cpp
@@ -395,9 +401,6 @@ class engine final : private fabric::sink {
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
 
-    // failure.cpp
-    [[nodiscard]] bool has_failed(int peer) const noexcept;
-    void fail_locked(request &failed);
     /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is
     /// no memory stays where it is, with those behind it: a call that waits tries again.
     int take_packets_locked();
@@ -482,15 +485,17 @@ class engine final : private fabric::sink {
     queues_by_peer<deferred_packet> deferred_;
     pending_transfer *stalled_ = nullptr; ///< reads of remote memory that found no room
     std::size_t waiting_to_leave_ = 0;    ///< how many streams and deferred packets there are
-    std::vector<int> failed_;             ///< peers
+    protocol::failures failures_{*this};
     /// Messages that are received in pieces. While there are any, packets are taken one by one: what has been
     /// read makes room for more.
     int read_in_pieces_ = 0;
     path_choice choice_; ///< for long messages from other processes
-    // Number of deferred packets. Written under the lock; senders read it without, relaxed: a thread only
-    // has to see packets that were deferred by calls which happened before its own, and those it sees.
-    std::atomic<std::size_t> deferred_count_{0};
-    // Messages of fewer bytes may go the way of short ones: none while packets are deferred. As above.
+    // Number of deferred packets, and `failure_mark` if anything has failed: what a sender has to look at
+    // before it sends. Written under the lock; senders read it without, relaxed: a thread only has to see
+    // packets that were deferred by calls which happened before its own, and those it sees.
+    static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
+    std::atomic<std::size_t> hindrances_{0};
+    // Messages of fewer bytes may go the way of short ones: none while there are hindrances. As above.
     std::atomic<std::size_t> short_end_;
 
     spin_lock progressors_lock_;

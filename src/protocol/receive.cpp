@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/copy_bytes.hpp"
+#include "base/error.hpp"
 #include "protocol/eager/short_message.hpp"
 
 namespace lisle::protocol {
@@ -39,8 +40,9 @@ void engine::start_locked(receive_operation &receive) {
     std::unique_lock held{lock_, std::adopt_lock};
     unexpected_message *const message = matcher_.find(receive.pattern);
     if (message == nullptr) {
-        if (has_failed(receive.from)) [[unlikely]] {
-            fail_locked(receive);
+        if (const int error = failures_.error_locked(receive.pattern.context, receive.from);
+            error != MPI_SUCCESS) [[unlikely]] {
+            failures_.fail_locked(receive, error);
             held.release();
             unlock_and_follow_up();
             return;
@@ -81,8 +83,8 @@ bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
 bool engine::start_and_look(receive_operation &receive) {
     std::unique_lock held{lock_};
     enter_started_locked();
-    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed) &&
-        !has_failed(receive.from)) [[likely]] {
+    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed) && !failures_.any())
+        [[likely]] {
         matcher_.post(receive);
         expect_locked(receive, receive.from);
         held.release();
@@ -208,7 +210,13 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     }
     receive_operation receiving{channel, receive_buffer, source, receive_tag};
     receiving.start();
-    send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+    try {
+        send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+    } catch (const mpi_error &) { // the receive must be over before it goes away
+        receiving.cancel();
+        wait(receiving);
+        throw;
+    }
     wait(receiving);
     return receiving.result;
 }

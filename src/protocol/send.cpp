@@ -36,8 +36,14 @@ bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
                                     std::size_t bytes) {
-    if (deferred_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        return claim_result::full; // an earlier message of ours may still wait for room: keep the order
+    if (const std::size_t hindrances = hindrances_.load(std::memory_order_relaxed); hindrances != 0)
+        [[unlikely]] {
+        if (failures_.any() && failures_.error_of(what.context, dest) != MPI_SUCCESS) {
+            return claim_result::failed;
+        }
+        if (hindrances != failure_mark) {
+            return claim_result::full; // an earlier message of ours may still wait for room: keep the order
+        }
     }
     fabric::packet_slot slot{};
     auto &fabric = *routes_.to(dest).carrier;
@@ -102,7 +108,7 @@ bool engine::announce_and_watch(send_operation &send) {
                                        sizeof said};
     send.begin_watching();
     fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
-    if (mailbox == nullptr || deferred_count_.load(std::memory_order_relaxed) != 0 ||
+    if (mailbox == nullptr || hindrances_.load(std::memory_order_relaxed) != 0 ||
         mailbox->try_post(signature_, header, &said, true) != claim_result::claimed) {
         const std::scoped_lock guard{lock_};
         send_control_locked(send.dest, header, &said, sizeof said);
@@ -141,9 +147,11 @@ void engine::announce(send_operation &send) {
     fabric::packet_header header{
         send.context, send.source, send.tag,   static_cast<std::uint8_t>(packet_kind::announcement),
         flags,        0,           sizeof said};
+    int error = MPI_SUCCESS;
     {
         const std::scoped_lock guard{lock_};
-        if (!has_failed(send.dest)) [[likely]] {
+        error = failures_.error_locked(send.context, send.dest);
+        if (error == MPI_SUCCESS) [[likely]] {
             send.id = sends_.insert(send);
             send.receiver_id = 0;
             said.sender = send.id;
@@ -170,7 +178,7 @@ void engine::announce(send_operation &send) {
         }
     }
     lock_.lock();
-    fail_locked(send);
+    failures_.fail_locked(send, error);
     unlock_and_follow_up();
 }
 
@@ -231,7 +239,10 @@ void send_operation::cancel() {
 
 namespace {
 
-[[noreturn, gnu::cold]] void throw_peer_failed(int peer) {
+[[noreturn, gnu::cold]] void throw_failure(int error, int peer) {
+    if (error == MPIX_ERR_REVOKED) {
+        fail(error, "the communicator has been revoked (MPIX_Comm_revoke)");
+    }
     fail(MPIX_ERR_PROC_FAILED, "rank ", peer, " of the job has failed");
 }
 
@@ -255,7 +266,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
         if (result == claim_result::failed) {
-            throw_peer_failed(number);
+            throw_failure(mine.failures().error_of(what.context, number), number);
         }
     }
     alignas(64) send_operation operation{buffer, channel, dest, tag, mode};
@@ -271,7 +282,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
         wait(operation);
     }
     if (operation.result.error != MPI_SUCCESS) [[unlikely]] {
-        throw_peer_failed(number);
+        throw_failure(operation.result.error, number);
     }
 }
 

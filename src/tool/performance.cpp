@@ -28,6 +28,18 @@ std::uint64_t collectives_of(const communicator *of) {
     return of->collectives.load(std::memory_order_relaxed);
 }
 
+/// Over all fabrics; those of a node's memory count none.
+std::uint64_t packets_to(const communicator *of) {
+    std::uint64_t sum = 0;
+    const group &peers = of->inter() ? of->remote_group() : of->local_group();
+    for (const auto &fabric : of->point_to_point.home->routes().fabrics()) {
+        for (int rank = 0; rank != peers.size(); ++rank) {
+            sum += fabric->packets_sent_to(peers.member(rank));
+        }
+    }
+    return sum;
+}
+
 constexpr int counter = MPI_T_PVAR_CLASS_COUNTER;
 constexpr int aggregate = MPI_T_PVAR_CLASS_AGGREGATE;
 constexpr int level = MPI_T_PVAR_CLASS_LEVEL;
@@ -59,6 +71,9 @@ constexpr performance_variable table[] = {
      of_engine<counted::sleeps>},
     {"lisle_collectives", counter, MPI_T_BIND_MPI_COMM,
      "collective operations begun on the communicator, without persistent ones", collectives_of},
+    {"lisle_network_packets", counter, MPI_T_BIND_MPI_COMM,
+     "packets that the process has sent over a network to ranks of the communicator (of its remote group)",
+     packets_to},
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/check.hpp"
 #include "collective/schedule/local_steps.hpp"
@@ -79,7 +80,7 @@ algorithm select_from_table(const collective_call &call, operation what, const s
         given.pair = comm.size() == 2 && !given.in_process && area != nullptr && area->takes(asked.for_other);
     }
     if (const hierarchy *const levels = comm.inter() ? nullptr : hierarchy::of(comm);
-        levels != nullptr && shortlist_of(what).two_level) {
+        levels != nullptr && shortlist_of(what).two_level && value_of(setting::recovery) == 0) {
         given.several_places = true;
         given.places_in_order = levels->in_order();
     }

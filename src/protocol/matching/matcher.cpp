@@ -92,21 +92,6 @@ receive_operation *matcher::match_in_table(envelope message) noexcept {
     return best;
 }
 
-std::vector<receive_operation *> matcher::posted_from(int peer) {
-    std::vector<receive_operation *> found;
-    const auto note = [&](receive_operation &receive) {
-        if (receive.from == peer) {
-            found.push_back(&receive);
-        }
-    };
-    for (receive_operation *each = first_; each != nullptr;
-         each = each == last_ ? nullptr : each->link(0).next) {
-        note(*each);
-    }
-    posted_.each([&](receive_operation &receive) { note(receive); });
-    return found;
-}
-
 void matcher::store(unexpected_message &message) {
     try {
         for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {

@@ -55,8 +55,22 @@ class matcher {
         head->posted = false;
         return head;
     }
-    /// The posted receives that name this peer. Takes time in proportion to what is posted.
-    [[nodiscard]] std::vector<receive_operation *> posted_from(int peer);
+    /// The posted receives of which this is true. Takes time in proportion to what is posted.
+    template <class Predicate>
+    [[nodiscard]] std::vector<receive_operation *> posted_where(Predicate is_wanted) {
+        std::vector<receive_operation *> found;
+        const auto note = [&](receive_operation &receive) {
+            if (is_wanted(receive)) {
+                found.push_back(&receive);
+            }
+        };
+        for (receive_operation *each = first_; each != nullptr;
+             each = each == last_ ? nullptr : each->link(0).next) {
+            note(*each);
+        }
+        posted_.each(note);
+        return found;
+    }
 
     /// Changes nothing if it throws, for lack of memory.
     void store(unexpected_message &message);

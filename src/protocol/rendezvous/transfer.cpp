@@ -112,8 +112,9 @@ const std::byte *engine::reach(const announced_message &sender, MPI_Count bytes)
 
 void engine::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) {
     counts_.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
-    if (has_failed(receive.sender.peer)) [[unlikely]] {
-        fail_locked(receive);
+    if (const int error = failures_.error_locked(receive.pattern.context, receive.sender.peer);
+        error != MPI_SUCCESS) [[unlikely]] {
+        failures_.fail_locked(receive, error);
         return;
     }
     receive.streamed = 0;

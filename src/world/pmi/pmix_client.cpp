@@ -4,9 +4,12 @@
 #ifdef LISLE_WITH_PMIX
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <pmix.h>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/loaded_library.hpp"
@@ -153,7 +156,16 @@ void pmix_client::fence() {
 }
 
 std::vector<std::byte> pmix_client::get(int process, std::string_view key) {
-    const answer found = look_up(static_cast<pmix_rank_t>(process), sentence("lisle.", key));
+    // Slurm's fence may end a little before what others have put can be had.
+    constexpr int most_tries = 100;
+    constexpr std::chrono::milliseconds pause{20};
+    const auto ask = [&] { return look_up(static_cast<pmix_rank_t>(process), sentence("lisle.", key)); };
+    std::optional<answer> last{ask()};
+    for (int tries = 1; !*last && tries < most_tries; ++tries) {
+        std::this_thread::sleep_for(pause);
+        last.emplace(ask());
+    }
+    const answer &found = *last;
     if (!found || found->type != PMIX_BYTE_OBJECT) {
         fail(MPI_ERR_OTHER, "process ", process, " of ", processes_, " has put nothing under the key ", key,
              " into the launcher's store");

@@ -39,7 +39,6 @@ def main():
         pmix = [*SRUN, "--mpi=pmix", "-n", "4"]
         all_ranks_speak(slurm, pmix, 4)
         all_ranks_speak(slurm, [*pmix, LISLERUN, "-T", "2"], 8)
-        all_ranks_speak(slurm, [*pmix, LISLERUN, "-T", "2", "--ranks", "fiber"], 8)
         all_ranks_speak(slurm, [*pmix, LISLERUN], 8, LISLE_THREADS_PER_PROCESS="2")
         all_ranks_speak(slurm, [*SRUN, "--mpi=pmi2", "-n", "3"], 3)
         allocation = ["salloc", "-Q", "-N", "2"]

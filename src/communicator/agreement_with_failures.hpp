@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How survivors agree although members fail meanwhile. The first member that has not failed leads: the others
+// send it what they have to say, it waits for all that have not failed, decides, and tells all. Whoever hears
+// of a decision tells all before it believes it. If the leader fails, the next one takes over. It cannot
+// decide otherwise than a survivor has: it waits for what that one has to say, and gets the decision.
+//
+// A decision carries the rank of the leader that made it. A rank that has turned to a new leader takes one of
+// an earlier leader only from the new leader itself: the new one may have its word already, and decides.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "communicator/communicator.hpp"
+#include "protocol/progress/progressed_request.hpp"
+
+namespace lisle {
+
+class post_office;
+
+/// What is agreed on, or what one member contributes to it.
+struct verdict {
+    std::uint64_t flag = 0;
+    std::uint64_t context = 0;      ///< for a new communicator; 0: none
+    std::vector<bool> failed;       ///< by rank
+    std::vector<bool> acknowledged; ///< of these, by all
+};
+
+/// An agreement under way. Its request is complete when this rank knows the verdict.
+class agreement : public protocol::progressed_request {
+  public:
+    /// @param proposes_context the leader is to propose one
+    agreement(communicator &on, int flag, bool proposes_context);
+    ~agreement() override;
+
+  protected:
+    /// @pre complete
+    [[nodiscard]] const verdict &agreed() const noexcept { return mine_; }
+    [[nodiscard]] communicator &comm_of() const noexcept { return *on_; }
+
+  private:
+    struct letter;
+    bool ready() override;
+    void read_letters();
+    void read(const letter &from_peer);
+    /// Goes on as far as it can; true when the verdict is known.
+    bool step();
+    [[nodiscard]] std::vector<bool> failed_now() const;
+    void send(int to, bool decided);
+    void tell_all(int leader, const std::vector<bool> &failed);
+
+    const communicator_ref on_;
+    const std::shared_ptr<post_office> office_;
+    const std::uint64_t number_; ///< of this agreement among those of the communicator
+    const bool proposes_context_;
+    verdict mine_; ///< what this rank has to say, then what all say
+    std::vector<bool> heard_;
+    std::map<int, letter> decisions_; ///< by who has told
+    int turned_to_ = -1;              ///< the leader that this rank has told what it has to say
+    int leader_ = -1;                 ///< that made the decision
+};
+
+} // namespace lisle
