@@ -29,9 +29,21 @@ void check_received(const protocol::outcome &result, std::size_t expected) {
 void meet_all(const protocol::channel &channel, int tag) {
     const int size = channel.peers->size();
     const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
+    const auto unless_failed = [](auto step) {
+        try {
+            step();
+        } catch (const mpi_error &error) {
+            if (error.code() != MPIX_ERR_PROC_FAILED) {
+                throw;
+            }
+        }
+    };
     for (int distance = 1; distance < size; distance *= 2) {
-        protocol::send_receive(nothing, (channel.self + distance) % size, tag, nothing,
-                               (channel.self - distance % size + size) % size, tag, channel);
+        const int dest = (channel.self + distance) % size;
+        const int source = (channel.self - distance % size + size) % size;
+        protocol::scoped_request receiving{protocol::start_receive(nothing, channel, source, tag)};
+        unless_failed([&] { protocol::send(nothing, channel, dest, tag); });
+        unless_failed([&] { static_cast<void>(receiving.wait()); });
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codes that a rank's program has added, over the standard's classes. Added classes and codes share
+// The codes that a rank's program has added, over the library's own classes. Added classes and codes share
 // one sequence of numbers behind MPI_ERR_LASTCODE.
 #include "communicator/error_codes.hpp"
 
@@ -15,8 +15,9 @@ namespace lisle {
 
 namespace {
 
-bool is_standard_class(int code) noexcept {
-    return code >= MPI_SUCCESS && code <= last_standard_class;
+/// The standard's classes, and the one that the library adds.
+bool is_own_class(int code) noexcept {
+    return (code >= MPI_SUCCESS && code <= last_standard_class) || code == MPIX_ERR_PROC_FAILED;
 }
 
 class added_codes {
@@ -86,14 +87,14 @@ class added_codes {
 
     void count_codes_locked(int error_class, int difference) {
         const auto found = entries_.find(error_class);
-        if (found != entries_.end()) { // the standard's classes stay anyway
+        if (found != entries_.end()) { // the library's own classes stay anyway
             found->second.codes += difference;
         }
     }
 
     void check_class_locked(int error_class) const {
         const auto found = entries_.find(error_class);
-        if (!is_standard_class(error_class) &&
+        if (!is_own_class(error_class) &&
             (found == entries_.end() || found->second.error_class != error_class)) {
             fail(MPI_ERR_ARG, error_class, " is no error class");
         }
@@ -145,11 +146,11 @@ void remove_error_string(int code) {
 }
 
 bool is_error_code(int code) {
-    return is_standard_class(code) || codes->class_of(code) != MPI_UNDEFINED;
+    return is_own_class(code) || codes->class_of(code) != MPI_UNDEFINED;
 }
 
 int class_of_error(int code) {
-    if (is_standard_class(code)) {
+    if (is_own_class(code)) {
         return code;
     }
     const int error_class = codes->class_of(code);
@@ -160,7 +161,7 @@ int class_of_error(int code) {
 }
 
 std::string text_of_error(int code) {
-    if (is_standard_class(code)) {
+    if (is_own_class(code)) {
         return std::string{error_text(code)};
     }
     static_cast<void>(class_of_error(code));
@@ -168,7 +169,7 @@ std::string text_of_error(int code) {
 }
 
 std::string error_name(int code) {
-    return is_standard_class(code) ? std::string{error_class_name(code)} : sentence("code ", code);
+    return is_own_class(code) ? std::string{error_class_name(code)} : sentence("code ", code);
 }
 
 const int *last_used_code() {

@@ -201,7 +201,13 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     }
     receive_operation receiving{channel, receive_buffer, source, receive_tag};
     receiving.start();
-    send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+    try {
+        send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+    } catch (...) {
+        receiving.cancel(); // nothing may name it any more
+        wait(receiving);
+        throw;
+    }
     wait(receiving);
     return receiving.result;
 }
