@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codes that a rank's program has added, over the standard's classes. Added classes and codes share
+// The codes that a rank's program has added, over the library's own classes. Added classes and codes share
 // one sequence of numbers behind MPI_ERR_LASTCODE.
 #include "communicator/error_codes.hpp"
 
@@ -87,7 +87,7 @@ class added_codes {
 
     void count_codes_locked(int error_class, int difference) {
         const auto found = entries_.find(error_class);
-        if (found != entries_.end()) { // the standard's classes stay anyway
+        if (found != entries_.end()) { // the library's own classes stay anyway
             found->second.codes += difference;
         }
     }

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
-
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
-#include "base/error.hpp"
 #include "execution/fiber_worker.hpp"
-#include "library/process.hpp"
+#include "world/job.hpp"
 
 using lisle::job;
 using lisle::rank;
 
 namespace {
-job &current_job() {
-    return lisle::process::current().get_job();
-}
 rank *unwrap(lisle_rank *opaque) {
     return reinterpret_cast<rank *>(opaque);
 }
@@ -25,47 +17,7 @@ lisle_rank *wrap(rank *target) {
 lisle::doorbell &bell_of(const rank &fiber) {
     return fiber.bell();
 }
-// Written once, before any worker runs.
-lisle::fiber_stacks *stacks = nullptr;
 } // namespace
-
-int lisle_host_rank_count(void) {
-    return current_job().rank_count();
-}
-int lisle_host_first_rank(void) {
-    return current_job().first_rank();
-}
-
-int lisle_host_worker_count(void) {
-    return current_job().workers();
-}
-
-const char *lisle_host_reserve_stacks(void) {
-    try {
-        const job &here = current_job();
-        // As large as the stack of a process; never given back, since ranks keep theirs until the end.
-        stacks = new lisle::fiber_stacks{static_cast<std::size_t>(here.rank_count()),
-                                         lisle::fiber_stacks::promised_bytes()};
-        return nullptr;
-    } catch (const lisle::mpi_error &error) {
-        static const std::string reason = error.what();
-        return reason.c_str();
-    }
-}
-
-void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument, void **(*place_of_extra)()) {
-    job &here = current_job();
-    lisle::fiber_worker worker{here.bells_of_worker(number),
-                               here.places().worker_begin(here.process(), number),
-                               *stacks,
-                               {.run = run,
-                                .argument = argument,
-                                .place_of_extra = place_of_extra,
-                                .clock = &here.clock(),
-                                .waits = &here.waits(),
-                                .first_on_node = here.places().index_on_node(here.first_rank())}};
-    worker.run();
-}
 
 void lisle_host_end_fiber(void) {
     if (auto *const worker = lisle::fiber_worker::current()) {
@@ -100,18 +52,6 @@ void lisle_host_ring(const lisle_rank *fiber) {
     bell_of(*reinterpret_cast<const rank *>(fiber)).ring();
 }
 
-lisle_rank *lisle_host_begin_rank(int index) {
-    try {
-        rank &begun = lisle::process::current().enter(index);
-        lisle::become(&begun);
-        return wrap(&begun);
-    } catch (const lisle::mpi_error &error) {
-        std::fprintf(stderr, "lisle: %s\n", error.what());
-        const job &here = current_job();
-        lisle::abort_job(here, here.first_rank() + index, EXIT_FAILURE);
-    }
-}
-
 void lisle_host_set_arguments(lisle_rank *opaque, int count, const char *const *words) {
     unwrap(opaque)->arguments.assign(words, words + count);
 }
@@ -127,7 +67,7 @@ int lisle_host_rank_number(const lisle_rank *opaque) {
 
 void lisle_host_end_rank(lisle_rank *opaque, int status) {
     rank &ended = *unwrap(opaque);
-    job &here = current_job();
+    job &here = ended.get_job();
     const int number = ended.number();
     here.start().report_exit(number, status);
     const auto phase = ended.phase.load(std::memory_order_relaxed);
@@ -141,8 +81,4 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     here.waits().leave(here.places().index_on_node(number));
     here.start().report(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
-}
-
-void lisle_host_record_fault(int rank_number, int signal, const void *address) {
-    current_job().start().report_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
 }

@@ -212,8 +212,8 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     receiving.start();
     try {
         send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
-    } catch (const mpi_error &) { // the receive must be over before it goes away
-        receiving.cancel();
+    } catch (...) {
+        receiving.cancel(); // nothing may name it any more
         wait(receiving);
         throw;
     }

@@ -150,7 +150,8 @@ void matched_by_one() {
         on_threads([&](int) {
             int flag = 0;
             MPI_Message message = MPI_MESSAGE_NULL;
-            CHECK_MPI(MPI_Improbe(rank, 8, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
+            while (flag == 0 && found.load() == 0) // the message may take its time
+                CHECK_MPI(MPI_Improbe(rank, 8, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
             int in = -1;
             if (flag != 0) {
                 CHECK_MPI(MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE));

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "../../fabrics/toy_fabric.hpp"
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
@@ -19,7 +20,6 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
-#include "toy_fabric.hpp"
 #include "world/launched_bootstrap.hpp"
 
 using namespace lisle;
