@@ -13,6 +13,7 @@
 #include <lisle/sparse_exchange.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/two_messages.hpp>
+#include <lisle/window.hpp>
 
 #include <array>
 #include <cassert>

@@ -23,6 +23,8 @@ void constructor_arguments() {
     MPI_Comm comm = MPI_COMM_NULL;
     CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     CHECK_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    // MPI_COMM_SELF hears of errors that are about no object [MPI-5.0 9.3].
+    CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     int word = 0;
     void *base = nullptr;
     MPI_Win window = MPI_WIN_NULL;
@@ -41,9 +43,6 @@ void constructor_arguments() {
                     MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, comm, static_cast<void *>(&base), &window));
     CHECK(window == MPI_WIN_NULL);
     CHECK_MPI(MPI_Comm_free(&comm));
-    CHECK_MPI(
-        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); // hears of errors without an object [9.3]
-    CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     CHECK_ERROR(MPI_ERR_WIN, MPI_Win_free(&window));
     CHECK_ERROR(MPI_ERR_WIN, MPI_Win_fence(0, MPI_WIN_NULL));
     CHECK_ERROR(MPI_ERR_WIN, MPI_Put(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL));
@@ -149,7 +148,7 @@ void synchronisation_arguments(const scene &s) {
 void on_user_operation(void *, void *, int *, MPI_Datatype *) {}
 
 /// Arguments of communication, within an epoch.
-void communication_arguments(const scene &s) {
+void communication_arguments(const scene &s, flavour how) {
     const MPI_Aint at = s.window.at(s.next, 0);
     int value = 0;
     MPI_Datatype uncommitted = MPI_DATATYPE_NULL;
@@ -170,7 +169,8 @@ void communication_arguments(const scene &s) {
     CHECK_ERROR(MPI_ERR_TYPE, MPI_Put(&s.value, 1, MPI_INT, s.next, at, 1, uncommitted, s.handle));
     CHECK_ERROR(MPI_ERR_RANK, MPI_Put(&s.value, 1, MPI_INT, s.job.size, at, 1, MPI_INT, s.handle));
     CHECK_ERROR(MPI_ERR_RANK, MPI_Get(&value, 1, MPI_INT, -77, at, 1, MPI_INT, s.handle));
-    CHECK_ERROR(MPI_ERR_DISP, MPI_Put(&s.value, 1, MPI_INT, s.next, -1, 1, MPI_INT, s.handle));
+    if (how != flavour::dynamic) // whose displacements are addresses
+        CHECK_ERROR(MPI_ERR_DISP, MPI_Put(&s.value, 1, MPI_INT, s.next, -1, 1, MPI_INT, s.handle));
     CHECK_ERROR(MPI_ERR_OP, MPI_Accumulate(&s.value, 1, MPI_INT, s.next, at, 1, MPI_INT, own, s.handle));
     CHECK_ERROR(MPI_ERR_OP,
                 MPI_Accumulate(&s.value, 1, MPI_INT, s.next, at, 1, MPI_INT, MPI_OP_NULL, s.handle));
@@ -192,6 +192,15 @@ void communication_arguments(const scene &s) {
     CHECK_MPI(MPI_Type_free(&uncommitted));
 }
 
+/// A call that reaches beyond what is there fails; or, where the target finds it, what completes the call
+/// does.
+template <class Call> void out_of_range(const scene &s, Call call) {
+    CHECK_MPI(MPI_Win_lock(MPI_LOCK_SHARED, s.next, 0, s.handle));
+    const int called = call();
+    const int completed = MPI_Win_unlock(s.next, s.handle);
+    CHECK_ERROR(MPI_ERR_RMA_RANGE, called != MPI_SUCCESS ? called : completed);
+}
+
 /// What lies beyond the target's part is out of reach, whatever way the type goes there.
 void ranges(const scene &s) {
     MPI_Datatype far = MPI_DATATYPE_NULL;
@@ -206,22 +215,30 @@ void ranges(const scene &s) {
     int values[count + 1] = {};
     const MPI_Aint end = s.window.at(s.next, count);
     const MPI_Aint at = s.window.at(s.next, 0);
-    CHECK_MPI(MPI_Win_lock_all(0, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE, MPI_Put(values, 1, MPI_INT, s.next, end, 1, MPI_INT, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE,
-                MPI_Put(values, count + 1, MPI_INT, s.next, at, count + 1, MPI_INT, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE, MPI_Get(values, 1, MPI_INT, s.next, end + 100, 1, MPI_INT, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE, MPI_Get(values, 1, MPI_INT, s.next, at, 1, far, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE, MPI_Get(values, 1, MPI_INT, s.next, at, 1, before, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE,
-                MPI_Accumulate(values, 1, MPI_INT, s.next, end, 1, MPI_INT, MPI_SUM, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE,
-                MPI_Fetch_and_op(values, values + 1, MPI_INT, s.next, end, MPI_SUM, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE,
-                MPI_Compare_and_swap(values, values + 1, values + 2, MPI_INT, s.next, end, s.handle));
-    CHECK_ERROR(MPI_ERR_RMA_RANGE, MPI_Put(values, 1, MPI_INT, s.next, INT64_MAX / 2, 1, MPI_INT,
-                                           s.handle)); // whose bytes no number counts
-    CHECK_MPI(MPI_Win_unlock_all(s.handle));
+    const auto put = [&](int number, MPI_Aint displacement, MPI_Datatype type) {
+        out_of_range(s, [&] {
+            return MPI_Put(values, number, MPI_INT, s.next, displacement, type == MPI_INT ? number : 1, type,
+                           s.handle);
+        });
+    };
+    const auto get = [&](MPI_Aint displacement, MPI_Datatype type) {
+        out_of_range(s, [&] { return MPI_Get(values, 1, MPI_INT, s.next, displacement, 1, type, s.handle); });
+    };
+    put(1, end, MPI_INT);
+    put(count + 1, at, MPI_INT);
+    put(1, at, far);
+    put(1, at, before);
+    put(1, INT64_MAX / 2, MPI_INT); // whose bytes no number counts
+    get(end + 100, MPI_INT);
+    get(at, far);
+    get(at, before);
+    out_of_range(
+        s, [&] { return MPI_Accumulate(values, 1, MPI_INT, s.next, end, 1, MPI_INT, MPI_SUM, s.handle); });
+    out_of_range(
+        s, [&] { return MPI_Fetch_and_op(values, values + 1, MPI_INT, s.next, end, MPI_SUM, s.handle); });
+    out_of_range(s, [&] {
+        return MPI_Compare_and_swap(values, values + 1, values + 2, MPI_INT, s.next, end, s.handle);
+    });
     CHECK_MPI(MPI_Type_free(&far));
     CHECK_MPI(MPI_Type_free(&before));
 }
@@ -266,7 +283,7 @@ int main(int argc, char **argv) {
         no_epoch(s);
         synchronisation_order(s);
         synchronisation_arguments(s);
-        communication_arguments(s);
+        communication_arguments(s, how);
         if (how != flavour::shared) // there the parts of others lie behind this one
             ranges(s);
         flavour_calls(s, how);

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided communication: memory of every rank that all ranks read, write and change. Epochs are scopes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "lisle/communicator.hpp"
+#include "lisle/operation.hpp"
+
+namespace lisle {
+
+/// An element of a window: the index in a rank's part.
+struct place {
+    int rank;
+    std::size_t index = 0;
+};
+
+namespace detail {
+
+/// A part of an epoch's life: ends it at the end of the scope, or by end(), which tells of errors.
+class [[nodiscard]] epoch {
+  public:
+    using ender = int (*)(MPI_Win window, int rank);
+
+    epoch(MPI_Win window, int rank, ender end, const char *call) noexcept
+        : window_{window}, rank_{rank}, end_{end}, call_{call} {}
+    epoch(epoch &&other) noexcept
+        : window_{std::exchange(other.window_, MPI_WIN_NULL)}, rank_{other.rank_}, end_{other.end_},
+          call_{other.call_} {}
+    epoch(const epoch &) = delete;
+    epoch &operator=(const epoch &) = delete;
+    epoch &operator=(epoch &&) = delete;
+    ~epoch() {
+        if (window_ != MPI_WIN_NULL)
+            end_(window_, rank_);
+    }
+    /// Completes what was called in the epoch. @throws error what the scope's end would keep to itself
+    void end() {
+        if (const MPI_Win window = std::exchange(window_, MPI_WIN_NULL); window != MPI_WIN_NULL)
+            check(end_(window, rank_), call_);
+    }
+
+  private:
+    MPI_Win window_;
+    int rank_;
+    ender end_;
+    const char *call_;
+};
+
+} // namespace detail
+
+template <direct T> class atomic_element;
+
+/// Memory of `T`s in every rank of a communicator. Making and destroying one is collective; it can only be
+/// moved.
+///
+///     lisle::window<long> counters{world, 10};      // ten zeros in each rank
+///     {
+///         auto epoch = counters.lock(next);         // others wait, until the end of the scope
+///         counters.put(5, {next, 3});
+///     }
+///     auto epoch = counters.lock_all();
+///     long ticket = counters.fetch_add(1, {0, 0});
+///
+/// Elements are copied as they lie in memory. Calls outside of an epoch throw `error` of the class
+/// MPI_ERR_RMA_SYNC. Any thread may call as MPI's level of threads allows. [MPI-5.0 12]
+template <direct T> class window {
+  public:
+    using value_type = T;
+
+    /// `count` elements for this rank, all T{}; ranks may differ in it. Lies where the ranks of a node reach
+    /// it by address.
+    window(const communicator &comm, std::size_t count) : window{} {
+        void *base = nullptr;
+        detail::check(MPI_Win_allocate(bytes(count), sizeof(T), MPI_INFO_NULL, comm.native(),
+                                       static_cast<void *>(&base), &handle_),
+                      "MPI_Win_allocate");
+        begin(comm, static_cast<T *>(base), count);
+    }
+    /// A window over memory of the program's, which must live for as long as the window, and keeps its
+    /// values.
+    window(const communicator &comm, std::span<T> memory) : window{} {
+        detail::check(MPI_Win_create(memory.data(), bytes(memory.size()), sizeof(T), MPI_INFO_NULL,
+                                     comm.native(), &handle_),
+                      "MPI_Win_create");
+        local_ = memory;
+        returns_errors();
+    }
+    /// A window whose parts all ranks reach by part(), one behind the other. All ranks must share memory, as
+    /// those of `comm.split_by(hardware::memory)` do. @throws error of the class MPI_ERR_RMA_SHARED otherwise
+    [[nodiscard]] static window shared(const communicator &comm, std::size_t count) {
+        window made;
+        void *base = nullptr;
+        detail::check(MPI_Win_allocate_shared(bytes(count), sizeof(T), MPI_INFO_NULL, comm.native(),
+                                              static_cast<void *>(&base), &made.handle_),
+                      "MPI_Win_allocate_shared");
+        made.begin(comm, static_cast<T *>(base), count);
+        return made;
+    }
+    window(window &&other) noexcept
+        : handle_{std::exchange(other.handle_, MPI_WIN_NULL)}, local_{std::exchange(other.local_, {})} {}
+    window &operator=(window &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        std::swap(local_, other.local_);
+        return *this;
+    }
+    window(const window &) = delete;
+    window &operator=(const window &) = delete;
+    ~window() {
+        if (handle_ != MPI_WIN_NULL && detail::running())
+            MPI_Win_free(&handle_);
+    }
+
+    [[nodiscard]] MPI_Win native() const noexcept { return handle_; }
+    /// This rank's elements. Stores there are the program's to order with what other ranks do: see sync().
+    [[nodiscard]] std::span<T> local() const noexcept { return local_; }
+    /// A rank's elements if this rank reaches them by address, else an empty span.
+    [[nodiscard]] std::span<T> part(int rank) const {
+        MPI_Aint size = 0;
+        int unit = 0;
+        T *base = nullptr;
+        detail::check(MPI_Win_shared_query(handle_, rank, &size, &unit, static_cast<void *>(&base)),
+                      "MPI_Win_shared_query");
+        return {base, base == nullptr ? 0 : static_cast<std::size_t>(size) / sizeof(T)};
+    }
+
+    /// An epoch in which no other rank has a lock on this rank's part.
+    detail::epoch lock(int rank) const { return lock(rank, MPI_LOCK_EXCLUSIVE); }
+    /// An epoch that other such epochs may overlap.
+    detail::epoch lock_shared(int rank) const { return lock(rank, MPI_LOCK_SHARED); }
+    /// An epoch on the parts of all ranks, which other shared ones may overlap.
+    detail::epoch lock_all() const {
+        detail::check(MPI_Win_lock_all(0, handle_), "MPI_Win_lock_all");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_unlock_all(window); },
+                "MPI_Win_unlock_all"};
+    }
+    /// An epoch of all ranks, who begin and end it together. Collective, and so is the end of the scope.
+    detail::epoch fence() const {
+        detail::check(MPI_Win_fence(0, handle_), "MPI_Win_fence");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_fence(0, window); }, "MPI_Win_fence"};
+    }
+    /// An epoch on the parts of the ranks of `targets`, which post one to this rank.
+    detail::epoch start(const group &targets) const {
+        detail::check(MPI_Win_start(targets.native(), 0, handle_), "MPI_Win_start");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_complete(window); }, "MPI_Win_complete"};
+    }
+    /// Opens this rank's part to the ranks of `origins`; the end of the scope waits until they are through.
+    detail::epoch post(const group &origins) const {
+        detail::check(MPI_Win_post(origins.native(), 0, handle_), "MPI_Win_post");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_wait(window); }, "MPI_Win_wait"};
+    }
+
+    /// Everything that this rank has called on a rank's part is done there. In epochs of lock, lock_shared,
+    /// lock_all.
+    void flush(int rank) const { detail::check(MPI_Win_flush(rank, handle_), "MPI_Win_flush"); }
+    /// The same for all ranks.
+    void flush() const { detail::check(MPI_Win_flush_all(handle_), "MPI_Win_flush_all"); }
+    /// The spans given to this rank's calls may be used again.
+    void flush_local() const { detail::check(MPI_Win_flush_local_all(handle_), "MPI_Win_flush_local_all"); }
+    /// Orders this rank's loads and stores in parts of the window with what other ranks do.
+    void sync() const { detail::check(MPI_Win_sync(handle_), "MPI_Win_sync"); }
+
+    /// Writes elements. They must stay as they are until a flush or the epoch's end.
+    void put(std::span<const T> values, place at) const {
+        detail::check(MPI_Put_c(values.data(), count(values), type(), at.rank, offset(at), count(values),
+                                type(), handle_),
+                      "MPI_Put_c");
+    }
+    /// Reads elements, which are there after a flush or the epoch's end.
+    void get(std::span<T> values, place at) const {
+        detail::check(MPI_Get_c(values.data(), count(values), type(), at.rank, offset(at), count(values),
+                                type(), handle_),
+                      "MPI_Get_c");
+    }
+    /// Combines elements with those at `at`, each of them atomically, by std::plus, minimum and their kin.
+    /// The span must stay as it is until a flush or the epoch's end.
+    template <class F = std::plus<>> void accumulate(std::span<const T> values, place at, F = {}) const {
+        detail::check(MPI_Accumulate_c(values.data(), count(values), atomic_type<F>(), at.rank, offset(at),
+                                       count(values), atomic_type<F>(), operation<F>(), handle_),
+                      "MPI_Accumulate_c");
+    }
+
+    /// Writes one element, in epochs that can be flushed; the value may go at once.
+    void put(const T &value, place at) const {
+        put(std::span{&value, 1}, at);
+        detail::check(MPI_Win_flush_local(at.rank, handle_), "MPI_Win_flush_local");
+    }
+    /// Reads one element, in epochs that can be flushed.
+    [[nodiscard]] T get(place at) const {
+        T value{};
+        get(std::span{&value, 1}, at);
+        detail::check(MPI_Win_flush_local(at.rank, handle_), "MPI_Win_flush_local");
+        return value;
+    }
+    /// Combines one element with another, atomically, in epochs that can be flushed.
+    template <class F = std::plus<>> void accumulate(const T &value, place at, F function = {}) const {
+        accumulate(std::span{&value, 1}, at, function);
+        detail::check(MPI_Win_flush_local(at.rank, handle_), "MPI_Win_flush_local");
+    }
+    /// Combines one element with another, atomically, and gives back what was there before.
+    template <class F> T fetch(const T &value, place at, F) const {
+        return fetch(value, at, atomic_type<F>(), operation<F>());
+    }
+    T fetch_add(const T &value, place at) const { return fetch(value, at, std::plus<>{}); }
+    /// Writes one element atomically, and gives back what was there before.
+    T exchange(const T &value, place at) const { return fetch(value, at, type(), MPI_REPLACE); }
+    /// Reads one element atomically.
+    [[nodiscard]] T load(place at) const { return fetch(T{}, at, type(), MPI_NO_OP); }
+    /// Writes one element atomically.
+    void store(const T &value, place at) const { exchange(value, at); }
+    /// Writes `desired` if the element equals `expected`; otherwise puts the element into `expected` and is
+    /// false.
+    bool compare_exchange(T &expected, const T &desired, place at) const requires std::integral<T> {
+        T before{};
+        detail::check(MPI_Compare_and_swap(&desired, &expected, &before, atomic_type<std::plus<>>(), at.rank,
+                                           offset(at), handle_),
+                      "MPI_Compare_and_swap");
+        flush(at.rank);
+        return std::exchange(expected, before) == before;
+    }
+    /// One element with the functions of std::atomic.
+    [[nodiscard]] atomic_element<T> atomic(place at) const { return {*this, at}; }
+
+  private:
+    window() noexcept = default;
+
+    static MPI_Aint bytes(std::size_t count) noexcept { return static_cast<MPI_Aint>(count * sizeof(T)); }
+    static MPI_Count count(std::span<const T> values) noexcept {
+        return static_cast<MPI_Count>(values.size());
+    }
+    static MPI_Aint offset(place at) noexcept { return static_cast<MPI_Aint>(at.index); }
+    static MPI_Datatype type() { return datatype_of<T>(); }
+    /// MPI does not add characters, C++ does.
+    template <class F> static MPI_Datatype atomic_type() { return detail::reduction_type<T, F>(); }
+    template <class F> static MPI_Op operation() {
+        static_assert(detail::has_predefined<F, T>, "A window combines elements with MPI's own operations "
+                                                    "only: std::plus, std::bit_xor, lisle::minimum, ...");
+        return detail::predefined_operation<F, T>();
+    }
+
+    void returns_errors() const {
+        detail::check(MPI_Win_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    }
+    void begin(const communicator &comm, T *base, std::size_t count) {
+        local_ = {base, count};
+        for (T &element : local_)
+            element = T{};
+        returns_errors();
+        comm.barrier(); // nobody accesses elements before their first value
+    }
+    detail::epoch lock(int rank, int kind) const {
+        detail::check(MPI_Win_lock(kind, rank, 0, handle_), "MPI_Win_lock");
+        return {handle_, rank, [](MPI_Win window, int locked) { return MPI_Win_unlock(locked, window); },
+                "MPI_Win_unlock"};
+    }
+    T fetch(const T &value, place at, MPI_Datatype element, MPI_Op op) const {
+        T before{};
+        detail::check(MPI_Get_accumulate(&value, 1, element, &before, 1, element, at.rank, offset(at), 1,
+                                         element, op, handle_),
+                      "MPI_Get_accumulate");
+        flush(at.rank);
+        return before;
+    }
+
+    MPI_Win handle_ = MPI_WIN_NULL;
+    std::span<T> local_;
+};
+
+/// An element of a window, used as a std::atomic; in epochs that can be flushed.
+///
+///     auto head = window.atomic({0, 0});
+///     long seen = head.load();
+///     while (!head.compare_exchange(seen, seen + 1)) {}
+template <direct T> class atomic_element {
+  public:
+    /// @pre the window outlives this view
+    atomic_element(const window<T> &of, place at) noexcept : window_{&of}, at_{at} {}
+    [[nodiscard]] T load() const { return window_->load(at_); }
+    void store(const T &value) const { window_->store(value, at_); }
+    T exchange(const T &value) const { return window_->exchange(value, at_); }
+    T fetch_add(const T &value) const { return window_->fetch_add(value, at_); }
+    template <class F> T fetch(const T &value, F function) const {
+        return window_->fetch(value, at_, function);
+    }
+    bool compare_exchange(T &expected, const T &desired) const requires std::integral<T> {
+        return window_->compare_exchange(expected, desired, at_);
+    }
+    T operator+=(const T &value) const { return static_cast<T>(fetch_add(value) + value); }
+
+  private:
+    const window<T> *window_;
+    place at_;
+};
+
+} // namespace lisle
