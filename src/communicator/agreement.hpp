@@ -20,7 +20,7 @@ void receive_bytes(const protocol::channel &channel, int source, int tag, std::s
 void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
                     int source, std::span<std::byte> received);
 
-/// Returns when all ranks of the channel have called it, but those that have failed.
+/// Returns when all ranks of the channel have called it. Throws if one of them has failed.
 void meet_all(const protocol::channel &channel, int tag);
 
 /// The parent and the children of a member in the binomial tree below `root`.
