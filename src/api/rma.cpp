@@ -29,6 +29,13 @@ void check_passive(rma::window &win, int rank) {
     }
 }
 
+/// MPI_NO_OP is for operations that bring something back. [MPI-5.0 12.3.4]
+void check_changes(const op &operation) {
+    if (&operation == find_op(MPI_NO_OP)) {
+        fail(MPI_ERR_OP, "MPI_NO_OP changes nothing: it is for MPI_Get_accumulate and MPI_Fetch_and_op");
+    }
+}
+
 void check_predefined(const datatype &type) {
     if (type.facts() == nullptr) {
         fail(MPI_ERR_TYPE, "the datatype is derived; the call takes one element of a predefined type");
@@ -56,6 +63,7 @@ void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datat
 void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                 const datatype &target_datatype, const op &op, rma::window &win) {
+    check_changes(op);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         let_go(rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, nullptr,
                                {target_rank, target_disp, target_count, &target_datatype}, op));

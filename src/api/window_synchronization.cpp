@@ -103,8 +103,8 @@ void win_start(const group &group, int assertion, rma::window &win) {
     rma::start(win, ranks_of(win, group), assertion);
 }
 
-void win_sync(rma::window &) {
-    rma::sync();
+void win_sync(rma::window &win) {
+    rma::sync(win);
 }
 
 void win_test(rma::window &win, int *flag) {

@@ -11,6 +11,8 @@
 #include "communicator/hardware.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "execution/rank.hpp"
+#include "fabric/routes.hpp"
+#include "protocol/engine.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -167,7 +169,10 @@ namespace {
 /// The colour for parts of this sort: the part that the calling rank is restricted to.
 int color_of_place(std::string_view type) {
     if (type == shared_memory_type) {
-        return 0; // a job is on one node
+        const rank &self = this_rank();
+        const locality &places = self.get_job().places();
+        const bool shares = self.engine().routes().to(self.number()).node != nullptr;
+        return shares ? places.node_of(self.number()) : places.nodes() + self.number();
     }
     const auto *const known = std::ranges::find(hardware_types, type);
     if (known == std::end(hardware_types)) {

@@ -93,13 +93,15 @@ element_update::element_update(const op &operation, const datatype &type)
         how_ = &operation == table.replace ? manner::replace : manner::keep;
         return;
     }
-    operation.check(*element_);
-    kernels_ = operation.kernels_for(*element_);
     const basic_type basic = element_->basic();
     floating_ = basic == basic_type::float32 || basic == basic_type::float64;
-    if (&operation == table.sum && (is_machine_integer(basic) || floating_)) {
+    if (&operation == table.sum && single_ && (is_machine_integer(basic) || floating_)) [[likely]] {
         how_ = manner::add;
-    } else if (single_ && &operation == table.band) {
+        return;
+    }
+    operation.check(*element_);
+    kernels_ = operation.kernels_for(*element_);
+    if (single_ && &operation == table.band) {
         how_ = manner::bit_and;
     } else if (single_ && &operation == table.bor) {
         how_ = manner::bit_or;
@@ -195,7 +197,7 @@ void element_update::apply_locked(std::byte *target, const std::byte *origin, st
     if (how_ == manner::replace) {
         std::memcpy(target, origin, bytes);
     } else if (how_ != manner::keep) {
-        kernels_.apply(origin, target, count);
+        kernels().apply(origin, target, count);
     }
 }
 

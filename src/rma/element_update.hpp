@@ -43,6 +43,11 @@ class element_update {
     template <class Word> void apply_at_once(std::byte *target, const std::byte *origin, std::byte *result,
                                              std::size_t count) const noexcept;
 
+    /// What computes the operation on arrays; sums do without until they are to be done so.
+    [[nodiscard]] collective::reduction_kernels kernels() const noexcept {
+        return how_ == manner::add ? operation_->kernels_for(*element_) : kernels_;
+    }
+
     const op *operation_;
     const datatype *element_;
     collective::reduction_kernels kernels_;

@@ -107,6 +107,7 @@ void access_epoch::show_locks_locked() noexcept {
 void access_epoch::lock(const held_lock &held) {
     const std::scoped_lock guard{mutex_};
     now_ = kind::locks;
+    passive_.store(true, std::memory_order_relaxed);
     held_.push_back(held);
     show_locks_locked();
 }
@@ -128,6 +129,7 @@ void access_epoch::forget(int target) {
         return;
     }
     now_ = kind::none;
+    passive_.store(false, std::memory_order_relaxed);
     open_.store(nobody, std::memory_order_relaxed);
     excluded_.store(nobody, std::memory_order_relaxed);
 }
@@ -142,6 +144,7 @@ void access_epoch::lock_all(bool taken) {
     const std::scoped_lock guard{mutex_};
     now_ = kind::lock_all;
     all_taken_ = taken;
+    passive_.store(true, std::memory_order_relaxed);
     open_.store(everyone, std::memory_order_relaxed);
 }
 
@@ -151,11 +154,12 @@ bool access_epoch::unlock_all() {
         fail(MPI_ERR_RMA_SYNC, "the targets have not been locked with MPI_Win_lock_all");
     }
     now_ = kind::none;
+    passive_.store(false, std::memory_order_relaxed);
     open_.store(nobody, std::memory_order_relaxed);
     return all_taken_;
 }
 
-void access_epoch::check_passive(int target) {
+void access_epoch::check_passive_further(int target) {
     const std::scoped_lock guard{mutex_};
     if (now_ == kind::lock_all) {
         return;

@@ -29,6 +29,11 @@ class access_epoch {
         const int open = open_.load(std::memory_order_relaxed);
         return open == target || open == everyone || allows_further(target);
     }
+    /// The same, or false where allows() would have to look further.
+    [[nodiscard]] bool allows_at_once(int target) const noexcept {
+        const int open = open_.load(std::memory_order_relaxed);
+        return open == target || open == everyone;
+    }
     /// True if only this rank may access the target: it holds the exclusive lock.
     [[nodiscard]] bool excludes_others(int target) const noexcept {
         return excluded_.load(std::memory_order_relaxed) == target;
@@ -54,7 +59,12 @@ class access_epoch {
     /// True if the locks of all targets are to be given back.
     [[nodiscard]] bool unlock_all();
     /// For MPI_Win_flush: a passive epoch with this target, or with all (-1) or any.
-    void check_passive(int target);
+    void check_passive(int target) {
+        if (!passive_.load(std::memory_order_relaxed) || (target >= 0 && !allows_at_once(target)))
+            [[unlikely]] {
+            check_passive_further(target);
+        }
+    }
     /// MPI_Win_free. Throws unless no epoch but that of fences is open.
     void check_over();
 
@@ -67,13 +77,15 @@ class access_epoch {
     static constexpr int fenced = -4; ///< everyone, but nobody has been accessed since the fence
 
     [[nodiscard]] bool allows_further(int target) noexcept;
+    void check_passive_further(int target);
     /// Throws if an epoch is open that must be closed first.
     void check_none_locked(const char *call) const;
     void show_locks_locked() noexcept;
 
     std::atomic<int> open_{nobody};
     std::atomic<int> excluded_{nobody};
-    mutable spin_lock mutex_; ///< protects all below
+    std::atomic<bool> passive_{false}; ///< some targets are locked
+    mutable spin_lock mutex_;          ///< protects all below
     kind now_ = kind::none;
     bool all_taken_ = false;
     std::vector<int> started_; ///< sorted

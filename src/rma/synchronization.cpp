@@ -2,6 +2,7 @@
 #include "rma/synchronization.hpp"
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -60,6 +61,27 @@ void check_exposed(exposure_epoch &exposed) {
     }
 }
 
+/// A flush that is part of another call: that goes on and throws what the flush failed with at its end, so
+/// that no other rank is left waiting.
+class flush_within {
+  public:
+    flush_within(window &on, int target) {
+        try {
+            flush(on, target);
+        } catch (const mpi_error &) {
+            failure_ = std::current_exception();
+        }
+    }
+    void rethrow() const {
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+    }
+
+  private:
+    std::exception_ptr failure_;
+};
+
 /// Asks all targets that have no lock word here for their shared locks, or gives them back.
 void ask_all_far(window &on, request_kind what) {
     std::vector<awaited_answer *> answers;
@@ -75,23 +97,26 @@ void ask_all_far(window &on, request_kind what) {
 
 } // namespace
 
-void sync() noexcept {
+void sync(window &on) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (on.is_time_to_look_around()) [[unlikely]] {
+        on.home().progress();
+        on.home().found_nothing();
+    }
 }
 
 void flush(window &on, int target) {
     // Operations that need no message are done when their calls return.
     on.origin.flush(target);
-    sync();
+    sync(on);
 }
 
 void fence(window &on, int assertion) {
     on.access.check_fence();
-    if ((assertion & MPI_MODE_NOPRECEDE) == 0) {
-        flush(on, -1);
-    }
+    const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
     meet(on.comm());
     on.access.fence((assertion & MPI_MODE_NOSUCCEED) == 0);
+    flushed.rethrow();
 }
 
 void post(window &on, const std::vector<int> &origins, int assertion) {
@@ -128,12 +153,11 @@ void start(window &on, std::vector<int> targets, int assertion) {
 
 void complete(window &on) {
     const std::vector<int> targets = on.access.complete();
-    for (const int target : targets) {
-        flush(on, target);
-    }
+    const flush_within flushed{on, -1};
     for (const int target : targets) {
         send_signal(on, target, completed);
     }
+    flushed.rethrow();
 }
 
 void wait(window &on) {
@@ -165,11 +189,12 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
 void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
     if (!held.taken || on.is_near(target)) {
-        flush(on, target);
+        const flush_within flushed{on, target};
         if (held.taken) {
             give_lock(on, target, held.kind);
         }
         on.access.forget(target);
+        flushed.rethrow();
         return;
     }
     // The answer says that all that was asked before is done.
@@ -194,7 +219,7 @@ void lock_all(window &on, int assertion) {
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
-    flush(on, -1);
+    const flush_within flushed{on, -1};
     if (taken) {
         ask_all_far(on, request_kind::unlock);
         for (int target = 0; target < on.size(); ++target) {
@@ -203,6 +228,7 @@ void unlock_all(window &on) {
             }
         }
     }
+    flushed.rethrow();
 }
 
 } // namespace lisle::rma

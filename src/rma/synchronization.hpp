@@ -24,7 +24,9 @@ void unlock_all(window &on);
 
 /// Returns when what the rank has asked of the target is done there. The same for all targets: -1.
 void flush(window &on, int target);
-/// Makes stores by others to the own memory visible, and the other way round.
-void sync() noexcept;
+/// Makes stores by others to the own memory visible, and the other way round. A program may call this, or
+/// flush, again and again until another rank has stored something: so now and then the rank serves requests
+/// and lets others run.
+void sync(window &on);
 
 } // namespace lisle::rma

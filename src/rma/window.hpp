@@ -93,6 +93,34 @@ class window : public object {
         return reach_further(of, address, bytes);
     }
 
+    /// Where `bytes` at a displacement in a member's memory lie here, if the member may be accessed now and
+    /// all is known already; else null: go the general way. @param rank any number @param bytes not 0
+    [[nodiscard, gnu::always_inline]] std::byte *reach_at_once(int rank, MPI_Aint disp,
+                                                               std::size_t bytes) const noexcept {
+        if (static_cast<unsigned>(rank) >= static_cast<unsigned>(size_) || !access.allows_at_once(rank)) {
+            return nullptr;
+        }
+        const member_facts &of = at(rank).facts;
+        std::uint64_t offset = 0;
+        // A negative displacement is far outside; so is each one of a dynamic window, which has no size.
+        if (__builtin_mul_overflow(static_cast<std::uint64_t>(disp), static_cast<std::uint64_t>(of.unit),
+                                   &offset) ||
+            offset > of.size || bytes > of.size - offset) {
+            return nullptr;
+        }
+        if (of.process == table_.process) [[likely]] {
+            return reinterpret_cast<std::byte *>(of.base + offset);
+        }
+        if (of.process < 0 || !of.open) {
+            return nullptr;
+        }
+        const std::intptr_t distance =
+            distances_[static_cast<std::size_t>(of.process)].load(std::memory_order_relaxed);
+        return distance == unknown
+                   ? nullptr
+                   : reinterpret_cast<std::byte *>(static_cast<std::intptr_t>(of.base + offset) + distance);
+    }
+
     const window_attributes facts;
     errhandler_slot errors;
     attribute_set attributes;
@@ -102,6 +130,15 @@ class window : public object {
     attached_memory attached; ///< of a dynamic window
     message_origin origin{*this};
     message_target target{*this};
+
+    /// True once in a while.
+    [[nodiscard]] bool is_time_to_look_around() noexcept {
+        constexpr unsigned calls_between_looks = 16;
+        // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
+        const unsigned calls = calls_.load(std::memory_order_relaxed) + 1;
+        calls_.store(calls, std::memory_order_relaxed);
+        return calls % calls_between_looks == 0;
+    }
 
     /// A member has failed. With the lock of `home` held.
     void peer_failed_locked(protocol::engine &home, int member);
@@ -121,6 +158,7 @@ class window : public object {
     [[nodiscard]] std::byte *reach_further(const member_facts &of, std::uint64_t address,
                                            std::size_t bytes) const noexcept;
 
+    std::atomic<unsigned> calls_{0};
     communicator_ref comm_;
     const int rank_;
     const int size_;

@@ -128,6 +128,10 @@ std::byte *shared_heap::find(int process, std::uint64_t address, std::size_t byt
     if (part_ == 0) {
         return nullptr;
     }
+    if (process == process_) { // another mapping would do, but then one thing had two addresses
+        auto *const here = reinterpret_cast<std::byte *>(address);
+        return holds(here, bytes) ? here : nullptr;
+    }
     const std::uint64_t base =
         segment_.heap_base(process).load(std::memory_order_acquire); // pairs with allocate
     const std::uint64_t offset = address - base;

@@ -116,12 +116,12 @@ class message_origin::request_writer {
     unsigned sent_ = 0;
 };
 
+// Called when the requests of an operation have been sent: else a flush by another thread, whose own request may
+// overtake them, would have them forgotten.
 void message_origin::note_touched(int target) {
     const std::scoped_lock guard{mutex_};
-    const auto place = std::ranges::lower_bound(touched_, target);
-    if (place == touched_.end() || *place != target) {
-        touched_.insert(place, target);
-    }
+    ++touched_[target];
+    any_touched_.store(true, std::memory_order_relaxed);
 }
 
 awaited_answer *message_origin::expect(const typed_buffer &into, int target) {
@@ -135,16 +135,15 @@ awaited_answer *message_origin::expect(const typed_buffer &into, int target) {
 }
 
 void message_origin::put(const typed_buffer &origin, const target_data &target, std::uint64_t address) {
-    note_touched(target.rank);
     request_writer writer{*this, request_kind::put, target.rank, {}, origin, nullptr};
     for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, origin.bytes(),
                  [&](std::uint64_t at, std::size_t bytes) { writer.add(at, bytes, 1, 1); });
     writer.send();
+    note_touched(target.rank);
 }
 
 protocol::request *message_origin::get(const typed_buffer &origin, const target_data &target,
                                        std::uint64_t address) {
-    note_touched(target.rank);
     const MPI_Count bytes = target.bytes();
     awaited_answer *const answer = expect(origin, target.rank);
     answer->missing = bytes;
@@ -154,13 +153,13 @@ protocol::request *message_origin::get(const typed_buffer &origin, const target_
     for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
                  [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
     writer.send();
+    note_touched(target.rank);
     return answer;
 }
 
 protocol::request *message_origin::update(const typed_buffer &origin, MPI_Count bytes,
                                           const typed_buffer *result, const target_data &target,
                                           std::uint64_t address, const element_update &how) {
-    note_touched(target.rank);
     awaited_answer *const answer = result != nullptr ? expect(*result, target.rank) : nullptr;
     request_head head;
     head.element = number_of_handle(how.element().facts()->handle);
@@ -178,12 +177,12 @@ protocol::request *message_origin::update(const typed_buffer &origin, MPI_Count 
                              writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size, extent);
                          });
     writer.send();
+    note_touched(target.rank);
     return answer;
 }
 
 protocol::request *message_origin::compare(const void *origin, const void *compare, void *result,
                                            const target_data &target, std::uint64_t address) {
-    note_touched(target.rank);
     const auto size = static_cast<std::size_t>(target.type->size());
     awaited_answer *const answer = expect({result, 1, *target.type}, target.rank);
     request_head head;
@@ -198,6 +197,7 @@ protocol::request *message_origin::compare(const void *origin, const void *compa
     packet.write(sizeof head + sizeof run, compare, size);
     packet.write(sizeof head + sizeof run + size, origin, size);
     packet.publish();
+    note_touched(target.rank);
     return answer;
 }
 
@@ -212,41 +212,59 @@ awaited_answer *message_origin::ask(request_kind what, int target, lock_word::ki
     return answer;
 }
 
-void message_origin::settle(awaited_answer *answer) {
+int message_origin::outcome_of(awaited_answer *answer) {
     protocol::wait(*answer);
     const int error = answer->result.error;
-    const int target = answer->target;
     answer->free();
-    if (error != MPI_SUCCESS) {
+    return error;
+}
+
+void message_origin::settle(awaited_answer *answer) {
+    const int target = answer->target;
+    if (const int error = outcome_of(answer); error != MPI_SUCCESS) {
         fail(error, "target ", target, ": ", error_text(error));
     }
 }
 
 void message_origin::forget(int target) {
     const std::scoped_lock guard{mutex_};
-    std::erase(touched_, target);
+    touched_.erase(target);
 }
 
-void message_origin::flush(int target) {
-    std::vector<int> targets;
+void message_origin::flush_touched(int target) {
+    struct flushed {
+        int target;
+        std::uint64_t operations; ///< that it has been asked for
+        awaited_answer *answer = nullptr;
+    };
+    std::vector<flushed> targets;
     {
         const std::scoped_lock guard{mutex_};
-        if (touched_.empty()) {
-            return;
-        }
-        if (target < 0) {
-            targets = std::move(touched_);
-            touched_.clear();
-        } else if (std::erase(touched_, target) != 0) {
-            targets.push_back(target);
+        for (const auto &[each, operations] : touched_) {
+            if (target < 0 || target == each) {
+                targets.push_back({each, operations});
+            }
         }
     }
-    std::vector<awaited_answer *> answers;
-    for (const int each : targets) {
-        answers.push_back(ask(request_kind::flush, each, lock_word::kind::shared));
+    for (flushed &each : targets) {
+        each.answer = ask(request_kind::flush, each.target, lock_word::kind::shared);
     }
-    for (awaited_answer *const answer : answers) {
-        settle(answer);
+    const flushed *failed = nullptr;
+    int error = MPI_SUCCESS;
+    for (const flushed &each : targets) {
+        if (const int ended = outcome_of(each.answer); ended != MPI_SUCCESS) {
+            error = ended;
+            failed = &each;
+        }
+        // Only now: another thread that flushes meanwhile has to wait for the same operations.
+        const std::scoped_lock guard{mutex_};
+        if (const auto known = touched_.find(each.target);
+            known != touched_.end() && known->second == each.operations) {
+            touched_.erase(known);
+        }
+    }
+    if (failed != nullptr) {
+        fail(error, "target ", failed->target, ": ", error_text(error));
     }
 }
 

@@ -4,7 +4,9 @@
 // fill each other's mailboxes go on.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,7 +54,11 @@ class message_origin {
                                              const target_data &target, std::uint64_t address);
 
     /// Returns when all that was asked of the target is done; -1: of all targets. Throws what went wrong.
-    void flush(int target);
+    void flush(int target) {
+        if (any_touched_.load(std::memory_order_relaxed)) [[unlikely]] {
+            flush_touched(target);
+        }
+    }
     /// Something else tells that all is done at this target.
     void forget(int target);
     /// Asks for the target's lock, or gives it back; the caller waits for the answer and frees it.
@@ -67,13 +73,19 @@ class message_origin {
   private:
     class request_writer;
     [[nodiscard]] awaited_answer *expect(const typed_buffer &into, int target);
+    /// Called when the requests of an operation have been sent: a flush that does not know of them yet must
+    /// not have them forgotten.
     void note_touched(int target);
+    /// Waits for an answer and frees it. Returns its error.
+    [[nodiscard]] static int outcome_of(awaited_answer *answer);
+    void flush_touched(int target);
 
     window &on_;
     spin_lock mutex_; ///< protects all below
     protocol::id_table<awaited_answer> answers_;
-    std::vector<int> touched_; ///< targets of requests since they were last flushed, sorted
-    unsigned sent_ = 0;
+    std::map<int, std::uint64_t> touched_; ///< by target: how many operations since it was last flushed
+    /// There have been some. Relaxed: a thread only has to see those of calls which happened before its own.
+    std::atomic<bool> any_touched_{false};
 };
 
 } // namespace lisle::rma

@@ -75,7 +75,7 @@ TEST(element_update, leaves_gaps_of_pairs_alone) {
     struct pair {
         double value;
         int index, gap;
-        friend bool operator==(const pair &, const pair &) = default;
+        bool operator==(const pair &) const = default;
     };
     pair there[2] = {{1.0, 7, 100}, {5.0, 3, 200}};
     struct [[gnu::packed]] dense {
