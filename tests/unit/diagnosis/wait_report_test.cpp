@@ -74,7 +74,7 @@ TEST(WaitCycles, InACollectiveThoseAreAwaitedThatHaveNotCome) {
     }
     EXPECT_EQ(awaited_by(job, 0), std::vector{1});
     EXPECT_EQ(awaited_by(job, 2), std::vector{1});
-    job[1].note.comms[0].collectives = 1;               // it has been there, as the root of a broadcast may
+    job[1].note.comms[0].collectives = 2;               // it is further on, as the root of a broadcast may be
     EXPECT_EQ(awaited_by(job, 0), (std::vector{1, 2})); // nobody is known to be missing
 }
 
