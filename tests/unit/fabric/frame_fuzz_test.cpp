@@ -74,7 +74,7 @@ class mutator {
     }
 
     std::mt19937 random_{23};
-    const std::vector<std::byte> sound_;
+    std::vector<std::byte> sound_;
     std::vector<std::byte> bytes_;
 };
 
@@ -105,7 +105,7 @@ TEST(frame_fuzz, the_parser_takes_sound_frames_only) {
     }
 }
 
-struct nobody_hears : sink {
+struct nobody_hears final : sink {
     void arrived(int, const packet_header &, std::span<const std::byte>) override { ++packets; }
     void peer_failed(int) override {}
     int packets = 0;
