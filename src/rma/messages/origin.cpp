@@ -116,8 +116,8 @@ class message_origin::request_writer {
     unsigned sent_ = 0;
 };
 
-// Called when the requests of an operation have been sent: else a flush by another thread, whose own request may
-// overtake them, would have them forgotten.
+// Called when the requests of an operation have been sent: else a flush by another thread, whose own request
+// may overtake them, would have them forgotten.
 void message_origin::note_touched(int target) {
     const std::scoped_lock guard{mutex_};
     ++touched_[target];

@@ -196,16 +196,32 @@ void watched_flag(const check::job &job, flavour how) {
     CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/// Rank 0 computes, calling nothing of MPI, until all others are done with its part: they need no help from
-/// it.
+/// Whether all ranks have an address for rank 0's part.
+bool all_reach_the_first(const window_of<long> &window, flavour how) {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    void *there = nullptr;
+    if (how != flavour::dynamic)
+        CHECK_MPI(MPI_Win_shared_query(window.handle(), 0, &bytes, &unit, static_cast<void *>(&there)));
+    int reached = there != nullptr && bytes != 0 ? 1 : 0;
+    CHECK_MPI(MPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    return reached != 0;
+}
+
+/// Rank 0 computes until all others are done with its part. It calls MPI only where they need its help: where
+/// they have no address for its memory, it must look for their requests now and then.
 void computing_owner(const check::job &job, flavour how, int rounds) {
     window_of<long> window(how, 2);
+    const bool alone = all_reach_the_first(window, how);
     const long one = 1;
     if (job.rank == 0) {
         const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (std::atomic_ref<long>(window[1]).load() < job.size - 1) {
             CHECK(std::chrono::steady_clock::now() < limit);
             std::this_thread::yield();
+            int flag = 0;
+            if (!alone)
+                CHECK_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
         }
     } else {
         for (int i = 0; i < rounds; ++i) {
