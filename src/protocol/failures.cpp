@@ -195,7 +195,7 @@ void failures::revoke_locked(std::uint64_t base) {
     if (!std::exchange(found->second.revoked, true)) {
         any_.store(true, std::memory_order_relaxed);
         end_operations_locked();
-        // Everybody tells everybody: whoever begins may fail before it has told all.
+        // Everybody tells everybody: the first one may fail before it has told all.
         spread_locked(base, found->second);
     }
 }

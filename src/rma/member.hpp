@@ -27,7 +27,7 @@ struct member_facts {
     bool open = false;
 };
 
-/// Which lock a rank waits for, so that whoever gives it back finds the rank. Several threads of a rank may
+/// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a rank may
 /// wait for different ones: then the rank is woken for each.
 class awaited_lock {
   public:
@@ -49,7 +49,7 @@ class awaited_lock {
     static constexpr std::uint32_t code_of(int target, lock_word::kind wanted) noexcept {
         return (static_cast<std::uint32_t>(target) + 1) << 1 | static_cast<std::uint32_t>(wanted);
     }
-    // Sequentially consistent: whoever sees a waiter in a lock word sees here whose it is.
+    // Sequentially consistent: a holder who sees a waiter in a lock word sees here whose it is.
     template <class Change> void change(Change next) noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         while (!word_.compare_exchange_weak(seen, next(seen), std::memory_order_seq_cst,

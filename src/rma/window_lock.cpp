@@ -19,7 +19,7 @@ bool holder_failed(const window &on, int target) {
 [[gnu::cold, gnu::noinline]] void wait_for_lock(window &on, int target, kind wanted) {
     member &own = on.at(on.rank());
     lock_word &lock = on.at(target).lock;
-    // In this order, so that whoever sees a waiter in the word finds it in the table.
+    // In this order, so that a holder who sees a waiter in the word finds it in the table.
     own.awaits.add(target, wanted);
     lock.register_waiter(wanted);
     bool taken = false;

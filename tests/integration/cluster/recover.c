@@ -104,7 +104,7 @@ static void any_source(void) {
     shrink_and_check(size - 1);
 }
 
-/* A rank dies in a row of collectives; whoever notices it revokes. */
+/* A rank dies in a row of collectives; the one that notices it first revokes. */
 static void collectives(void) {
     double mine[1000], sum[1000];
     int code = MPI_SUCCESS;
