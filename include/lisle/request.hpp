@@ -197,8 +197,8 @@ template <class T = void> class [[nodiscard]] future : public request {
             return ready() ? std::optional<T>{take()} : std::optional<T>{};
     }
     /// What comes after the operation: a future of what `function` makes of the result. The function runs
-    /// once, in whoever waits or tests until the operation is complete, also if the new future is dropped;
-    /// not if the operation fails, whose error the new future throws.
+    /// once, in the rank that waits or tests until the operation is complete, also if the new future is
+    /// dropped; not if the operation fails, whose error the new future throws.
     ///
     ///     lisle::future<double> mean = world.ireceive<std::vector<double>>(0).then(mean_of);
     template <class Function> auto then(Function function) && {
@@ -227,7 +227,8 @@ template <class T = void> class [[nodiscard]] future : public request {
 
 namespace detail {
 
-/// A function that goes on with what another operation gave. No request of MPI's: whoever asks makes it run.
+/// A function that goes on with what another operation gave. No request of MPI's: the rank that asks makes it
+/// run.
 template <class T, class Function, class Result> class continuation final : public result_of<Result> {
   public:
     continuation(future<T> &&before, Function &&function)

@@ -109,7 +109,7 @@ class post_office {
     }
 
   private:
-    // Acquire: pairs with the release store of whoever completes the operation.
+    // Acquire: pairs with the release store of the thread that completes the operation.
     static bool protocol_is_complete(const protocol::request &operation) noexcept {
         return operation.complete.load(std::memory_order_acquire);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How survivors agree although members fail meanwhile. The first member that has not failed leads: the others
 // send it what they have to say, it waits for all that have not failed, decides, and tells all. A rank that
-// hears of a decision tells all before it believes it. If the leader fails, the next one takes over. It cannot
-// decide otherwise than a survivor has: it waits for what that one has to say, and gets the decision.
+// hears of a decision tells all before it believes it. If the leader fails, the next one takes over. It
+// cannot decide otherwise than a survivor has: it waits for what that one has to say, and gets the decision.
 //
 // A decision carries the rank of the leader that made it. A rank that has turned to a new leader takes one of
 // an earlier leader only from the new leader itself: the new one may have its word already, and decides.

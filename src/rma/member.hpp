@@ -27,8 +27,8 @@ struct member_facts {
     bool open = false;
 };
 
-/// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a rank may
-/// wait for different ones: then the rank is woken for each.
+/// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a
+/// rank may wait for different ones: then the rank is woken for each.
 class awaited_lock {
   public:
     void add(int target, lock_word::kind wanted) noexcept {

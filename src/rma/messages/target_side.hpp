@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The target's side of operations by messages: the thread that makes progress for the target's engine does
-// what requests ask for. A request whose answer finds no room is kept, with all that come after it from the same
-// origin, and served when there is room. Requests for a lock that is held wait in a queue of their own; the
-// target's rank then waits for its lock as any other rank does.
+// what requests ask for. A request whose answer finds no room is kept, with all that come after it from the
+// same origin, and served when there is room. Requests for a lock that is held wait in a queue of their own;
+// the target's rank then waits for its lock as any other rank does.
 #pragma once
 
 #include <cstddef>
