@@ -63,15 +63,15 @@ static int meet(const char *where) {
     return -1;
 }
 
-/* Opens an endpoint on the interface that the meeting went over. */
-static void open_endpoint(const char *provider, int meeting) {
+/* Opens an endpoint on the interface that the connection went over. */
+static void open_endpoint(const char *provider, int connection) {
     struct sockaddr_in own;
     socklen_t bytes = sizeof own;
     char node[INET_ADDRSTRLEN];
     struct fi_info *hints = fi_allocinfo();
     struct fi_cq_attr cq = {.size = 64, .format = FI_CQ_FORMAT_CONTEXT};
     struct fi_av_attr av = {.type = FI_AV_TABLE};
-    getsockname(meeting, (struct sockaddr *)&own, &bytes);
+    getsockname(connection, (struct sockaddr *)&own, &bytes);
     inet_ntop(AF_INET, &own.sin_addr, node, sizeof node);
     hints->ep_attr->type = FI_EP_RDM;
     hints->caps = FI_MSG;
@@ -89,12 +89,12 @@ static void open_endpoint(const char *provider, int meeting) {
     must(fi_enable(endpoint), "fi_enable");
 }
 
-static void exchange_addresses(int meeting) {
+static void exchange_addresses(int connection) {
     char own[most_address] = {0}, other[most_address];
     size_t bytes = sizeof own;
     must(fi_getname(&endpoint->fid, own, &bytes), "fi_getname");
-    if (send(meeting, own, sizeof own, 0) != sizeof own ||
-        recv(meeting, other, sizeof other, MSG_WAITALL) != sizeof other)
+    if (send(connection, own, sizeof own, 0) != sizeof own ||
+        recv(connection, other, sizeof other, MSG_WAITALL) != sizeof other)
         must(-1, "exchange");
     must(fi_av_insert(addresses, other, 1, &peer, 0, NULL) == 1 ? 0 : -1, "fi_av_insert");
 }
@@ -162,10 +162,10 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: libfabric PROVIDER ADDRESS|-\n");
         return 2;
     }
-    const int first = strcmp(argv[2], "-") != 0, meeting = meet(argv[2]);
+    const int first = strcmp(argv[2], "-") != 0, connection = meet(argv[2]);
     char *out = calloc(1, largest), *in = calloc(1, largest);
-    open_endpoint(argv[1], meeting);
-    exchange_addresses(meeting);
+    open_endpoint(argv[1], connection);
+    exchange_addresses(connection);
     start_receive(in);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         const int count = sizes[s] <= 4096 ? 1000 : sizes[s] <= 65536 ? 200 : 20;
@@ -179,11 +179,11 @@ int main(int argc, char **argv) {
     }
     while (!sent)
         poll_once();
-    /* The last word may still be on its way: who listens stays until the other has closed the meeting. */
+    /* The last word may still be on its way: who listens stays until the other has closed the connection. */
     char word;
     if (first)
-        shutdown(meeting, SHUT_WR);
-    while (recv(meeting, &word, 1, MSG_DONTWAIT) != 0)
+        shutdown(connection, SHUT_WR);
+    while (recv(connection, &word, 1, MSG_DONTWAIT) != 0)
         poll_once();
     return 0;
 }

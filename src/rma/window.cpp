@@ -107,7 +107,7 @@ void window::set_name(std::string name) {
 }
 
 void meet(communicator &members) {
-    if (in_process_collective *const shared = collective::in_process_for_barrier(members)) {
+    if (collective::in_process_collective *const shared = collective::in_process_for_barrier(members)) {
         collective::barrier_in_process(members, *shared);
     } else {
         collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
