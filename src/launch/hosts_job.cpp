@@ -48,11 +48,12 @@ class host_row {
     int used_ = 0;
 };
 
-/// Numbers of processes that the hosts give a program which does not say it itself.
-void count_by_hosts(program_request &program, rank_kind kind) {
+/// Numbers of processes that the hosts give a program which does not say it itself. True: one for each host,
+/// with as many ranks as the host has slots.
+bool count_by_hosts(program_request &program, rank_kind kind) {
     const bool hosted = program.kind.value_or(kind) != rank_kind::process;
     if (program.hosts.empty() || program.processes) {
-        return;
+        return false;
     }
     if (program.ranks_per_process && !program.ranks) {
         program.processes = program.slots();
@@ -60,7 +61,9 @@ void count_by_hosts(program_request &program, rank_kind kind) {
         const int ranks = ranks_wanted(program).value_or(1);
         program.ranks = ranks;
         program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
+        return true;
     }
+    return false;
 }
 
 void add_variable(words &to, std::string_view name, std::string_view value) {
@@ -159,20 +162,26 @@ outer_job plan_on_hosts(job_request request, const char *default_kind, const std
     const auto naming =
         std::ranges::find_if(request.programs, [](const auto &each) { return !each.hosts.empty(); });
     const std::vector<host_slots> hosts = naming->hosts;
-    const int room = *naming->slots();
+    std::vector<host_slots> room_for_processes = hosts;
+    int room = *naming->slots();
     for (program_request &program : request.programs) {
         if (!program.hosts.empty() && program.hosts != hosts) {
             give_up(exit_usage,
                     "the programs of a job on several hosts share them: name the same hosts for all");
         }
-        count_by_hosts(program, kind_by_default(default_kind));
+        if (count_by_hosts(program, kind_by_default(default_kind))) {
+            for (host_slots &host : room_for_processes) {
+                host.slots = 1;
+            }
+            room = static_cast<int>(hosts.size());
+        }
     }
     const auto shapes = shapes_of(request, default_kind);
     const auto add = [](std::size_t sum, const program_shape &shape) {
         return sum + shape.ranks_of_process.size();
     };
     const std::size_t processes = std::accumulate(shapes.begin(), shapes.end(), std::size_t{0}, add);
-    host_row row{hosts, static_cast<int>(processes), room};
+    host_row row{std::move(room_for_processes), static_cast<int>(processes), room};
     outer_job result{.groups = {}, .agent = request.launch_agent, .recovery = request.recovery};
     for (std::size_t i = 0; i != shapes.size(); ++i) {
         for (const int ranks : shapes[i].ranks_of_process) {

@@ -120,7 +120,8 @@ class message_origin::request_writer {
 // may overtake them, would have them forgotten.
 void message_origin::note_touched(int target) {
     const std::scoped_lock guard{mutex_};
-    ++touched_[target];
+    touched_[target] =
+        ++last_operation_; // a number that no other operation has, whatever is forgotten meanwhile
     any_touched_.store(true, std::memory_order_relaxed);
 }
 
@@ -234,15 +235,15 @@ void message_origin::forget(int target) {
 void message_origin::flush_touched(int target) {
     struct flushed {
         int target;
-        std::uint64_t operations; ///< that it has been asked for
+        std::uint64_t operation; ///< the last one before the flush
         awaited_answer *answer = nullptr;
     };
     std::vector<flushed> targets;
     {
         const std::scoped_lock guard{mutex_};
-        for (const auto &[each, operations] : touched_) {
+        for (const auto &[each, operation] : touched_) {
             if (target < 0 || target == each) {
-                targets.push_back({each, operations});
+                targets.push_back({each, operation});
             }
         }
     }
@@ -259,7 +260,7 @@ void message_origin::flush_touched(int target) {
         // Only now: another thread that flushes meanwhile has to wait for the same operations.
         const std::scoped_lock guard{mutex_};
         if (const auto known = touched_.find(each.target);
-            known != touched_.end() && known->second == each.operations) {
+            known != touched_.end() && known->second == each.operation) {
             touched_.erase(known);
         }
     }

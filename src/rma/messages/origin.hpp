@@ -83,7 +83,9 @@ class message_origin {
     window &on_;
     spin_lock mutex_; ///< protects all below
     protocol::id_table<awaited_answer> answers_;
-    std::map<int, std::uint64_t> touched_; ///< by target: how many operations since it was last flushed
+    /// By target: the number of its last operation, unless all are known to be done.
+    std::map<int, std::uint64_t> touched_;
+    std::uint64_t last_operation_ = 0;
     /// There have been some. Relaxed: a thread only has to see those of calls which happened before its own.
     std::atomic<bool> any_touched_{false};
 };

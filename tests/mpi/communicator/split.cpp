@@ -2,7 +2,9 @@
 // Communicators by colour and key, by type, and by group, against lists that every rank computes itself.
 #include "verify.hpp"
 
+#include <cstdlib>
 #include <random>
+#include <string_view>
 
 namespace {
 
@@ -59,10 +61,28 @@ void random_splits(const check::job &job) {
     }
 }
 
+/// The ranks on this one's node. With LISLE_NODES=-1 each process counts as a node of its own: the ranks that
+/// live in this process.
+std::vector<int> node_of(const check::job &job) {
+    const char *const nodes = std::getenv("LISLE_NODES");
+    if (nodes == nullptr || std::string_view{nodes} == "0")
+        return everyone(job.size);
+    CHECK_EQ(std::string_view{nodes}, "-1");
+    std::vector<int> here;
+    for (int rank = 0; rank < job.size; ++rank) {
+        int together = 0;
+        CHECK_MPI(MPIX_Comm_shares_memory(MPI_COMM_WORLD, rank, &together));
+        if (together != 0)
+            here.push_back(rank);
+    }
+    return here;
+}
+
 void by_type(const check::job &job) {
+    const std::vector<int> node = node_of(job);
     MPI_Comm part = MPI_COMM_NULL;
     CHECK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part));
-    verify_intra(part, everyone(job.size), job.rank);
+    verify_intra(part, node, job.rank);
     CHECK_MPI(MPI_Comm_free(&part));
     CHECK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &part));
     CHECK(part == MPI_COMM_NULL);
@@ -70,7 +90,7 @@ void by_type(const check::job &job) {
     CHECK_MPI(MPI_Info_create(&info));
     CHECK_MPI(MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory"));
     CHECK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, -job.rank, info, &part));
-    std::vector<int> reversed = everyone(job.size);
+    std::vector<int> reversed = node;
     std::reverse(reversed.begin(), reversed.end());
     verify_intra(part, reversed, job.rank);
     CHECK_MPI(MPI_Comm_free(&part));
