@@ -3,7 +3,6 @@
 #include "communicator/errhandler.hpp"
 
 #include <cstdio>
-#include <new>
 
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
@@ -70,24 +69,20 @@ errhandler_slot &errors_without_file() {
 namespace {
 struct last_error {
     int code = MPI_SUCCESS;
-    std::string sentence;
+    char sentence[MPI_MAX_ERROR_STRING] = {}; // no memory of its own: threads may end without a destructor
 };
 thread_local last_error this_threads_last_error;
 } // namespace
 
 void remember_sentence(const mpi_error &error) noexcept {
     last_error &last = this_threads_last_error;
-    try {
-        last.sentence = error.what();
-        last.code = error.code();
-    } catch (const std::bad_alloc &) {
-        last.code = MPI_SUCCESS; // the code's text has to do
-    }
+    std::snprintf(last.sentence, sizeof last.sentence, "%s", error.what());
+    last.code = error.code();
 }
 
 std::string sentence_of_error(int code) {
     const last_error &last = this_threads_last_error;
-    return last.code == code && !last.sentence.empty() ? last.sentence : text_of_error(code);
+    return last.code == code && last.sentence[0] != 0 ? last.sentence : text_of_error(code);
 }
 
 void end_job(const char *call, int code, const std::string &text) {
