@@ -78,7 +78,10 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     if (!in_use) {
         here.leave(ended);
     }
-    here.waits().leave(here.places().index_on_node(number));
+    // Who leaves early is the launcher's to tell of, and it ends the job: nobody is to count that as a deadlock.
+    if (!early) {
+        here.waits().leave(here.places().index_on_node(number));
+    }
     here.start().report(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fcntl.h>
 #include <thread>
 #include <unistd.h>
 
@@ -22,8 +23,9 @@ waits_of_job::waits_of_job(const job_table &table) {
     const job_shape shape = table.shape();
     const bool one_node = std::ranges::all_of(shape.node_of_process, [](int node) { return node == 0; });
     if (one_node) {
-        view_ =
-            std::make_unique<view>(fabric::local::node_segment::attach(dup(table.descriptor()), table.end()));
+        // The programs that this process starts are not to have it.
+        const int own = fcntl(table.descriptor(), F_DUPFD_CLOEXEC, 0);
+        view_ = std::make_unique<view>(fabric::local::node_segment::attach(own, table.end()));
     }
 }
 

@@ -71,6 +71,8 @@ int main(int argc, char **argv) {
     CHECK_ERROR(MPIX_ERR_PROC_FAILED,
                 MPI_Recv(&word, 1, MPI_INT, lost, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 
+    // The peer too has seen its receive from any end with the error, before the message that would match it.
+    exchange_with(kept, MPI_COMM_WORLD);
     // The rest goes on: what was posted before, point-to-point and collectives.
     const int own = 10 + job.rank;
     CHECK_MPI(MPI_Send(&own, 1, MPI_INT, kept, 3, MPI_COMM_WORLD));

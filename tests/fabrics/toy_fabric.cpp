@@ -82,10 +82,10 @@ void toy_fabric::publish(int dest, packet_slot &slot) noexcept {
     }
 }
 
-bool toy_fabric::tell_failures(exchange::inbox &inbox, sink &into) {
+bool toy_fabric::tell_failures(int self, exchange::inbox &inbox, sink &into) {
     bool any = false;
     for (int rank = 0; rank < static_cast<int>(shared_->failed.size()); ++rank) {
-        if (has_failed(rank) && nature_.serves(rank) && inbox.told.insert(rank).second) {
+        if (rank != self && has_failed(rank) && nature_.serves(rank) && inbox.told.insert(rank).second) {
             into.peer_failed(rank);
             any = true;
         }
@@ -115,7 +115,7 @@ int toy_fabric::poll(int self, sink &into, int most) {
     auto &inbox = inbox_of(self);
     std::uint64_t events = 0;
     [[maybe_unused]] const auto drained = read(inbox.event, &events, sizeof events);
-    int delivered = tell_failures(inbox, into) ? 1 : 0;
+    int delivered = tell_failures(self, inbox, into) ? 1 : 0;
     if (by_chance(3)) {
         return delivered; // what has arrived is delayed
     }
@@ -144,7 +144,7 @@ waking toy_fabric::wakes(int self) const noexcept {
 bool toy_fabric::arm(int self) noexcept {
     auto &inbox = inbox_of(self);
     for (int rank = 0; rank < static_cast<int>(shared_->failed.size()); ++rank) {
-        if (has_failed(rank) && nature_.serves(rank) && !inbox.told.contains(rank)) {
+        if (rank != self && has_failed(rank) && nature_.serves(rank) && !inbox.told.contains(rank)) {
             return false;
         }
     }

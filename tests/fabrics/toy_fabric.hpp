@@ -104,7 +104,7 @@ class toy_fabric final : public fabric, public remote_memory {
     static constexpr std::size_t capacity = 8;
     exchange::inbox &inbox_of(int rank) const { return shared_->inboxes[static_cast<std::size_t>(rank)]; }
     bool has_failed(int rank) const { return shared_->failed[static_cast<std::size_t>(rank)].load(); }
-    bool tell_failures(exchange::inbox &inbox, sink &into);
+    bool tell_failures(int self, exchange::inbox &inbox, sink &into);
     static bool end_read(exchange::inbox &inbox);
 
     std::shared_ptr<exchange> shared_;
