@@ -17,7 +17,7 @@ using namespace lisle::fabric::ofi;
 
 constexpr job_secret secret = 0x1234567890abcdef;
 
-struct received : sink {
+struct received final : sink {
     struct packet {
         int peer;
         int tag;
@@ -31,7 +31,7 @@ struct received : sink {
     void peer_failed(int peer) override { failed.push_back(peer); }
 };
 
-struct heard : copy_completion {
+struct heard final : copy_completion {
     int ends = 0;
     bool moved = false;
     void copied(bool how) override {

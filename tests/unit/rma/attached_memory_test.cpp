@@ -20,7 +20,7 @@ int code_of(auto function) {
 
 TEST(attached_memory, knows_what_is_attached) {
     rma::attached_memory memory;
-    char bytes[100];
+    char bytes[100]{};
     const auto at = reinterpret_cast<std::uint64_t>(bytes);
     memory.add(bytes + 10, 20);
     EXPECT_TRUE(memory.holds(at + 10, 20));
@@ -38,7 +38,7 @@ TEST(attached_memory, knows_what_is_attached) {
 
 TEST(attached_memory, refuses_overlaps_and_strangers) {
     rma::attached_memory memory;
-    char bytes[100];
+    char bytes[100]{};
     memory.add(bytes + 10, 20);
     EXPECT_EQ(code_of([&] { memory.add(bytes + 10, 20); }), MPI_ERR_RMA_ATTACH);
     EXPECT_EQ(code_of([&] { memory.add(bytes, 11); }), MPI_ERR_RMA_ATTACH);

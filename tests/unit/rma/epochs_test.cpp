@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which targets an access epoch allows, and the errors of calls that do not fit the epoch that is open.
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -39,6 +42,25 @@ TEST(access_epoch, of_fences_allows_all_until_the_last) {
     EXPECT_EQ(code_of([&] { epoch.check_start(); }), MPI_ERR_RMA_SYNC);
     epoch.fence(false);
     EXPECT_FALSE(epoch.allows(3));
+}
+
+TEST(access_epoch, of_fences_allows_all_to_several_threads_at_once) {
+    for (int round = 0; round < 2000; ++round) {
+        rma::access_epoch epoch;
+        epoch.fence(true);
+        std::atomic<int> ready{0};
+        std::atomic<int> allowed{0};
+        const auto access = [&] {
+            ready.fetch_add(1);
+            while (ready.load() < 2) {
+            }
+            allowed.fetch_add(epoch.allows(1) ? 1 : 0);
+        };
+        std::thread other{access};
+        access();
+        other.join();
+        ASSERT_EQ(allowed.load(), 2) << "in round " << round;
+    }
 }
 
 TEST(access_epoch, of_start_allows_the_group) {
