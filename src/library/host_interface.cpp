@@ -78,7 +78,8 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     if (!in_use) {
         here.leave(ended);
     }
-    // Who leaves early is the launcher's to tell of, and it ends the job: nobody is to count that as a deadlock.
+    // Who leaves early is the launcher's to tell of, and it ends the job: nobody is to count that as a
+    // deadlock.
     if (!early) {
         here.waits().leave(here.places().index_on_node(number));
     }
