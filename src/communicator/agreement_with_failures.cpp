@@ -82,8 +82,13 @@ class post_office {
 
     [[nodiscard]] std::uint64_t next_number(std::uint64_t context) { return ++boxes_[context].agreements; }
 
+    /// True if no letter is under way.
+    [[nodiscard]] bool has_delivered_all() {
+        forget_delivered();
+        return sent_.empty();
+    }
     void send(const protocol::channel &channel, int to, words text) {
-        std::erase_if(sent_, [](const auto &each) { return protocol_is_complete(each->operation); });
+        forget_delivered();
         auto sending = std::make_unique<outgoing>(channel, to, std::move(text));
         sending->operation.start();
         sent_.push_back(std::move(sending));
@@ -112,6 +117,9 @@ class post_office {
     // Acquire: pairs with the release store of the thread that completes the operation.
     static bool protocol_is_complete(const protocol::request &operation) noexcept {
         return operation.complete.load(std::memory_order_acquire);
+    }
+    void forget_delivered() {
+        std::erase_if(sent_, [](const auto &each) { return protocol_is_complete(each->operation); });
     }
     struct outgoing {
         outgoing(const protocol::channel &channel, int to, words said)
@@ -182,6 +190,18 @@ bool agreement::ready() {
     const std::scoped_lock guard{office_->mutex};
     read_letters();
     return step();
+}
+
+bool agreement::all_have_told() {
+    const std::scoped_lock guard{office_->mutex};
+    read_letters();
+    const std::vector<bool> failed = failed_now();
+    for (int rank = 0; rank != on_->size(); ++rank) {
+        if (rank != on_->rank() && !failed[static_cast<std::size_t>(rank)] && !decisions_.contains(rank)) {
+            return false;
+        }
+    }
+    return office_->has_delivered_all();
 }
 
 void agreement::read_letters() {

@@ -35,6 +35,10 @@ class agreement : public protocol::progressed_request {
     agreement(communicator &on, int flag, bool proposes_context);
     ~agreement() override;
 
+    /// True when all survivors have told this rank the verdict, and have what this rank has told them: then
+    /// nobody needs it any more. @pre complete
+    [[nodiscard]] bool all_have_told();
+
   protected:
     /// @pre complete
     [[nodiscard]] const verdict &agreed() const noexcept { return mine_; }

@@ -106,8 +106,12 @@ protocol::request *start_shrinking(communicator &comm, MPI_Comm &made) {
 
 void meet_survivors(communicator &world) {
     int nothing = 0;
-    protocol::request *const meeting = start_agreeing(world, nothing);
+    auto *const meeting = new flag_agreement{world, nothing};
+    meeting->watch();
     protocol::wait(*meeting);
+    const protocol::awaited_members others{world.context()};
+    protocol::wait_until(
+        *world.point_to_point.home, [meeting] { return meeting->all_have_told(); }, &others);
     meeting->free();
 }
 

@@ -2,6 +2,7 @@
 // What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
 #include "execution/fiber_worker.hpp"
+#include "execution/staying.hpp"
 #include "world/job.hpp"
 
 using lisle::job;
@@ -28,6 +29,10 @@ void lisle_host_end_fiber(void) {
 int lisle_host_in_fiber(void) {
     // A fiber that is only becoming a rank has no doorbell yet: it waits as a thread does.
     return lisle::fiber_worker::current() != nullptr && lisle::rank_at_once() != nullptr ? 1 : 0;
+}
+
+int lisle_host_may_give_way(void) {
+    return lisle_host_in_fiber() != 0 && !lisle::staying::is_asked() ? 1 : 0;
 }
 
 int lisle_host_yield(void) {

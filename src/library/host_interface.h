@@ -32,6 +32,8 @@ LISLE_HOST_CALL void lisle_host_run_worker(int worker, void (*run)(void *argumen
 LISLE_HOST_CALL void lisle_host_end_fiber(void);
 /* 1 if the caller is a fiber that is a rank. */
 LISLE_HOST_CALL int lisle_host_in_fiber(void);
+/* The same, and other fibers of its worker may run now: no library that Lisle itself uses is at work. */
+LISLE_HOST_CALL int lisle_host_may_give_way(void);
 /* For fibers only. Lets others of the caller's worker run first; 0 at once if none can. */
 LISLE_HOST_CALL int lisle_host_yield(void);
 /* For fibers only. How often the caller's bell has rung: messages ring it, and lisle_host_ring. */

@@ -133,6 +133,7 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
         return claim_result::congested;
     }
     if (known == reach::unknown) {
+        const staying here; // the caller holds locks, and the launcher may have to be asked
         try {
             connect(dest, where_(dest)); // the first packet
         } catch (...) {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/spin_lock.hpp"
+#include "execution/staying.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/ofi/buffers.hpp"
 #include "fabric/ofi/device.hpp"
@@ -110,7 +110,7 @@ class network_fabric final : public fabric, private remote_memory {
     job_view job_;
     address_lookup where_;
     /// Taken for every call of the provider and for the tables below; never while a sink hears of something.
-    spin_lock lock_;
+    staying_lock lock_;
     device device_;
     buffer_pool sends_;
     buffer_pool receives_;

@@ -38,6 +38,9 @@ void lisle_host_end_fiber(void) {}
 int lisle_host_in_fiber(void) {
     return 0;
 }
+int lisle_host_may_give_way(void) {
+    return 0;
+}
 int lisle_host_yield(void) {
     return 0;
 }

@@ -62,7 +62,7 @@ void random_splits(const check::job &job) {
 }
 
 /// The ranks on this one's node. With LISLE_NODES=-1 each process counts as a node of its own: the ranks that
-/// live in this process.
+/// live in this process, or this one alone where packets are all that they exchange.
 std::vector<int> node_of(const check::job &job) {
     const char *const nodes = std::getenv("LISLE_NODES");
     if (nodes == nullptr || std::string_view{nodes} == "0")
@@ -72,7 +72,7 @@ std::vector<int> node_of(const check::job &job) {
     for (int rank = 0; rank < job.size; ++rank) {
         int together = 0;
         CHECK_MPI(MPIX_Comm_shares_memory(MPI_COMM_WORLD, rank, &together));
-        if (together != 0)
+        if (together != 0 || rank == job.rank)
             here.push_back(rank);
     }
     return here;

@@ -31,7 +31,7 @@ void let_fibers_give_way();
 
 /// Whether the call that returns to `caller` is to let other fibers run.
 [[nodiscard]] inline bool gives_way(const void *caller) noexcept {
-    if (!detail::calls.give_way || lisle_host_in_fiber() == 0) {
+    if (!detail::calls.give_way || lisle_host_may_give_way() == 0) {
         return false;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
