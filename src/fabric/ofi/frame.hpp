@@ -22,6 +22,7 @@ struct frame {
         packet,    ///< for the protocol of rank `dest`
         congested, ///< rank `source` takes no data that it has not asked for
         relieved,  ///< it does again
+        last,      ///< nothing follows; says nothing else
     };
     /// Changes with the layout. Read in the other order of bytes it is another number, so machines that
     /// differ there refuse each other as well.
@@ -70,7 +71,7 @@ enum class refusal : std::uint8_t {
     if (what.secret != secret) {
         return refusal::stranger;
     }
-    if (what.what > frame::kind::relieved) {
+    if (what.what > frame::kind::last) {
         return refusal::unknown_kind;
     }
     if (what.source < 0 || what.source >= ranks || what.dest < first || what.dest >= first + count) {

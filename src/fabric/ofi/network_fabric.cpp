@@ -193,12 +193,13 @@ void network_fabric::send_locked(buffer &filled) noexcept {
 
 attempt network_fabric::start_locked(buffer &filled) noexcept {
     const std::span<const std::byte> bytes = filled.room.first(filled.bytes);
-    const fi_addr_t to = peers_[static_cast<std::size_t>(filled.process)].at;
-    if (bytes.size() > device_.info().tx_attr->inject_size) {
-        return device_.send(bytes, sends_.descriptor(), to, filled);
+    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
+    if (bytes.size() > device_.info().tx_attr->inject_size || frame_of(filled).what == frame::kind::last) {
+        return device_.send(bytes, sends_.descriptor(), to.at, filled);
     }
-    const attempt result = device_.inject(bytes, to);
+    const attempt result = device_.inject(bytes, to.at);
     if (result == attempt::done) {
+        to.unconfirmed = true;
         finish_send_locked(filled);
     }
     return result;
@@ -278,8 +279,12 @@ void network_fabric::tell_congestion_locked() noexcept {
 
 void network_fabric::notice_ends_locked() {
     polls_ = 0;
-    for (const int process : pulse_.ended()) {
-        failed_locked(process);
+    for (const auto &[process, farewell] : pulse_.ended()) {
+        if (farewell) {
+            peers_[static_cast<std::size_t>(process)].left = true;
+        } else {
+            failed_locked(process);
+        }
     }
 }
 
@@ -369,8 +374,10 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
         wake_if_armed(found.what.dest);
         return;
     }
-    congested_[static_cast<std::size_t>(found.what.source)].store(found.what.what == frame::kind::congested,
-                                                                  std::memory_order_relaxed);
+    if (found.what.what != frame::kind::last) {
+        congested_[static_cast<std::size_t>(found.what.source)].store(
+            found.what.what == frame::kind::congested, std::memory_order_relaxed);
+    }
     receive_again_locked(in);
 }
 
@@ -404,13 +411,6 @@ void network_fabric::failed_locked(int process) {
 void network_fabric::wake_if_armed(int rank) noexcept {
     if (inbox_of(rank).armed) {
         wakes_[static_cast<std::size_t>(rank - job_.first_rank)].call();
-    }
-}
-
-void network_fabric::leave(int) noexcept {
-    const std::scoped_lock guard{lock_};
-    if (++left_ == job_.rank_count) {
-        pulse_.say_farewell();
     }
 }
 

@@ -73,7 +73,9 @@ class network_fabric final : public fabric, private remote_memory {
         fi_addr_t at = FI_ADDR_NOTAVAIL;
         std::size_t outstanding = 0; ///< buffers that are on their way to it
         bool heard = false;          ///< something of it has arrived
+        bool unconfirmed = false;    ///< frames were injected: nobody says when they are on their way
         bool failed = false;
+        bool left = false;            ///< it waits for nothing any more
         std::deque<buffer *> waiting; ///< frames that the provider had no room for
     };
     struct copy;
@@ -87,6 +89,9 @@ class network_fabric final : public fabric, private remote_memory {
                                          copy_completion &end) noexcept override;
     [[nodiscard]] copy_start start_copy(int self, const remote_place &place, std::span<const iovec> pieces,
                                         bool read, copy_completion &end) noexcept;
+
+    /// True if nothing that was sent would be lost with this process. Takes the lock.
+    [[nodiscard]] bool has_sent_all() noexcept;
 
     // All with the lock held.
     void connect_locked(int process, std::span<const std::byte> address);

@@ -79,7 +79,7 @@ void pulse::watch(int process, const sockaddr_in &address) {
     }
     const int seconds = static_cast<int>(silence_.count());
     epoll_event event{};
-    event.events = EPOLLRDHUP; // and, always, errors
+    event.events = EPOLLIN | EPOLLRDHUP; // a farewell, the end; and, always, errors
     event.data.u64 = at;
     const bool watched = set(link, SOL_SOCKET, SO_KEEPALIVE, 1) && set(link, IPPROTO_TCP, TCP_KEEPIDLE, 1) &&
                          set(link, IPPROTO_TCP, TCP_KEEPINTVL, 1) &&
@@ -95,8 +95,8 @@ void pulse::watch(int process, const sockaddr_in &address) {
     links_[at] = link;
 }
 
-std::vector<int> pulse::ended() {
-    std::vector<int> processes;
+std::vector<pulse::end> pulse::ended() {
+    std::vector<end> ends;
     std::array<epoll_event, 32> events{};
     const int count =
         events_ < 0 ? 0 : epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
@@ -107,12 +107,11 @@ std::vector<int> pulse::ended() {
             continue;
         }
         char word = 0;
-        if (recv(links_[which], &word, sizeof word, MSG_DONTWAIT) != sizeof word) {
-            processes.push_back(static_cast<int>(which));
-        }
+        const bool farewell = recv(links_[which], &word, sizeof word, MSG_DONTWAIT) == sizeof word;
+        ends.push_back({static_cast<int>(which), farewell});
         close(std::exchange(links_[which], -1));
     }
-    return processes;
+    return ends;
 }
 
 void pulse::say_farewell() noexcept {

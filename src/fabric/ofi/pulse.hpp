@@ -30,8 +30,12 @@ class pulse {
     void watch(int process, const sockaddr_in &address);
     /// Tells those who watch this process that its end will be no failure.
     void say_farewell() noexcept;
-    /// Peers that have ended since the last call, without a farewell.
-    [[nodiscard]] std::vector<int> ended();
+    struct end {
+        int process;
+        bool farewell; ///< it has left; else it has failed
+    };
+    /// Peers that have ended, or said farewell, since the last call.
+    [[nodiscard]] std::vector<end> ended();
     /// Readable when ended() has something to tell; -1: never.
     [[nodiscard]] int descriptor() const noexcept { return events_; }
 

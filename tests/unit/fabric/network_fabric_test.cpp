@@ -2,6 +2,7 @@
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/ofi/network_fabric.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -222,6 +223,27 @@ TEST_F(network, a_process_that_has_left_has_not_failed) {
     all[2].reset();
     ASSERT_TRUE(poll_until([&] { return !sinks[0].failed.empty(); }));
     EXPECT_EQ(sinks[0].failed, (std::vector{4, 5}));
+}
+
+TEST_F(network, what_a_process_has_sent_before_it_left_arrives) {
+    begin(2);
+    constexpr int packets = 20;
+    for (int tag = 0; tag != packets; ++tag) { // nobody has polled: they wait for their connection
+        ASSERT_EQ(send(0, 2, tag, tag % 5 == 4 ? 60000 : 8), claim_result::claimed);
+    }
+    std::atomic<bool> gone{false};
+    std::thread leaving{[&, this] {
+        of(0).leave(0);
+        of(0).leave(1);
+        gone.store(true);
+    }};
+    while (!gone.load()) {
+        of(2).poll(2, sinks[2], 16);
+    }
+    leaving.join();
+    all[0].reset();
+    EXPECT_TRUE(poll_until([&] { return sinks[2].packets.size() == packets; }));
+    EXPECT_TRUE(sinks[2].failed.empty());
 }
 
 TEST_F(network, a_sleeping_rank_wakes_when_its_packet_arrives) {
