@@ -23,6 +23,7 @@ enum class setting : unsigned char {
     tracks,
     check,
     deadlock,
+    watchdog,
     nodes,
     recovery,
     show,

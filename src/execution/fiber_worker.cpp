@@ -59,6 +59,27 @@ void fiber_worker::begin(void *which) {
     self.worker->end_fiber();
 }
 
+fiber_worker::monopoly fiber_worker::find_monopoly(std::span<int> held_up) const noexcept {
+    const fiber *const self = running_;
+    if (self == nullptr || self->index < 0 || self->now != state::running) {
+        return {-1, 0};
+    }
+    if (first_ == nullptr && !home_.any_rung() && resting_.empty()) {
+        return {self->index, 0};
+    }
+    int count = 0;
+    for (int i = 0; i < count_; ++i) {
+        const fiber &each = fibers_[static_cast<std::size_t>(i)];
+        if (&each != self && each.now != state::ended) {
+            if (static_cast<std::size_t>(count) < held_up.size()) {
+                held_up[static_cast<std::size_t>(count)] = each.index;
+            }
+            ++count;
+        }
+    }
+    return {self->index, count};
+}
+
 bool fiber_worker::yield() noexcept {
     end_rests_now_and_then();
     if (!others_ready()) {
@@ -196,6 +217,7 @@ void fiber_worker::switch_to(fiber &next) noexcept {
 }
 
 void fiber_worker::hand_over_to(fiber &next) noexcept {
+    switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     running_ = &next;
     next.now = state::running;
     if (!next.begun) [[unlikely]] {

@@ -7,10 +7,12 @@
 // its time end), or ended.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "execution/clock.hpp"
@@ -57,6 +59,18 @@ class fiber_worker {
 
     /// The calling thread's, or null if the caller is no fiber.
     [[nodiscard]] static fiber_worker *current() noexcept { return detail::current_worker; }
+
+    // ---- for who watches it ----
+
+    /// How often a fiber has begun to run or gone on. Any thread may ask. Relaxed: orders nothing.
+    [[nodiscard]] unsigned switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
+    /// Who runs and who could. Fibers are indices among the process's ranks.
+    struct monopoly {
+        int runs;    ///< -1: none, the worker waits or switches
+        int held_up; ///< how many have not ended, if one of them could run; else 0
+    };
+    /// For a signal handler on the worker's own thread. @param held_up gets the first of them
+    [[nodiscard]] monopoly find_monopoly(std::span<int> held_up) const noexcept;
 
     // ---- for the fiber that runs ----
 
@@ -134,6 +148,7 @@ class fiber_worker {
     int alive_;
     std::unique_ptr<fiber[]> fibers_;
     fiber root_; ///< the thread's own flow, which waits in run()
+    std::atomic<unsigned> switches_{0};
     fiber *running_ = nullptr;
     fiber *first_ = nullptr; ///< ready, in the order in which they became so
     fiber *last_ = nullptr;

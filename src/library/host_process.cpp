@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "execution/fiber_worker.hpp"
+#include "library/fiber_watchdog.hpp"
 #include "library/host_interface.h"
 #include "library/process.hpp"
 
@@ -55,6 +56,7 @@ void lisle_host_run_worker(int number, void (*run)(void *, int), void *argument,
                                 .clock = &here.clock(),
                                 .waits = &here.waits(),
                                 .first_on_node = here.places().index_on_node(here.first_rank())}};
+    const lisle::fiber_watchdog watchdog{worker, here.first_rank()};
     worker.run();
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rank 0 looks for a word of shared memory that rank 1 writes, without a call that lets rank 1 run; after some
+ * seconds it gives up. `spin politely` offers the core meanwhile. */
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    (void)argv;
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    volatile int *word = NULL;
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *word : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&word, &window);
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    MPI_Win_shared_query(window, 0, &bytes, &unit, (void *)&word);
+    if (rank == 0) {
+        *word = 0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        const double end = MPI_Wtime() + 5;
+        while (*word == 0 && MPI_Wtime() < end) {
+            for (int looks = 0; looks < 1000000 && *word == 0; ++looks) {
+            }
+            if (argc > 1) {
+                sched_yield();
+            }
+        }
+        printf("%s\n", *word != 0 ? "seen" : "not seen");
+    } else if (rank == 1) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        *word = 1;
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
