@@ -5,6 +5,7 @@
 
 #include "abi/check.hpp"
 #include "base/copy_bytes.hpp"
+#include "rma/order_by_peers.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::api {
@@ -37,6 +38,7 @@ struct plain_transfer {
         return {};
     }
     const auto bytes = static_cast<std::size_t>(count * type->size());
+    rma::note_order_by_peers(*on);
     return {on->reach_at_once(target_rank, target_disp, bytes), bytes};
 }
 

@@ -8,6 +8,7 @@
 #include "execution/rank.hpp"
 #include "rma/element_runs.hpp"
 #include "rma/kernel_copies.hpp"
+#include "rma/order_by_peers.hpp"
 
 namespace lisle::rma {
 
@@ -23,6 +24,7 @@ void check_epoch(window &on, int target) {
     if (!on.access.allows(target)) [[unlikely]] {
         fail_outside_epoch(target);
     }
+    note_order_by_peers(on);
 }
 
 /// @param from,to which side of the transfer each is

@@ -10,6 +10,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "rma/order_by_peers.hpp"
 #include "rma/window_lock.hpp"
 
 namespace lisle::rma {
@@ -99,6 +100,7 @@ void ask_all_far(window &on, request_kind what) {
 
 void sync(window &on) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    note_order_by_peers(on);
     if (on.is_time_to_look_around()) [[unlikely]] {
         on.home().progress();
         on.home().found_nothing();
@@ -115,6 +117,7 @@ void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
     meet(on.comm());
+    note_order_by_peers(on);
     on.access.fence((assertion & MPI_MODE_NOSUCCEED) == 0);
     flushed.rethrow();
 }
@@ -130,6 +133,7 @@ void post(window &on, const std::vector<int> &origins, int assertion) {
                 protocol::start_receive(nothing(), on.comm().point_to_point, origin, completed));
         }
     }
+    note_order_by_peers(on);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
         for (const int origin : origins) {
             send_signal(on, origin, posted);
@@ -163,12 +167,14 @@ void complete(window &on) {
 void wait(window &on) {
     check_exposed(on.exposure);
     static_cast<void>(close_if_completed(on.exposure, false));
+    note_order_by_peers(on);
 }
 
 bool test(window &on) {
     check_exposed(on.exposure);
     on.home().progress();
     if (close_if_completed(on.exposure, true)) {
+        note_order_by_peers(on);
         return true;
     }
     on.home().found_nothing();
@@ -183,11 +189,13 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     } else if (taken) {
         on.origin.settle(on.origin.ask(request_kind::lock, target, wanted));
     }
+    note_order_by_peers(on);
     on.access.lock({target, wanted, taken});
 }
 
 void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
+    note_order_by_peers(on);
     if (!held.taken || on.is_near(target)) {
         const flush_within flushed{on, target};
         if (held.taken) {
@@ -214,6 +222,7 @@ void lock_all(window &on, int assertion) {
             }
         }
     }
+    note_order_by_peers(on);
     on.access.lock_all(taken);
 }
 

@@ -84,14 +84,14 @@ std::byte *window::reach_further(const member_facts &of, std::uint64_t address,
         return nullptr;
     }
     auto &distance = distances_[static_cast<std::size_t>(of.process)];
-    const std::intptr_t known = distance.load(std::memory_order_relaxed);
+    const std::intptr_t known = distance.load(std::memory_order_acquire);
     if (known != unknown && !dynamic()) [[likely]] {
         return reinterpret_cast<std::byte *>(static_cast<std::intptr_t>(address) + known);
     }
     std::byte *const found = table_.medium->reach(of.holder, address, bytes);
     if (found != nullptr) {
         distance.store(reinterpret_cast<std::intptr_t>(found) - static_cast<std::intptr_t>(address),
-                       std::memory_order_relaxed);
+                       std::memory_order_release);
     }
     return found;
 }

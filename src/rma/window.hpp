@@ -115,7 +115,7 @@ class window : public object {
             return nullptr;
         }
         const std::intptr_t distance =
-            distances_[static_cast<std::size_t>(of.process)].load(std::memory_order_relaxed);
+            distances_[static_cast<std::size_t>(of.process)].load(std::memory_order_acquire);
         return distance == unknown
                    ? nullptr
                    : reinterpret_cast<std::byte *>(static_cast<std::intptr_t>(of.base + offset) + distance);
@@ -163,8 +163,8 @@ class window : public object {
     const int rank_;
     const int size_;
     const member_table table_;
-    /// By process of the node: what to add to an address in its shared heap; `unknown` at first. Relaxed:
-    /// every thread finds the same.
+    /// By process of the node: what to add to an address in its shared heap; `unknown` at first. Released by
+    /// the thread that has mapped that heap or seen its mapping, and acquired by those that access it.
     static constexpr std::intptr_t unknown = 1;
     std::unique_ptr<std::atomic<std::intptr_t>[]> distances_;
     mutable std::mutex name_mutex_; ///< protects name_ and failed_

@@ -60,9 +60,10 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
             offset_ += covered;
         }
         if (is_last()) {
-            home_.lock_.lock();
+            engine &home = home_; // which is looked for no more in an object that is gone
+            home.lock_.lock();
             end_locked();
-            home_.unlock_and_follow_up();
+            home.unlock_and_follow_up();
         }
     }
 

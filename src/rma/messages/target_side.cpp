@@ -13,6 +13,7 @@
 #include "rma/element_update.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/messages/registry.hpp"
+#include "rma/order_by_peers.hpp"
 #include "rma/window.hpp"
 #include "rma/window_lock.hpp"
 
@@ -137,6 +138,7 @@ const datatype &element_of(const window &on, int origin, const request_head &hea
 } // namespace
 
 bool message_target::serve_locked(const request &asked) {
+    note_order_by_peers(on_);
     switch (asked.what) {
     case request_kind::flush: {
         const auto found = errors_.find(asked.origin);
@@ -227,6 +229,7 @@ bool message_target::serve_locked(const request &asked) {
             data = data.subspan(length);
         }
     }
+    note_order_by_peers(on_);
     if (answer) {
         answer->publish();
     }
