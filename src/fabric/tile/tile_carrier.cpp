@@ -69,12 +69,12 @@ tile_carrier::packet *tile_carrier::claim(int rank, std::size_t bytes) {
 }
 
 void tile_carrier::send(int rank, packet *filled) {
-    at(rank).tasks.push_back({filled, 0});
+    at(rank).tasks.push_back({.sent = filled});
     array_.model().wake(tiles_[static_cast<std::size_t>(rank)]);
 }
 
-void tile_carrier::work(int rank, tile::cycle cycles) {
-    at(rank).tasks.push_back({nullptr, cycles});
+void tile_carrier::work(int rank, tile::cycle cycles, tile::phase as) {
+    at(rank).tasks.push_back({nullptr, cycles, as});
     array_.model().wake(tiles_[static_cast<std::size_t>(rank)]);
 }
 
@@ -82,7 +82,7 @@ tile_carrier::packet *tile_carrier::arrived(int rank) {
     station &here = at(rank);
     if (here.held && here.to_receive.empty()) {
         here.to_receive.push_back(make_buffer(here));
-        work(rank, array_.model().built().allocate_cycles);
+        work(rank, array_.model().built().allocate_cycles, tile::phase::library);
         here.held = false;
         here.core->hold_interrupts(false);
     }
@@ -142,6 +142,7 @@ void tile_carrier::run_core(tile::core &here) {
             send_on_mesh(here, rank, *next.sent);
             own.to_send.push_back(next.sent);
         } else {
+            const tile::in_phase booked{here, next.as};
             here.work(next.cycles);
         }
         own.tasks.pop_front();

@@ -60,8 +60,8 @@ class tile_carrier {
     [[nodiscard]] packet *claim(int rank, std::size_t bytes);
     /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
     void send(int rank, packet *filled);
-    /// Has the rank's core compute.
-    void work(int rank, tile::cycle cycles);
+    /// Has the rank's core compute. @param as what the cycles are booked under
+    void work(int rank, tile::cycle cycles, tile::phase as = tile::phase::compute);
     /// True: the rank's core has done all that the rank has asked for.
     [[nodiscard]] bool caught_up(int rank) const noexcept { return at(rank).tasks.empty(); }
 
@@ -82,6 +82,7 @@ class tile_carrier {
     struct task {
         packet *sent = nullptr; ///< null: work
         tile::cycle cycles = 0;
+        tile::phase as = tile::phase::compute;
     };
     /// What a rank has at its tile.
     struct station final : tile::interrupt_handler {

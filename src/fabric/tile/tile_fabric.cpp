@@ -78,7 +78,7 @@ void tile_fabric::publish(int, packet_slot &slot) noexcept {
         refuse_(filled->owner, sentence);
     }
     vain_polls_ = 0;
-    carrier_.work(filled->owner, machine_.call_cycles);
+    carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
     carrier_.send(filled->owner, filled);
     begin_host_time();
 }
@@ -100,8 +100,10 @@ int tile_fabric::poll(int self, sink &into, int most) {
         const std::size_t bytes = packet->bytes - sizeof header;
         into.arrived(packet->peer, header, {packet->begin() + sizeof header, bytes});
         carrier_.release(self);
-        carrier_.work(self, machine_.match_cycles +
-                                machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)));
+        carrier_.work(self,
+                      machine_.match_cycles +
+                          machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)),
+                      tile::phase::library);
     }
     begin_host_time();
     return taken;
