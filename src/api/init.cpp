@@ -5,6 +5,7 @@
 #include "abi/handle_watch.hpp"
 #include "abi/unreceived.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <pthread.h>
 
@@ -55,9 +56,12 @@ void init_thread(int *, char ***, int required, int *provided) {
     if (required == MPIX_THREAD_AS_RANK && self.get_job().rank_count() == 1) {
         required = MPI_THREAD_MULTIPLE; // a thread of this process can be nothing but a part of its one rank
     }
+    if (self.get_job().clock().simulated()) {
+        required = std::min(required, MPI_THREAD_FUNNELED); // a modelled core runs one thread
+    }
     create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();
-    // Every level is there; one that was not asked for would cost the others something.
+    // Every level is there otherwise; one that was not asked for would cost the others something.
     self.thread_level = required;
     *provided = required;
     if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own

@@ -8,6 +8,7 @@
 #include "collective/node/collective_area.hpp"
 #include "communicator/directory.hpp"
 #include "diagnosis/wait_report.hpp"
+#include "fabric/standstill_note.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
@@ -89,7 +90,12 @@ void complete_note(rank &self, wait_note &note) {
 
 void end_in_deadlock(rank &self, std::uint32_t question) {
     job &standing = self.get_job();
-    const std::string report = deadlock_report(read_waits(standing.waits(), question));
+    std::string report = deadlock_report(read_waits(standing.waits(), question));
+    for (const auto &fabric : self.engine().routes().fabrics()) {
+        if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric.get())) {
+            report += note->standstill();
+        }
+    }
     // One write, so that nothing mixes with it.
     std::fwrite(report.data(), 1, report.size(), stderr);
     standing.start().report_deadlock(self.number());

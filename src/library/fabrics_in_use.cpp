@@ -15,6 +15,7 @@
 #include "library/network.hpp"
 #include "mpi.h"
 #include "tile/heat_map.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 
@@ -61,10 +62,17 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstra
         fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
                             "lislerun --fabric tile:WxH sees to that");
     }
-    const std::string mesh = text_of(fabric_variable).substr(tile_prefix.size());
-    const auto layout = fabric::make_tile_layout(mesh, text_of("LISLE_TILE_MAP"),
-                                                 text_of("LISLE_TILE_MACHINE"), places.ranks());
-    auto made = std::make_unique<fabric::tile_fabric>(layout, segment.bells(0, places.ranks()));
+    const fabric::tile_words given{.mesh = text_of(fabric_variable).substr(tile_prefix.size()),
+                                   .map = text_of("LISLE_TILE_MAP"),
+                                   .machine = text_of("LISLE_TILE_MACHINE"),
+                                   .packets = text_of("LISLE_TILE_PACKETS"),
+                                   .compute = text_of("LISLE_TILE_COMPUTE")};
+    auto made = std::make_unique<fabric::tile_fabric>(
+        make_tile_layout(given, places.ranks()), segment.bells(0, places.ranks()),
+        [](int rank, const std::string &sentence) {
+            std::fprintf(stderr, "lisle: rank %d: %s\n", rank, sentence.c_str());
+            abort_job(EXIT_FAILURE);
+        });
     static const fabric::tile_fabric *summarized = nullptr;
     summarized = made.get();
     std::atexit([] { summarize(*summarized); });

@@ -94,7 +94,7 @@ void machine::act(int tile) {
     case action::pause:
         if (interrupt_due(tile)) {
             hand_back(tile, wake_reason::interrupted);
-        } else if (std::exchange(here.woken, false)) {
+        } else if (std::exchange(here.woken, false) || (here.current->or_words && waiting(tile) != 0)) {
             hand_back(tile, wake_reason::done);
         } else {
             stall(tile, phase::waiting);

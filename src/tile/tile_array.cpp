@@ -210,8 +210,8 @@ void core::rest(int awaits) {
     perform(op);
 }
 
-void core::pause() {
-    operation op{.what = action::pause};
+void core::pause(bool or_words) {
+    operation op{.what = action::pause, .or_words = or_words};
     perform(op);
 }
 

@@ -54,8 +54,8 @@ class core {
     std::size_t receive_waiting(std::span<word> words, cycle each);
     /// Waits until a word can be read or, if interrupts are on, until a handler has run.
     void rest(int awaits = -1);
-    /// Waits until machine::wake(), or until a handler has run.
-    void pause();
+    /// Waits until machine::wake(), or until a handler has run. @param or_words or until a word can be read
+    void pause(bool or_words = false);
 
     /// @param handler null: interrupts are off.
     void set_handler(interrupt_handler *handler);

@@ -69,11 +69,15 @@ inline void fails_with(int code, int expected, const char *expression, const cha
 class job {
   public:
     /// @param level asked for; more if CHECK_LEVEL=multiple says so, under which communicators are spread
-    /// over several engines
+    /// over several engines; at most MPI_THREAD_FUNNELED if CHECK_LEVEL=funneled does, where ranks run on
+    /// machines without threads
     job(int *argc, char ***argv, int level = MPI_THREAD_SINGLE) {
         const char *const set = std::getenv("CHECK_LEVEL");
         if (set != nullptr && std::string{set} == "multiple" && level < MPI_THREAD_MULTIPLE)
             level = MPI_THREAD_MULTIPLE;
+        if (set != nullptr && std::string{set} == "funneled" && level > MPI_THREAD_FUNNELED)
+            level = MPI_THREAD_FUNNELED;
+        threads = level == MPI_THREAD_MULTIPLE;
         int provided = 0;
         MPI_Init_thread(argc, argv, level, &provided);
         if (provided < level)
@@ -87,6 +91,7 @@ class job {
 
     int rank = -1;
     int size = 0;
+    bool threads = false; ///< several may call at once
 };
 
 } // namespace check

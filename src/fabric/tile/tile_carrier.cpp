@@ -15,9 +15,7 @@ namespace {
 constexpr int packets_to_send = 4; // that a rank may have under way
 constexpr int packets_kept = 8;    // by a receiver, besides one of each sender
 
-constexpr word first_mark = word{1} << 31;
-constexpr std::size_t first_words = tile::most_payload_words - 2; ///< of data in a packet's first part
-constexpr std::size_t next_words = tile::most_payload_words - 1;
+constexpr int buffers_at_first = 2; // of a receiver; it makes more when they are needed
 
 constexpr std::size_t words_for(std::size_t bytes) noexcept {
     return (bytes + sizeof(word) - 1) / sizeof(word);
@@ -26,8 +24,8 @@ constexpr std::size_t words_for(std::size_t bytes) noexcept {
 } // namespace
 
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,
-                           std::size_t largest_packet, std::function<void(int)> notify)
-    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)},
+                           std::size_t largest_packet, std::function<void(int)> notify, mesh_packets written)
+    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, codec_{written},
       rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)}, array_{
                                                                                                     machine} {
     for (int rank = 0; rank < static_cast<int>(tiles_.size()); ++rank) {
@@ -36,6 +34,9 @@ tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> til
         station &here = *stations_.back();
         for (int i = 0; i < packets_to_send; ++i) {
             here.to_send.push_back(make_buffer(here));
+        }
+        for (int i = 0; i < buffers_at_first; ++i) {
+            here.to_receive.push_back(make_buffer(here));
         }
     }
     array_.begin([this](tile::core &here) { run_core(here); });
@@ -46,32 +47,45 @@ tile_carrier::~tile_carrier() = default;
 tile_carrier::packet *tile_carrier::make_buffer(station &owner) const {
     owner.buffers.push_back(std::make_unique<packet>());
     owner.buffers.back()->owner = owner.rank;
-    owner.buffers.back()->data.resize(packet_words_);
+    if (!codec_.standard_mode_only()) {
+        owner.buffers.back()->data.resize(packet_words_);
+    }
     return owner.buffers.back().get();
 }
 
-tile_carrier::packet *tile_carrier::claim(int rank) {
+tile_carrier::packet *tile_carrier::claim(int rank, std::size_t bytes) {
     std::vector<packet *> &free = at(rank).to_send;
     if (free.empty()) {
-        return nullptr;
+        if (!codec_.standard_mode_only()) {
+            return nullptr;
+        }
+        free.push_back(make_buffer(at(rank)));
     }
     packet *const claimed = free.back();
     free.pop_back();
+    claimed->data.resize(std::max(claimed->data.size(), words_for(bytes)));
+    claimed->bytes = bytes;
     return claimed;
 }
 
 void tile_carrier::send(int rank, packet *filled) {
-    at(rank).tasks.push_back({filled, 0});
+    at(rank).tasks.push_back({.sent = filled});
     array_.model().wake(tiles_[static_cast<std::size_t>(rank)]);
 }
 
-void tile_carrier::work(int rank, tile::cycle cycles) {
-    at(rank).tasks.push_back({nullptr, cycles});
+void tile_carrier::work(int rank, tile::cycle cycles, tile::phase as) {
+    at(rank).tasks.push_back({nullptr, cycles, as});
     array_.model().wake(tiles_[static_cast<std::size_t>(rank)]);
 }
 
-tile_carrier::packet *tile_carrier::arrived(int rank) noexcept {
-    const station &here = at(rank);
+tile_carrier::packet *tile_carrier::arrived(int rank) {
+    station &here = at(rank);
+    if (here.held && here.to_receive.empty()) {
+        here.to_receive.push_back(make_buffer(here));
+        work(rank, array_.model().built().allocate_cycles, tile::phase::library);
+        here.held = false;
+        here.core->hold_interrupts(false);
+    }
     const bool may = here.tasks.empty() || here.held;
     return may && !here.inbox.empty() ? here.inbox.front() : nullptr;
 }
@@ -108,10 +122,16 @@ void tile_carrier::run_core(tile::core &here) {
     }
     station &own = at(rank);
     own.core = &here;
-    here.set_handler(&own);
+    if (!codec_.polls()) {
+        here.set_handler(&own);
+    }
     for (;;) {
         if (own.tasks.empty()) {
-            here.pause();
+            here.pause(codec_.polls());
+            if (codec_.polls() && here.waiting() != 0) {
+                const tile::in_phase booked{here, tile::phase::receive};
+                own.words_arrived(here);
+            }
             continue;
         }
         const task next = own.tasks.front();
@@ -122,6 +142,7 @@ void tile_carrier::run_core(tile::core &here) {
             send_on_mesh(here, rank, *next.sent);
             own.to_send.push_back(next.sent);
         } else {
+            const tile::in_phase booked{here, next.as};
             here.work(next.cycles);
         }
         own.tasks.pop_front();
@@ -133,18 +154,20 @@ void tile_carrier::send_on_mesh(tile::core &here, int rank, const packet &sent) 
     const tile::in_phase booked{here, tile::phase::send};
     const tile::parameters &costs = here.costs();
     const int to = tiles_[static_cast<std::size_t>(sent.peer)];
-    std::span<const word> rest{sent.data.data(), words_for(sent.bytes)};
-    const word first[] = {first_mark | static_cast<word>(rank), static_cast<word>(sent.bytes)};
-    const word next[] = {static_cast<word>(rank)};
-    std::span<const word> header = first;
-    std::size_t most = first_words;
+    const tile::rmpi::packet_format &format = codec_.format();
+    auto rest =
+        std::span<const word>{sent.data}.first(words_for(sent.bytes)).subspan(codec_.replaced_words());
+    bool first = true;
     do {
-        const std::size_t some = std::min(most, rest.size());
+        const auto left = static_cast<std::int64_t>(rest.size());
+        const auto some =
+            static_cast<std::size_t>(first ? format.first_payload(left) : format.next_payload(left));
+        const mesh_codec::header_words header = first ? codec_.first_header(rank, sent.view(), some)
+                                                      : codec_.next_header(rank, sent.view(), some);
         here.work(costs.packet_cycles);
-        tile::rmpi::send_packet(here, to, header, rest.first(some), costs.send_word_cycles);
+        tile::rmpi::send_packet(here, to, header.view(), rest.first(some), costs.send_word_cycles);
         rest = rest.subspan(some);
-        header = next;
-        most = next_words;
+        first = false;
     } while (!rest.empty());
 }
 
@@ -161,18 +184,28 @@ void tile_carrier::station::words_arrived(tile::core &here) {
     }
 }
 
+bool tile_carrier::station::is_first() const noexcept {
+    return carrier.codec_.is_first(header, open.contains(carrier.codec_.sender(header)));
+}
+
+std::size_t tile_carrier::station::words_of_header() const noexcept {
+    const tile::rmpi::packet_format &format = carrier.codec_.format();
+    return static_cast<std::size_t>(is_first() ? format.first_header : format.next_header);
+}
+
 void tile_carrier::station::read_header(tile::core &here) {
-    // The first word says whether there is a second one.
-    const std::size_t words = header_read != 0 && (header[0] & first_mark) != 0 ? 2 : 1;
-    header_read += here.receive_waiting(std::span(header).subspan(header_read, words - header_read),
+    // Its first words say how long it is.
+    const std::size_t key = carrier.codec_.key_words();
+    const std::size_t wanted = header_read < key ? key : words_of_header();
+    header_read += here.receive_waiting(std::span(header).subspan(header_read, wanted - header_read),
                                         here.costs().receive_word_cycles);
-    const bool first = (header[0] & first_mark) != 0;
-    if (header_read < (first ? 2U : 1U)) {
+    if (header_read < key || header_read < words_of_header()) {
         return;
     }
-    sender = static_cast<int>(header[0] & ~first_mark);
+    sender = carrier.codec_.sender(header);
     if (place_data(here)) {
         header_read = 0;
+        read_data(here); // all of it, if the packet has none
         return;
     }
     held = true;
@@ -180,28 +213,45 @@ void tile_carrier::station::read_header(tile::core &here) {
     carrier.notify(rank);
 }
 
+tile_carrier::packet *tile_carrier::station::take_buffer(tile::core &here) {
+    if (to_receive.empty()) {
+        if (!carrier.codec_.standard_mode_only()) {
+            return nullptr;
+        }
+        to_receive.push_back(carrier.make_buffer(*this));
+    }
+    if (carrier.codec_.standard_mode_only()) {
+        here.work(here.costs().allocate_cycles); // of the size that the header says, as rMPI did
+    }
+    packet *const taken = to_receive.back();
+    to_receive.pop_back();
+    return taken;
+}
+
 bool tile_carrier::station::place_data(tile::core &here) {
-    const bool first = (header[0] & first_mark) != 0;
+    const mesh_codec &codec = carrier.codec_;
+    const bool first = is_first();
     if (first) {
         int &of_sender = kept[sender];
-        if (of_sender > 0 && more == packets_kept) {
+        if (!codec.standard_mode_only() && of_sender > 0 && more == packets_kept) {
             return false;
         }
-        if (to_receive.empty()) {
-            to_receive.push_back(carrier.make_buffer(*this));
-            here.work(here.costs().allocate_cycles);
+        packet *const begun = take_buffer(here);
+        if (begun == nullptr) {
+            return false;
         }
         more += of_sender > 0 ? 1 : 0;
         ++of_sender;
-        packet *const begun = to_receive.back();
-        to_receive.pop_back();
         begun->peer = sender;
-        begun->bytes = header[1];
-        open[sender] = {begun, 0};
+        begun->bytes = codec.bytes(header);
+        begun->data.resize(std::max(begun->data.size(), words_for(begun->bytes)));
+        codec.restore(header, begun->data);
+        open[sender] = {begun, codec.replaced_words()};
     }
     reading = &open[sender];
-    const std::size_t missing = words_for(reading->into->bytes) - reading->words;
-    left = std::min(missing, first ? first_words : next_words);
+    const auto missing = static_cast<std::int64_t>(words_for(reading->into->bytes) - reading->words);
+    left = static_cast<std::size_t>(first ? codec.format().first_payload(missing)
+                                          : codec.format().next_payload(missing));
     return true;
 }
 

@@ -4,15 +4,20 @@
 // together, in buffers that are used again and again. A rank's program takes no virtual time of its own: it
 // has to see to it that its core has caught up before it looks at what has arrived (caught_up).
 //
-// On the wire a packet is cut into packets of the mesh. The first begins with the sender's rank, marked, and
-// the number of bytes; the others with the sender's rank. A core sends one packet at a time, so the receiver
-// has at most one open packet of each sender.
+// On the wire a packet is cut into packets of the mesh (mesh_codec.hpp). A core sends one packet at a time,
+// so the receiver has at most one open packet of each sender.
 //
 // Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in
 // the mesh until one is taken, with the handler held; what is there can then be taken although the core has
-// not caught up, or two cores that stall on each other's ports would wait for ever.
+// not caught up, or two cores that stall on each other's ports would wait for ever. The handler allocates
+// nothing: where it has no buffer, it is held until the rank has made one.
+//
+// rMPI's versions have no such bounds: a packet is a whole message, as many are kept as arrive, and as many
+// may be on their way to the core. The first looks at its port only while its rank has nothing else for the
+// core to do; two cores that stall on each other's ports then do wait for ever.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -21,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fabric/tile/mesh_codec.hpp"
 #include "tile/tile_array.hpp"
 
 namespace lisle::fabric {
@@ -31,8 +37,9 @@ class tile_carrier {
     /// @param tiles by rank @param largest_packet in bytes
     /// @param notify called when something has arrived for a rank, or its core has caught up. It must not
     /// call back.
+    /// @param written how packets are written on the mesh
     tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
-                 std::function<void(int rank)> notify);
+                 std::function<void(int rank)> notify, mesh_packets written = mesh_packets::lisle);
     ~tile_carrier();
     tile_carrier(const tile_carrier &) = delete;
     tile_carrier &operator=(const tile_carrier &) = delete;
@@ -43,20 +50,24 @@ class tile_carrier {
         std::size_t bytes = 0; ///< of data that are in use
         std::vector<tile::word> data;
         [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
+        [[nodiscard]] std::span<const std::byte> view() const noexcept {
+            return {reinterpret_cast<const std::byte *>(data.data()), bytes};
+        }
     };
 
     /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given
     /// to send() next.
-    [[nodiscard]] packet *claim(int rank);
+    [[nodiscard]] packet *claim(int rank, std::size_t bytes);
     /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
     void send(int rank, packet *filled);
-    /// Has the rank's core compute.
-    void work(int rank, tile::cycle cycles);
+    /// Has the rank's core compute. @param as what the cycles are booked under
+    void work(int rank, tile::cycle cycles, tile::phase as = tile::phase::compute);
     /// True: the rank's core has done all that the rank has asked for.
     [[nodiscard]] bool caught_up(int rank) const noexcept { return at(rank).tasks.empty(); }
 
-    /// The oldest packet that has arrived and may be taken, or null.
-    [[nodiscard]] packet *arrived(int rank) noexcept;
+    /// The oldest packet that has arrived and may be taken, or null. Gives the handler a buffer if it waits
+    /// for one.
+    [[nodiscard]] packet *arrived(int rank);
     /// Done with the oldest packet.
     void release(int rank);
 
@@ -65,11 +76,13 @@ class tile_carrier {
     [[nodiscard]] tile::cycle now() const noexcept { return array_.model().now(); }
     [[nodiscard]] const tile::machine &model() const noexcept { return array_.model(); }
     [[nodiscard]] const std::vector<int> &tiles() const noexcept { return tiles_; }
+    [[nodiscard]] const mesh_codec &codec() const noexcept { return codec_; }
 
   private:
     struct task {
         packet *sent = nullptr; ///< null: work
         tile::cycle cycles = 0;
+        tile::phase as = tile::phase::compute;
     };
     /// What a rank has at its tile.
     struct station final : tile::interrupt_handler {
@@ -79,6 +92,10 @@ class tile_carrier {
         /// The header is complete: finds where the data go. False: there is no room.
         [[nodiscard]] bool place_data(tile::core &here);
         void read_data(tile::core &here);
+        [[nodiscard]] bool is_first() const noexcept;
+        [[nodiscard]] std::size_t words_of_header() const noexcept;
+        /// A buffer for what arrives; null: the rank has to make one.
+        [[nodiscard]] packet *take_buffer(tile::core &here);
 
         /// A packet that is incomplete, and the words of it that are there.
         struct open_packet {
@@ -99,7 +116,7 @@ class tile_carrier {
         bool held = false;                            ///< the handler waits for room
         // The packet of the mesh that is arriving.
         std::unordered_map<int, open_packet> open; ///< by sender
-        tile::word header[2] = {};
+        std::array<tile::word, 7> header{};
         std::size_t header_read = 0;
         open_packet *reading = nullptr; ///< null: its header is not complete, or there is no room
         int sender = 0;
@@ -120,6 +137,7 @@ class tile_carrier {
 
     std::vector<int> tiles_;
     std::size_t packet_words_;
+    mesh_codec codec_;
     std::vector<int> rank_of_tile_;
     std::function<void(int)> notify_;
     bool notified_ = false;

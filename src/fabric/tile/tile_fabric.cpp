@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/tile/tile_fabric.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <ctime>
+#include <utility>
 
 #include "execution/fiber_worker.hpp"
 
@@ -13,17 +16,34 @@ constexpr std::size_t words_for(std::size_t bytes) noexcept {
     return (bytes + sizeof(tile::word) - 1) / sizeof(tile::word);
 }
 
+constexpr std::size_t payload_of_own_packets = 4096;
+constexpr std::size_t payload_of_rmpi_packets = std::size_t{1} << 30; // a message is one packet
+
+// What takes less is the library's own, between two looks for news.
+constexpr std::int64_t least_host_nanoseconds = 2000;
+
+std::int64_t processor_time() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::size_t largest_payload_of(mesh_packets packets) noexcept {
+    return packets == mesh_packets::lisle ? payload_of_own_packets : payload_of_rmpi_packets;
+}
+
 tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
     return reinterpret_cast<tile_carrier::packet *>(slot.token);
 }
 
 } // namespace
 
-tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells)
-    : machine_{layout.machine}, bells_{bells}, armed_(layout.tiles.size()),
+tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse)
+    : machine_{layout.machine}, compute_percent_{layout.compute_percent}, refuse_{std::move(refuse)},
+      largest_payload_{largest_payload_of(layout.packets)}, bells_{bells}, armed_(layout.tiles.size()),
       congested_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
-                                                sizeof(packet_header) + largest_payload,
-                                                [this](int rank) { notify(rank); }} {}
+                                                sizeof(packet_header) + largest_payload_,
+                                                [this](int rank) { notify(rank); }, layout.packets} {}
 
 void tile_fabric::notify(int rank) noexcept {
     char &armed = armed_[static_cast<std::size_t>(rank)];
@@ -35,15 +55,17 @@ void tile_fabric::notify(int rank) noexcept {
 
 claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                     packet_slot &slot) noexcept {
-    if (!solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
+    charge_host_time(self);
+    // rMPI announces nothing: it keeps what comes.
+    const bool may_announce = !carrier_.codec().standard_mode_only();
+    if (may_announce && !solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
         return claim_result::congested;
     }
-    tile_carrier::packet *const claimed = carrier_.claim(self);
+    tile_carrier::packet *const claimed = carrier_.claim(self, sizeof(packet_header) + payload_bytes);
     if (claimed == nullptr) {
         return claim_result::full;
     }
     claimed->peer = dest;
-    claimed->bytes = sizeof(packet_header) + payload_bytes;
     slot.header = reinterpret_cast<packet_header *>(claimed->begin());
     slot.payload = claimed->begin() + sizeof(packet_header);
     slot.token = reinterpret_cast<std::uint64_t>(claimed);
@@ -52,12 +74,17 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
 
 void tile_fabric::publish(int, packet_slot &slot) noexcept {
     tile_carrier::packet *const filled = packet_of(slot);
+    if (const std::string sentence = carrier_.codec().refusal(*slot.header); !sentence.empty()) {
+        refuse_(filled->owner, sentence);
+    }
     vain_polls_ = 0;
-    carrier_.work(filled->owner, machine_.call_cycles);
+    carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
     carrier_.send(filled->owner, filled);
+    begin_host_time();
 }
 
 int tile_fabric::poll(int self, sink &into, int most) {
+    charge_host_time(self);
     if (carrier_.arrived(self) == nullptr) {
         pass_time();
     }
@@ -73,10 +100,32 @@ int tile_fabric::poll(int self, sink &into, int most) {
         const std::size_t bytes = packet->bytes - sizeof header;
         into.arrived(packet->peer, header, {packet->begin() + sizeof header, bytes});
         carrier_.release(self);
-        carrier_.work(self, machine_.match_cycles +
-                                machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)));
+        carrier_.work(self,
+                      machine_.match_cycles +
+                          machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)),
+                      tile::phase::library);
     }
+    begin_host_time();
     return taken;
+}
+
+void tile_fabric::charge_host_time(int rank) {
+    if (compute_percent_ == 0 || program_since_ < 0) {
+        return;
+    }
+    const std::int64_t nanoseconds = processor_time() - program_since_;
+    if (nanoseconds >= least_host_nanoseconds) {
+        constexpr double per_percent = 1e-5; // and megahertz are cycles in a thousandth of a nanosecond
+        carrier_.work(rank, static_cast<tile::cycle>(static_cast<double>(nanoseconds * machine_.clock_mhz) *
+                                                     static_cast<double>(compute_percent_) * per_percent));
+        program_since_ = processor_time();
+    }
+}
+
+void tile_fabric::begin_host_time() noexcept {
+    if (compute_percent_ != 0) {
+        program_since_ = processor_time();
+    }
 }
 
 void tile_fabric::pass_time() {
@@ -86,7 +135,7 @@ void tile_fabric::pass_time() {
         return;
     }
     vain_polls_ = 0;
-    static_cast<void>(carrier_.advance());
+    stopped_ = !carrier_.advance();
 }
 
 void tile_fabric::set_congested(int self, bool congested) noexcept {
@@ -96,6 +145,9 @@ void tile_fabric::set_congested(int self, bool congested) noexcept {
 bool tile_fabric::arm(int self) noexcept {
     if (carrier_.arrived(self) != nullptr) {
         return false;
+    }
+    if (fiber_worker::current() == nullptr && all_blocked()) {
+        return false; // the only rank, of a program that no worker runs: nobody else lets time pass
     }
     armed_[static_cast<std::size_t>(self)] = 1;
     return true;
@@ -110,16 +162,31 @@ double tile_fabric::resolution() const noexcept {
 }
 
 bool tile_fabric::all_blocked() noexcept {
-    return carrier_.advance();
+    stopped_ = !carrier_.advance();
+    begin_host_time();
+    return !stopped_;
 }
 
 void tile_fabric::compute(int rank, std::int64_t cycles) noexcept {
     vain_polls_ = 0;
+    stopped_ = false;
     carrier_.work(rank, cycles);
 }
 
+// A core that stands still will not come to it; the rank then goes on to where its wait can be seen.
 bool tile_fabric::computing(int rank) noexcept {
-    return !carrier_.caught_up(rank);
+    return !carrier_.caught_up(rank) && !stopped_;
+}
+
+std::string tile_fabric::standstill() const {
+    tile::standstill found = explain_standstill(carrier_.model());
+    std::erase_if(found.waits, [](const tile::wait_of_tile &wait) { return !wait.sending; });
+    if (found.waits.empty()) {
+        return {}; // the mesh is idle: it is the ranks that wait
+    }
+    constexpr std::size_t most_sentences = 16;
+    return "The mesh stands still as well, with " + std::string(carrier_.codec().format().name) +
+           " packets: " + describe(found, most_sentences);
 }
 
 } // namespace lisle::fabric

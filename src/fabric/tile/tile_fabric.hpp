@@ -4,39 +4,54 @@
 // an address space: so every message costs what it would cost on the mesh.
 //
 // What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the
-// receiver a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute).
+// receiver a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute), or what
+// it takes on this machine, scaled.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/standstill_note.hpp"
 #include "fabric/tile/tile_carrier.hpp"
 
 namespace lisle::fabric {
 
-/// A machine and where ranks run on it.
+/// A machine, where ranks run on it, and how.
 struct tile_layout {
     tile::parameters machine;
     std::vector<int> tiles; ///< by rank
+    mesh_packets packets = mesh_packets::lisle;
+    /// What a rank computes between two calls takes so many percent of this machine's processor time; 0: what
+    /// the program declares.
+    std::int64_t compute_percent = 0;
 };
-/// From the words behind "tile:" that the user has given.
-/// @param mesh "WxH" @param map "", "row", "compact" or a file with a tile for each rank
-/// @param machine "" or a file of parameters. Throws mpi_error (MPI_ERR_ARG) with a sentence.
-[[nodiscard]] tile_layout make_tile_layout(const std::string &mesh, const std::string &map,
-                                           const std::string &machine, int ranks);
+/// What the user has given, each "" for the default.
+struct tile_words {
+    std::string mesh;    ///< "WxH", behind "tile:"
+    std::string map;     ///< "row", "compact" or a file with a tile for each rank
+    std::string machine; ///< a file of parameters
+    std::string packets; ///< "lisle", "v1", "v2" or "v3"
+    std::string compute; ///< "declared", "host" or "host:PERCENT"
+};
+/// Throws mpi_error (MPI_ERR_ARG) with a sentence.
+[[nodiscard]] tile_layout make_tile_layout(const tile_words &given, int ranks);
 
-class tile_fabric final : public fabric, public job_clock {
+class tile_fabric final : public fabric, public job_clock, public standstill_note {
   public:
-    /// @param bells of all ranks
-    tile_fabric(const tile_layout &layout, const doorbell_row &bells);
+    /// Ends the job: this rank asks for what cannot be, as the sentence says.
+    using refusal = std::function<void(int rank, const std::string &sentence)>;
+
+    /// @param bells of all ranks @param refuse does not return
+    tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse);
 
     [[nodiscard]] const char *name() const noexcept override { return "tile"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return peer >= 0 && peer < ranks(); }
     [[nodiscard]] route_limits limits(int) const noexcept override {
-        return {.largest_payload = largest_payload};
+        return {.largest_payload = largest_payload_};
     }
     [[nodiscard]] job_clock *clock() noexcept override { return this; }
 
@@ -54,20 +69,28 @@ class tile_fabric final : public fabric, public job_clock {
     [[nodiscard]] bool all_blocked() noexcept override;
     void compute(int rank, std::int64_t cycles) noexcept override;
     [[nodiscard]] bool computing(int rank) noexcept override;
+    [[nodiscard]] std::string standstill() const override;
 
     /// One screen: cycles, what they were spent on, the busiest link, packets.
     [[nodiscard]] std::string summary() const;
     [[nodiscard]] const tile::machine &model() const noexcept { return carrier_.model(); }
 
   private:
-    static constexpr std::size_t largest_payload = 4096;
-
     [[nodiscard]] int ranks() const noexcept { return static_cast<int>(carrier_.tiles().size()); }
     void notify(int rank) noexcept;
     /// Lets time pass if all ranks wait, or all look for news in vain.
     void pass_time();
+    /// Has the rank's core compute for as long as the host has since the end of the last call here.
+    void charge_host_time(int rank);
+    /// The end of a call: what comes now is the program's time.
+    void begin_host_time() noexcept;
 
     tile::parameters machine_;
+    std::int64_t compute_percent_;
+    refusal refuse_;
+    std::size_t largest_payload_;
+    bool stopped_ = false;            ///< nothing could happen when time was to pass last
+    std::int64_t program_since_ = -1; ///< processor time; -1: no rank has called yet
     doorbell_row bells_;
     std::vector<char> armed_;
     std::vector<char> congested_;

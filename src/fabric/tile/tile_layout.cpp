@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what a user writes to a machine and the tiles of its ranks.
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "fabric/tile/tile_fabric.hpp"
@@ -45,18 +47,58 @@ std::vector<int> read_map(const std::string &file, int ranks, int count) {
     return tiles;
 }
 
+mesh_packets packets_from(const std::string &name) {
+    constexpr const char *names[] = {"lisle", "v1", "v2", "v3"};
+    for (std::size_t i = 0; i < std::size(names); ++i) {
+        if (name == names[i]) {
+            return static_cast<mesh_packets>(i);
+        }
+    }
+    if (!name.empty()) {
+        fail(MPI_ERR_ARG, "there are no packets called \"", name,
+             "\" on tiles: lisle, v1, v2 and v3 are there");
+    }
+    return mesh_packets::lisle;
+}
+
+std::int64_t compute_percent_from(const std::string &words) {
+    constexpr std::string_view host = "host";
+    constexpr std::int64_t most = 1'000'000;
+    if (words.empty() || words == "declared") {
+        return 0;
+    }
+    if (words == host) {
+        return 100;
+    }
+    std::int64_t percent = 0;
+    const char *const end = words.data() + words.size();
+    const char *const digits = words.data() + std::min(words.size(), host.size() + 1);
+    const auto read = std::from_chars(digits, end, percent);
+    if (!words.starts_with("host:") || read.ec != std::errc{} || read.ptr != end || percent < 1 ||
+        percent > most) {
+        fail(MPI_ERR_ARG, "\"", words,
+             "\" does not say how computing takes time on tiles: declared, host or "
+             "host:PERCENT (1 to ",
+             most, ") do");
+    }
+    return percent;
+}
+
 } // namespace
 
-tile_layout make_tile_layout(const std::string &mesh, const std::string &map, const std::string &machine,
-                             int ranks) {
+tile_layout make_tile_layout(const tile_words &given, int ranks) {
     tile_layout layout;
+    layout.packets = packets_from(given.packets);
+    layout.compute_percent = compute_percent_from(given.compute);
+    const std::string &mesh = given.mesh;
+    const std::string &map = given.map;
     try {
-        if (!machine.empty()) {
-            std::ifstream from{machine};
+        if (!given.machine.empty()) {
+            std::ifstream from{given.machine};
             if (!from) {
-                fail(MPI_ERR_ARG, "the parameters of the tiles, ", machine, ", cannot be read");
+                fail(MPI_ERR_ARG, "the parameters of the tiles, ", given.machine, ", cannot be read");
             }
-            read_parameters(layout.machine, from, machine);
+            read_parameters(layout.machine, from, given.machine);
         }
         std::int64_t width = 0;
         std::int64_t height = 0;

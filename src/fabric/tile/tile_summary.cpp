@@ -51,10 +51,16 @@ std::string tile_fabric::summary() const {
             }
         }
     }
-    std::string text = line("tiles: %d ranks on %d x %d tiles, %lld cycles, %.6f s at %lld MHz\n", ranks(),
-                            shape.width, shape.height, static_cast<long long>(model.now()),
-                            cycles * 1e-6 / static_cast<double>(machine_.clock_mhz),
-                            static_cast<long long>(machine_.clock_mhz));
+    std::string text =
+        line("tiles: %d ranks on %d x %d tiles, %lld cycles, %.6f s at %lld MHz, %s packets\n", ranks(),
+             shape.width, shape.height, static_cast<long long>(model.now()),
+             cycles * 1e-6 / static_cast<double>(machine_.clock_mhz),
+             static_cast<long long>(machine_.clock_mhz), std::string(carrier_.codec().format().name).c_str());
+    // What one tile would need for all that the ranks compute, over what they needed.
+    const double speed_up = spent[static_cast<std::size_t>(tile::phase::compute)] * ranks();
+    text += speed_up > 0
+                ? line("tiles: speed-up %.2f over one tile without messages\n", speed_up)
+                : "tiles: no speed-up: computing took no time (MPIX_Tile_compute or --compute host)\n";
     text += "tiles: share of the ranks' time:";
     for (std::size_t i = 0; i < tile::phases; ++i) {
         text += line(" %s %.1f%%", name_of(static_cast<tile::phase>(i)), 100 * spent[i]);

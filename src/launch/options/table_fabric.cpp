@@ -15,6 +15,8 @@ template <const char *const *Variable> void hand_down(option_use &use) {
 
 constexpr const char *map_variable = "LISLE_TILE_MAP";
 constexpr const char *machine_variable = "LISLE_TILE_MACHINE";
+constexpr const char *packets_variable = "LISLE_TILE_PACKETS";
+constexpr const char *compute_variable = "LISLE_TILE_COMPUTE";
 constexpr const char *trace_variable = "LISLE_TILE_TRACE";
 
 /// On modelled tiles the ranks are fibers of one worker thread.
@@ -43,6 +45,13 @@ constexpr option table[] = {
      "on which tiles the ranks run: in rows (the default), on a square, or as a file lists"},
     {"mesh", "FILE", hand_down<&machine_variable>,
      "parameters of the modelled processor (lisle-tiles parameters prints them)"},
+    {"packets", "lisle|v1|v2|v3", hand_down<&packets_variable>,
+     "how messages are cut into the mesh's packets: Lisle's way, or that of a version of rMPI, which has "
+     "standard-mode messages only"},
+    {"compute", "declared|host[:PERCENT]", hand_down<&compute_variable>,
+     "what computing takes on a tile: what the program declares (MPIX_Tile_compute), or so many percent of "
+     "this "
+     "machine's processor time"},
     {"trace", "DIR", hand_down<&trace_variable>, "draw how the tiles and their links were used, in DIR"},
 };
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job whose ranks all wait for each other says so and ends; one that only seems to goes on.
 
-Usage: deadlock_test.py LISLERUN PROGRAM KIND
+Usage: deadlock_test.py LISLERUN PROGRAM process|thread|fiber|tile
 """
 import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -34,6 +35,8 @@ DEADLOCKS = {
     "non_blocking": ["MPI_Wait", "MPI_Finalize", "rank 1 waits in MPI_Wait for rank 0"],
     "finalize": ["rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Finalize for rank 0."],
 }
+# A modelled core runs one thread.
+THREADS = ["thread_sends", "generalized"]
 ALIVE = ["computes", "busy", "thread_sends", "generalized"]
 
 
@@ -57,18 +60,44 @@ def show_a_running_job(launcher, program, kind):
         expect(sentence in errors, f"no \"{sentence}\" in\n{errors}")
 
 
+def stand_still_on_the_mesh(launcher, program):
+    """rMPI's first version polls: ranks that all send first stand still where all others finish."""
+    on_tiles = [launcher, "--fabric", "tile:4x4", "-n", "3", "--timeout", "60", "--packets"]
+    done = run(*on_tiles, "v1", program, "short_sends", status=EXIT_CODE)
+    for sentence in ["lisle: deadlock:", "rank 0 waits in MPI_Recv for rank 2",
+                     "The mesh stands still as well, with V1 packets: ring of waits: 0 -> 1 -> 2 -> 0",
+                     "tile 0 sends, and waits for tile 1 to take words from its full port"]:
+        expect(sentence in done.stderr, f"V1: no \"{sentence}\" in\n{done.stderr}")
+    for packets in ["lisle", "v2", "v3"]:
+        expect("all ended" in run(*on_tiles, packets, program, "short_sends").stdout, packets)
+    with tempfile.NamedTemporaryFile("w", suffix=".mesh") as mesh:
+        mesh.write("watchdog_cycles = 5000\n")
+        mesh.flush()
+        freed = run(*on_tiles, "v1", "--mesh", mesh.name, program, "short_sends")
+        expect("all ended" in freed.stdout, f"the watchdog does not free V1: {freed.stderr}")
+    # What rMPI has no packets for is refused in a sentence.
+    refused = run(*on_tiles, "v3", program, "synchronous", status=None)
+    expect(refused.returncode != 0 and "standard-mode messages only" in refused.stderr, refused.stderr)
+
+
 def main():
     launcher, program, kind = sys.argv[1:]
-    options = [launcher, "-n", "3", "--ranks", kind, "--timeout", "60"]
+    where = ["--fabric", "tile:4x4"] if kind == "tile" else ["--ranks", kind]
+    options = [launcher, "-n", "3", *where, "--timeout", "60"]
     for how, sentences in DEADLOCKS.items():
         done = run(*options, program, how, status=EXIT_CODE)
         expect(done.stderr.count("lisle: deadlock:") == 1, f"{how}: {done.stderr}")
         for sentence in sentences:
             expect(sentence in done.stderr, f"{how}: no \"{sentence}\" in\n{done.stderr}")
     for how in ALIVE:
+        if kind == "tile" and how in THREADS:
+            continue
         done = run(*options, program, how)
         expect("all ended" in done.stdout, f"{how}: {done.stdout}\n{done.stderr}")
-    show_a_running_job(launcher, program, kind)
+    if kind == "tile":
+        stand_still_on_the_mesh(launcher, program)
+    else:
+        show_a_running_job(launcher, program, kind)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,13 @@ static void long_sends(void) {
     free(buffer);
 }
 
+/* Ends wherever a message of this length leaves its sender before it is received. */
+static void short_sends(void) {
+    int out[100] = {0}, in[100];
+    MPI_Send(out, 100, MPI_INT, right, 5, MPI_COMM_WORLD);
+    MPI_Recv(in, 100, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void wait_for_all(void) {
     MPI_Request all[3];
     int in[2];
@@ -166,6 +173,8 @@ int main(int argc, char **argv) {
         MPI_Ssend(&token, 1, MPI_INT, right, 2, MPI_COMM_WORLD);
     } else if (strcmp(how, "long_sends") == 0) {
         long_sends();
+    } else if (strcmp(how, "short_sends") == 0) {
+        short_sends();
     } else if (strcmp(how, "waitall") == 0) {
         wait_for_all();
     } else if (strcmp(how, "waitany") == 0) {

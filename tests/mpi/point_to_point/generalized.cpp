@@ -144,7 +144,8 @@ void failing_callbacks() {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv, MPI_THREAD_MULTIPLE);
-    completed_by_a_thread();
+    if (job.threads)
+        completed_by_a_thread();
     together_with_messages(job);
     freed_first();
     failing_callbacks();

@@ -346,7 +346,9 @@ int main(int argc, char **argv) {
         spin_lock(job, how, rounds);
         watched_flag(job, how);
         computing_owner(job, how, rounds);
-        threads_in_one_epoch(job, how, rounds);
-        threads_with_locks(job, how, rounds / 3);
+        if (job.threads) {
+            threads_in_one_epoch(job, how, rounds);
+            threads_with_locks(job, how, rounds / 3);
+        }
     }
 }

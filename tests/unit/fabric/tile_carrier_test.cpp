@@ -20,12 +20,11 @@ std::vector<int> all_tiles(int count) {
 }
 
 bool send(tile_carrier &over, int from, int to, std::size_t bytes, unsigned seed) {
-    tile_carrier::packet *const packet = over.claim(from);
+    tile_carrier::packet *const packet = over.claim(from, bytes);
     if (packet == nullptr) {
         return false;
     }
     packet->peer = to;
-    packet->bytes = bytes;
     for (std::size_t i = 0; i < bytes; ++i) {
         packet->begin()[i] = static_cast<std::byte>(seed + i);
     }
@@ -153,6 +152,159 @@ tile::cycle exchange_at_random(int ranks, int messages_of_each) {
 TEST(TileCarrier, ManySendersDoNotStopEachOther) {
     const tile::cycle took = exchange_at_random(16, 40);
     EXPECT_EQ(exchange_at_random(16, 40), took) << "runs are deterministic";
+}
+
+// ---- the four ways to write packets ----
+
+constexpr mesh_packets all_packets[] = {mesh_packets::lisle, mesh_packets::v1, mesh_packets::v2,
+                                        mesh_packets::v3};
+
+packet_header header_of(int from, std::size_t bytes) {
+    constexpr std::uint64_t context = (std::uint64_t{7} << 40) + 96;
+    return {context, from + 100, 77, 0, 0, 0, static_cast<std::uint32_t>(bytes)};
+}
+
+void send_message(tile_carrier &over, int from, int to, std::size_t bytes, unsigned seed = 0) {
+    tile_carrier::packet *const packet = over.claim(from, sizeof(packet_header) + bytes);
+    ASSERT_NE(packet, nullptr);
+    packet->peer = to;
+    const packet_header header = header_of(from, bytes);
+    std::memcpy(packet->begin(), &header, sizeof header);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        packet->begin()[sizeof header + i] = static_cast<std::byte>(seed + i);
+    }
+    over.send(from, packet);
+}
+
+void expect_message(tile_carrier &over, int from, int to, std::size_t bytes, unsigned seed = 0) {
+    tile_carrier::packet *const packet = over.arrived(to);
+    ASSERT_NE(packet, nullptr);
+    ASSERT_EQ(packet->bytes, sizeof(packet_header) + bytes);
+    EXPECT_EQ(packet->peer, from);
+    const packet_header header = header_of(from, bytes);
+    EXPECT_EQ(std::memcmp(packet->begin(), &header, sizeof header), 0);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        wrong += packet->begin()[sizeof header + i] != static_cast<std::byte>(seed + i) ? 1U : 0U;
+    }
+    EXPECT_EQ(wrong, 0U);
+    over.release(to);
+}
+
+TEST(TileCodec, AMessageArrivesWithAllThatItsHeaderSays) {
+    for (const mesh_packets packets : all_packets) {
+        tile_carrier over{tile::parameters{}, all_tiles(16), largest, [](int) {}, packets};
+        for (std::size_t bytes = 0; bytes < 300; ++bytes) {
+            send_message(over, 3, 12, bytes, static_cast<unsigned>(bytes));
+            while (over.arrived(12) == nullptr) {
+                ASSERT_TRUE(over.advance());
+            }
+            expect_message(over, 3, 12, bytes, static_cast<unsigned>(bytes));
+        }
+    }
+}
+
+TEST(TileCodec, RmpisVersionsPutOnTheWireWhatTheThesisImplies) {
+    for (const mesh_packets packets : {mesh_packets::v1, mesh_packets::v2, mesh_packets::v3}) {
+        for (const std::size_t words : {1U, 70U, 100U, 1000U, 10'000U}) {
+            tile_carrier over{tile::parameters{}, all_tiles(16), largest, [](int) {}, packets};
+            send_message(over, 3, 7, words * 4);
+            while (over.arrived(7) == nullptr) {
+                ASSERT_TRUE(over.advance());
+            }
+            const tile::tile_traffic &traffic = over.model().network().traffic(3);
+            const auto expected =
+                tile::rmpi::count_on_wire(over.codec().format(), static_cast<std::int64_t>(words));
+            EXPECT_EQ(traffic.packets_sent, expected.packets) << over.codec().format().name;
+            EXPECT_EQ(traffic.words_out[tile::index(tile::side::south)], expected.words);
+        }
+    }
+}
+
+TEST(TileCodec, RmpisVersionsRefuseWhatTheirHeadersHaveNoWordFor) {
+    packet_header announced = header_of(1, 32);
+    announced.kind = 1;
+    packet_header typed = header_of(1, 32);
+    typed.kind = 9;
+    typed.flags = 5;
+    EXPECT_EQ(mesh_codec{mesh_packets::lisle}.refusal(announced), "");
+    EXPECT_EQ(mesh_codec{mesh_packets::v1}.refusal(typed), "");
+    EXPECT_NE(mesh_codec{mesh_packets::v3}.refusal(typed), "");
+    for (const mesh_packets packets : {mesh_packets::v1, mesh_packets::v2, mesh_packets::v3}) {
+        EXPECT_EQ(mesh_codec{packets}.refusal(header_of(1, 32)), "");
+        EXPECT_NE(mesh_codec{packets}.refusal(announced).find("standard-mode messages only"),
+                  std::string::npos);
+    }
+}
+
+/// Two ranks send to each other, then take. False: the mesh stands still.
+bool finishes_head_to_head(tile_carrier &over, int one, int other, std::size_t bytes) {
+    send_message(over, one, other, bytes, 1);
+    send_message(over, other, one, bytes, 2);
+    while (over.arrived(one) == nullptr || over.arrived(other) == nullptr) {
+        if (!over.advance()) {
+            return false;
+        }
+    }
+    expect_message(over, one, other, bytes, 1);
+    expect_message(over, other, one, bytes, 2);
+    return true;
+}
+
+TEST(TileCodec, OnlyTheFirstVersionStandsStillHeadToHead) {
+    for (const mesh_packets packets : {mesh_packets::v2, mesh_packets::v3}) {
+        tile_carrier over{tile::parameters{}, all_tiles(16), largest, [](int) {}, packets};
+        EXPECT_TRUE(finishes_head_to_head(over, 0, 1, 10'000));
+    }
+    tile_carrier fits{tile::parameters{}, all_tiles(16), largest, [](int) {}, mesh_packets::v1};
+    EXPECT_TRUE(finishes_head_to_head(fits, 0, 1, 12)) << "3 words and 5 of the header are in the buffers";
+    tile_carrier over{tile::parameters{}, all_tiles(16), largest, [](int) {}, mesh_packets::v1};
+    EXPECT_FALSE(finishes_head_to_head(over, 0, 1, 16));
+    EXPECT_EQ(explain_standstill(over.model()).ring, (std::vector<int>{0, 1}));
+    tile::parameters guarded;
+    guarded.watchdog_cycles = 2000;
+    tile_carrier freed{guarded, all_tiles(16), largest, [](int) {}, mesh_packets::v1};
+    EXPECT_TRUE(finishes_head_to_head(freed, 0, 1, 400));
+    EXPECT_GT(freed.model().counts(0).watchdog_words, 0);
+}
+
+TEST(TileCodec, LislesHandlerAllocatesNothing) {
+    const auto interrupt_cycles = [](mesh_packets packets, std::int64_t allocate_cycles) {
+        tile::parameters built;
+        built.allocate_cycles = allocate_cycles;
+        tile_carrier over{built, all_tiles(16), largest, [](int) {}, packets};
+        for (int from = 1; from < 16; ++from) { // more at once than there are buffers at first
+            send_message(over, from, 0, 1000);
+        }
+        for (int left = 15; left > 0;) {
+            if (over.arrived(0) != nullptr) {
+                over.release(0);
+                --left;
+            } else if (!over.advance()) {
+                ADD_FAILURE() << left << " messages are missing";
+                return tile::cycle{-1};
+            }
+        }
+        while (over.advance()) { // until the handler has ended: cycles are booked when a phase ends
+        }
+        const auto &cycles = over.model().counts(0).cycles;
+        return cycles[static_cast<std::size_t>(tile::phase::interrupt)];
+    };
+    constexpr std::int64_t much = 100'000;
+    EXPECT_LT(interrupt_cycles(mesh_packets::lisle, much), much);
+    EXPECT_GT(interrupt_cycles(mesh_packets::v3, much), 15 * much) << "rMPI's does, for each message";
+}
+
+TEST(TileCodec, ExhaustivelyAllPairsExchangeAMegabyte) {
+    constexpr std::size_t megabyte = std::size_t{1} << 20;
+    for (const mesh_packets packets : {mesh_packets::v2, mesh_packets::v3}) {
+        for (int one = 0; one < 16; ++one) {
+            for (int other = one + 1; other < 16; ++other) {
+                tile_carrier over{tile::parameters{}, all_tiles(16), largest, [](int) {}, packets};
+                EXPECT_TRUE(finishes_head_to_head(over, one, other, megabyte)) << one << " and " << other;
+            }
+        }
+    }
 }
 
 } // namespace

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
+
+Usage: tile_test.py LISLERUN SUM small|large
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from commands import expect, fail, run
+
+LAUNCHER, SUM, AMOUNT = sys.argv[1:]
+
+
+def on_tiles(mesh, *options, arguments=(), status=0):
+    return run(LAUNCHER, "--fabric", f"tile:{mesh}", *options, SUM, *arguments, status=status)
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    if found is None:
+        fail(f"no {pattern} in\n{text}")
+    return float(found[1])
+
+
+def cycles_of(done):
+    return number(r"(\d+) cycles", done.stderr)
+
+
+def same_cycles():
+    for options in [[], ["--map", "compact"], ["--packets", "v2"], ["--packets", "v3"]]:
+        first, second = on_tiles("4x4", *options), on_tiles("4x4", *options)
+        expect("16 ranks: 0 sums are wrong" in first.stdout, first.stdout)
+        expect(cycles_of(first) == cycles_of(second), f"{options}: {first.stderr}\n{second.stderr}")
+        expect(first.stderr == second.stderr, f"{options}: the summaries differ")
+
+
+def summary():
+    with tempfile.TemporaryDirectory() as folder:
+        done = on_tiles("4x4", "--trace", folder, arguments=["1000000"])
+        expect(len(done.stderr.splitlines()) <= 24, f"more than a screen:\n{done.stderr}")
+        expect(cycles_of(done) > 1_000_000, done.stderr)
+        # All compute at once, and then add up for a while.
+        speed_up = number(r"speed-up (\d+\.\d+)", done.stderr)
+        expect(10 < speed_up <= 16, f"speed-up {speed_up}")
+        for words in ["busiest link", "Lisle packets", "picture:"]:
+            expect(words in done.stderr, f"no \"{words}\" in\n{done.stderr}")
+        picture = pathlib.Path(folder, "links.svg").read_text()
+        expect("</svg>" in picture, picture[:200])
+
+
+def computing():
+    """The host's time instead of the program's word."""
+    declared = cycles_of(on_tiles("2x2", arguments=["5000000"]))
+    host = cycles_of(on_tiles("2x2", "--compute", "host:1000"))
+    expect(declared > 5_000_000, f"{declared} cycles")
+    expect(host > cycles_of(on_tiles("2x2")), f"{host} cycles with the host's time")
+
+
+def refusals():
+    for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
+                              (["--compute", "guessed"], "declared, host or"),
+                              (["--map", "/no/such/file"], "cannot be read"),
+                              (["-n", "17"], "do not fit")]:
+        done = on_tiles("4x4", *options, status=None)
+        expect(done.returncode != 0 and sentence in done.stderr, f"{options}: {done.stderr}")
+
+
+def large():
+    command = [LAUNCHER, "--fabric", "tile:64x64", SUM]
+    runs = [subprocess.run(command, text=True, capture_output=True, check=False) for _ in range(2)]
+    for done in runs:
+        expect(done.returncode == 0 and "4096 ranks: 0 sums are wrong" in done.stdout, done.stdout + done.stderr)
+    expect(runs[0].stderr == runs[1].stderr, f"{runs[0].stderr}\n{runs[1].stderr}")
+
+
+if AMOUNT == "large":
+    large()
+else:
+    same_cycles()
+    summary()
+    computing()
+    refusals()
