@@ -66,6 +66,9 @@ struct member {
     awaited_lock awaits;
     /// Number in the job of the exclusive holder, plus one; 0: there is none. For those that wait: relaxed.
     std::atomic<std::int32_t> holder{0};
+    /// The same of a rank that has failed while it held the lock, of either kind: it is never free again.
+    /// Sequentially consistent, as the lock's word: who waits looks at both (window_lock.cpp).
+    std::atomic<std::int32_t> broken_by{0};
     /// Held while elements are updated that no processor instruction updates at once (element_update.hpp).
     alignas(64) spin_lock updates;
 };

@@ -61,38 +61,68 @@ void check_exposed(exposure_epoch &exposed) {
     }
 }
 
-/// A flush that is part of another call: that goes on and throws what the flush failed with at its end, so
-/// that no other rank is left waiting.
-class flush_within {
+/// What parts of a call have failed with: the call goes on and throws the first of them at its end, so that
+/// no other rank is left waiting.
+class failures_within {
   public:
-    flush_within(window &on, int target) {
+    /// Returns true unless `part` throws.
+    template <class Part> bool attempt(Part part) {
         try {
-            flush(on, target);
+            part();
+            return true;
         } catch (const mpi_error &) {
-            failure_ = std::current_exception();
+            if (!first_) {
+                first_ = std::current_exception();
+            }
+            return false;
         }
     }
     void rethrow() const {
-        if (failure_) {
-            std::rethrow_exception(failure_);
+        if (first_) {
+            std::rethrow_exception(first_);
         }
     }
 
   private:
-    std::exception_ptr failure_;
+    std::exception_ptr first_;
 };
 
-/// Asks all targets that have no lock word here for their shared locks, or gives them back.
-void ask_all_far(window &on, request_kind what) {
+/// A flush that is part of another call.
+class flush_within : public failures_within {
+  public:
+    flush_within(window &on, int target) {
+        attempt([&] { flush(on, target); });
+    }
+};
+
+/// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
+/// have done it.
+std::vector<int> ask_far(window &on, request_kind what, const std::vector<int> &targets,
+                         failures_within &failures) {
     std::vector<awaited_answer *> answers;
-    for (int target = 0; target < on.size(); ++target) {
-        if (!on.is_near(target)) {
-            answers.push_back(on.origin.ask(what, target, lock_word::kind::shared));
+    answers.reserve(targets.size());
+    for (const int target : targets) {
+        answers.push_back(on.origin.ask(what, target, lock_word::kind::shared));
+    }
+    std::vector<int> done;
+    for (awaited_answer *const answer : answers) {
+        const int target = answer->target;
+        if (failures.attempt([&] { on.origin.settle(answer); })) {
+            done.push_back(target);
         }
     }
-    for (awaited_answer *const answer : answers) {
-        on.origin.settle(answer);
+    return done;
+}
+
+/// The members that have a lock word here (near), or all others.
+std::vector<int> members_by_place(const window &on, bool near) {
+    std::vector<int> found;
+    for (int member = 0; member < on.size(); ++member) {
+        if (on.is_near(member) == near) {
+            found.push_back(member);
+        }
     }
+    return found;
 }
 
 } // namespace
@@ -203,32 +233,52 @@ void unlock(window &on, int target) {
     on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind));
 }
 
+namespace {
+/// All shared locks, or none of them if some cannot be had.
+void take_all_locks(window &on) {
+    failures_within failures;
+    std::vector<int> far = members_by_place(on, false);
+    std::vector<int> near;
+    const std::size_t wanted = far.size();
+    far = ask_far(on, request_kind::lock, far, failures);
+    if (far.size() == wanted) {
+        for (const int target : members_by_place(on, true)) {
+            if (!failures.attempt([&] { take_lock(on, target, lock_word::kind::shared); })) {
+                break;
+            }
+            near.push_back(target);
+        }
+    }
+    if (far.size() == wanted && near.size() + wanted == static_cast<std::size_t>(on.size())) {
+        return;
+    }
+    for (const int target : near) {
+        give_lock(on, target, lock_word::kind::shared);
+    }
+    static_cast<void>(ask_far(on, request_kind::unlock, far, failures));
+    failures.rethrow();
+}
+} // namespace
+
 void lock_all(window &on, int assertion) {
     on.access.check_lock_all();
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
     if (taken) {
-        ask_all_far(on, request_kind::lock);
-        for (int target = 0; target < on.size(); ++target) {
-            if (on.is_near(target)) {
-                take_lock(on, target, lock_word::kind::shared);
-            }
-        }
+        take_all_locks(on);
     }
     on.access.lock_all(taken);
 }
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
-    const flush_within flushed{on, -1};
+    flush_within failures{on, -1};
     if (taken) {
-        ask_all_far(on, request_kind::unlock);
-        for (int target = 0; target < on.size(); ++target) {
-            if (on.is_near(target)) {
-                give_lock(on, target, lock_word::kind::shared);
-            }
+        static_cast<void>(ask_far(on, request_kind::unlock, members_by_place(on, false), failures));
+        for (const int target : members_by_place(on, true)) {
+            give_lock(on, target, lock_word::kind::shared);
         }
     }
-    flushed.rethrow();
+    failures.rethrow();
 }
 
 } // namespace lisle::rma
