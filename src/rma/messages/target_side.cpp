@@ -203,7 +203,8 @@ bool message_target::serve_locked(const request &asked) {
         answer->write(0, &head, sizeof head);
     }
     std::byte *result = answer ? answer->bytes(sizeof(reply_head), bytes).data() : nullptr;
-    spin_lock &updates = on_.at(on_.rank()).updates;
+    member &own = on_.at(on_.rank());
+    const update_guard guard{&own.updates, own.facts.copied};
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
         const std::size_t elements = length / size;
@@ -219,10 +220,11 @@ bool message_target::serve_locked(const request &asked) {
         } else if (asked.what == request_kind::get) {
             copy_bytes(result, place, length);
         } else if (asked.what == request_kind::compare) {
-            rma::compare_and_swap(element, place, data.data(), data.data() + size, result, &updates);
+            static_cast<void>(
+                rma::compare_and_swap(element, place, data.data(), data.data() + size, result, guard));
         } else {
             element_update{*operation, element}.apply(place, reads_only ? nullptr : data.data(), result,
-                                                      elements, &updates);
+                                                      elements, guard);
         }
         result = result != nullptr ? result + length : nullptr;
         if (brought != 0 && asked.what != request_kind::compare) {
