@@ -87,15 +87,40 @@ class failures_within {
     std::exception_ptr first_;
 };
 
-/// A flush that is part of another call.
+/// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
+/// return.
+void complete_operations(window &on, int target) {
+    on.origin.flush(target);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// The same as a part of another call.
 class flush_within : public failures_within {
   public:
     flush_within(window &on, int target) {
-        attempt([&] { flush(on, target); });
+        attempt([&] { complete_operations(on, target); });
     }
 };
 
 /// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
+/// Progress now and then, for ranks that look for something in a loop of calls on the window.
+void look_around(window &on) {
+    if (on.is_time_to_look_around()) [[unlikely]] {
+        on.home().progress();
+        on.home().found_nothing();
+    }
+}
+
+/// When locks have been given back: a fiber lets those run that have waited, or it would have the lock again
+/// before them each time.
+void look_around_unlocked(window &on, bool others_waited) {
+    if (others_waited) [[unlikely]] {
+        on.home().found_nothing();
+    } else {
+        look_around(on);
+    }
+}
+
 /// have done it.
 std::vector<int> ask_far(window &on, request_kind what, const std::vector<int> &targets,
                          failures_within &failures) {
@@ -129,16 +154,12 @@ std::vector<int> members_by_place(const window &on, bool near) {
 
 void sync(window &on) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (on.is_time_to_look_around()) [[unlikely]] {
-        on.home().progress();
-        on.home().found_nothing();
-    }
+    look_around(on);
 }
 
 void flush(window &on, int target) {
-    // Operations that need no message are done when their calls return.
-    on.origin.flush(target);
-    sync(on);
+    complete_operations(on, target);
+    look_around(on);
 }
 
 void fence(window &on, int assertion) {
@@ -220,9 +241,7 @@ void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
     if (!held.taken || on.is_near(target)) {
         const flush_within flushed{on, target};
-        if (held.taken) {
-            give_lock(on, target, held.kind);
-        }
+        const bool others_waited = held.taken && give_lock(on, target, held.kind);
         on.access.forget(target);
         flushed.rethrow();
         return;
@@ -230,6 +249,7 @@ void unlock(window &on, int target) {
     // The answer says that all that was asked before is done.
     on.access.forget(target);
     on.origin.forget(target);
+        look_around_unlocked(on, others_waited);
     on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind));
 }
 
@@ -253,7 +273,7 @@ void take_all_locks(window &on) {
         return;
     }
     for (const int target : near) {
-        give_lock(on, target, lock_word::kind::shared);
+        static_cast<void>(give_lock(on, target, lock_word::kind::shared));
     }
     static_cast<void>(ask_far(on, request_kind::unlock, far, failures));
     failures.rethrow();
@@ -275,10 +295,12 @@ void unlock_all(window &on) {
     if (taken) {
         static_cast<void>(ask_far(on, request_kind::unlock, members_by_place(on, false), failures));
         for (const int target : members_by_place(on, true)) {
-            give_lock(on, target, lock_word::kind::shared);
+            others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
         }
     }
     failures.rethrow();
+    bool others_waited = false;
 }
 
 } // namespace lisle::rma
+    look_around_unlocked(on, others_waited);

@@ -61,14 +61,17 @@ void take_lock(window &on, int target, kind wanted) {
     }
 }
 
-void give_lock(window &on, int target, kind held) {
+bool give_lock(window &on, int target, lock_word::kind held) {
     member &of = on.at(target);
     if (held == kind::exclusive) {
         of.holder.store(0, std::memory_order_relaxed);
     }
-    if (const lock_word::wake whom = of.lock.unlock(held); whom != lock_word::wake::nobody) [[unlikely]] {
-        wake_waiters(on, target, whom);
+    const lock_word::wake whom = of.lock.unlock(held);
+    if (whom == lock_word::wake::nobody) [[likely]] {
+        return false;
     }
+    wake_waiters(on, target, whom);
+    return true;
 }
 
 void break_lock(window &on, int holder) {

@@ -313,7 +313,7 @@ bool message_target::give_lock_locked(const request &asked) {
     errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
-    give_lock(on_, on_.rank(), held);
+    static_cast<void>(give_lock(on_, on_.rank(), held));
     grant_locks_locked();
     return true;
 }
