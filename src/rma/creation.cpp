@@ -21,6 +21,7 @@
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
+#include "rma/races.hpp"
 #include "world/job.hpp"
 
 namespace lisle::rma {
@@ -391,6 +392,7 @@ void free_window(window *freed) {
         }
     }
     freed->attributes.clear(freed->handle());
+    races::forget(*freed);
     meet(freed->comm());
     // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->target.idle(); });

@@ -10,6 +10,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "rma/races.hpp"
 #include "rma/window_lock.hpp"
 
 namespace lisle::rma {
@@ -102,7 +103,6 @@ class flush_within : public failures_within {
     }
 };
 
-/// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
 /// Progress now and then, for ranks that look for something in a loop of calls on the window.
 void look_around(window &on) {
     if (on.is_time_to_look_around()) [[unlikely]] {
@@ -121,6 +121,7 @@ void look_around_unlocked(window &on, bool others_waited) {
     }
 }
 
+/// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
 /// have done it.
 std::vector<int> ask_far(window &on, request_kind what, const std::vector<int> &targets,
                          failures_within &failures) {
@@ -165,8 +166,11 @@ void flush(window &on, int target) {
 void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
+    races::end_epoch_of_fences(on);
     meet(on.comm());
-    on.access.fence((assertion & MPI_MODE_NOSUCCEED) == 0);
+    const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
+    on.access.fence(goes_on);
+    races::begin_epoch(on, goes_on);
     flushed.rethrow();
 }
 
@@ -200,6 +204,7 @@ void start(window &on, std::vector<int> targets, int assertion) {
         }
     }
     on.access.start(std::move(targets));
+    races::begin_epoch(on, false);
 }
 
 void complete(window &on) {
@@ -235,6 +240,7 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
         on.origin.settle(on.origin.ask(request_kind::lock, target, wanted));
     }
     on.access.lock({target, wanted, taken});
+    races::begin_epoch(on, false);
 }
 
 void unlock(window &on, int target) {
@@ -243,13 +249,13 @@ void unlock(window &on, int target) {
         const flush_within flushed{on, target};
         const bool others_waited = held.taken && give_lock(on, target, held.kind);
         on.access.forget(target);
+        look_around_unlocked(on, others_waited);
         flushed.rethrow();
         return;
     }
     // The answer says that all that was asked before is done.
     on.access.forget(target);
     on.origin.forget(target);
-        look_around_unlocked(on, others_waited);
     on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind));
 }
 
@@ -287,20 +293,21 @@ void lock_all(window &on, int assertion) {
         take_all_locks(on);
     }
     on.access.lock_all(taken);
+    races::begin_epoch(on, false);
 }
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
     flush_within failures{on, -1};
+    bool others_waited = false;
     if (taken) {
         static_cast<void>(ask_far(on, request_kind::unlock, members_by_place(on, false), failures));
         for (const int target : members_by_place(on, true)) {
             others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
         }
     }
+    look_around_unlocked(on, others_waited);
     failures.rethrow();
-    bool others_waited = false;
 }
 
 } // namespace lisle::rma
-    look_around_unlocked(on, others_waited);
