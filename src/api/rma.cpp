@@ -2,9 +2,11 @@
 // From the communication calls on windows to operations. To MPI_PROC_NULL nothing is done.
 #include "api/rma.hpp"
 
+#include "abi/call_place.hpp"
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
 #include "rma/operations.hpp"
+#include "rma/races.hpp"
 
 namespace lisle::api {
 
@@ -36,6 +38,15 @@ void check_changes(const op &operation) {
     }
 }
 
+/// With LISLE_CHECK=1 an operation is noted, to be compared with those of other ranks.
+void note(const rma::window &win, const rma::target_data &target, MPI_Count bytes, rma::access_kind what) {
+    if (rma::races::watched()) [[unlikely]] {
+        const abi::call_place place = abi::current_call();
+        rma::races::note(win, target, bytes, what,
+                         {std::string{place.call}, place.site.file, place.site.offset});
+    }
+}
+
 void check_predefined(const datatype &type) {
     if (type.facts() == nullptr) {
         fail(MPI_ERR_TYPE, "the datatype is derived; the call takes one element of a predefined type");
@@ -47,16 +58,19 @@ void check_predefined(const datatype &type) {
 void put(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        rma::put(win, {origin_addr, origin_count, origin_datatype},
-                 {target_rank, target_disp, target_count, &target_datatype});
+        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
+        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
+        rma::put(win, origin, target);
+        note(win, target, origin.bytes(), rma::access_kind::put);
     }
 }
 
 void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        let_go(rma::get(win, {origin_addr, origin_count, origin_datatype},
-                        {target_rank, target_disp, target_count, &target_datatype}));
+        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
+        let_go(rma::get(win, {origin_addr, origin_count, origin_datatype}, target));
+        note(win, target, target.bytes(), rma::access_kind::get);
     }
 }
 
@@ -65,8 +79,10 @@ void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype 
                 const datatype &target_datatype, const op &op, rma::window &win) {
     check_changes(op);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        let_go(rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, nullptr,
-                               {target_rank, target_disp, target_count, &target_datatype}, op));
+        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
+        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
+        let_go(rma::accumulate(win, origin, nullptr, target, op));
+        note(win, target, origin.bytes(), rma::access_kind::update);
     }
 }
 
@@ -76,8 +92,11 @@ void get_accumulate(const void *origin_addr, MPI_Count origin_count, const datat
                     const datatype &target_datatype, const op &op, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const typed_buffer result{result_addr, result_count, result_datatype};
-        let_go(rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, &result,
-                               {target_rank, target_disp, target_count, &target_datatype}, op));
+        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
+        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
+        let_go(rma::accumulate(win, origin, &result, target, op));
+        note(win, target, &op == find_op(MPI_NO_OP) ? target.bytes() : origin.bytes(),
+             rma::access_kind::update);
     }
 }
 
@@ -85,8 +104,9 @@ void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &da
                   MPI_Aint target_disp, const op &op, rma::window &win) {
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        let_go(
-            rma::fetch_and_op(win, origin_addr, result_addr, {target_rank, target_disp, 1, &datatype}, op));
+        const rma::target_data target{target_rank, target_disp, 1, &datatype};
+        let_go(rma::fetch_and_op(win, origin_addr, result_addr, target, op));
+        note(win, target, target.bytes(), rma::access_kind::update);
     }
 }
 
@@ -94,8 +114,9 @@ void compare_and_swap(const void *origin_addr, const void *compare_addr, void *r
                       const datatype &datatype, int target_rank, MPI_Aint target_disp, rma::window &win) {
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        let_go(rma::compare_and_swap(win, origin_addr, compare_addr, result_addr,
-                                     {target_rank, target_disp, 1, &datatype}));
+        const rma::target_data target{target_rank, target_disp, 1, &datatype};
+        let_go(rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target));
+        note(win, target, target.bytes(), rma::access_kind::update);
     }
 }
 

@@ -125,7 +125,7 @@ void win_shared_query(rma::window &win, int rank, MPI_Aint *size, MPI_Count &dis
     const std::byte *const base = win.reach(rank, facts.base, facts.size);
     *size = base != nullptr ? static_cast<MPI_Aint>(facts.size) : 0;
     disp_unit = facts.unit;
-    store(base, baseptr);
+    store(*size != 0 ? base : nullptr, baseptr); // a part without a byte has no place
 }
 
 } // namespace lisle::api

@@ -21,6 +21,7 @@
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
+#include "rma/races.hpp"
 #include "world/job.hpp"
 
 namespace lisle::rma {
@@ -36,6 +37,7 @@ struct neighbours {
     int self = 0;                            ///< the caller's index among them
     fabric::shared_memory *medium = nullptr; ///< null: there is only the caller
     bool one_process = true;
+    int elsewhere = -1; ///< number in the job of one in another process; -1: there is none
     [[nodiscard]] bool leads() const noexcept { return self == 0; }
 };
 
@@ -53,7 +55,10 @@ neighbours find_neighbours(const communicator &members) {
         if (rank == members.rank()) {
             found.self = static_cast<int>(found.ranks.size());
         }
-        found.one_process = found.one_process && (rank == members.rank() || way.same_address_space);
+        if (rank != members.rank() && !way.same_address_space) {
+            found.one_process = false;
+            found.elsewhere = all.member(rank);
+        }
         found.ranks.push_back(rank);
     }
     return found;
@@ -111,12 +116,19 @@ class construction {
 
     /// Enters the caller's memory.
     void enter(const void *base, std::size_t bytes, bool open) {
+        // Of a dynamic window, and of one whose ranks share its memory, nobody else's process has to change
+        // it.
+        const bool private_memory =
+            !open && (flavor_ == MPI_WIN_FLAVOR_CREATE || flavor_ == MPI_WIN_FLAVOR_ALLOCATE);
+        const bool copied =
+            private_memory && near_.elsewhere >= 0 && near_.medium->memory_open(near_.elsewhere);
         own().facts = {.base = reinterpret_cast<std::uint64_t>(base),
                        .size = bytes,
                        .unit = asked_.unit,
                        .holder = this_rank().number(),
                        .process = table_.process,
-                       .open = open};
+                       .open = open,
+                       .copied = copied};
     }
 
     /// Gives all members of the node places in one piece of memory, which the first of them allocates, in the
@@ -127,6 +139,7 @@ class construction {
         for (const int rank : near_.ranks) {
             bytes += rounded(at(rank).facts.size, step);
         }
+        bytes = std::max<std::uint64_t>(bytes, 1); // nothing has no place that others could find
         std::uint64_t address = 0;
         if (near_.leads()) {
             whole =
@@ -379,6 +392,7 @@ void free_window(window *freed) {
         }
     }
     freed->attributes.clear(freed->handle());
+    races::forget(*freed);
     meet(freed->comm());
     // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->target.idle(); });

@@ -89,6 +89,7 @@ element_update::element_update(const op &operation, const datatype &type)
     const known_operations &table = known();
     size_ = static_cast<std::size_t>(element_->size());
     single_ = is_single(*element_);
+    bytes_ = category_of(*element_) == type_category::byte;
     if (&operation == table.replace || &operation == table.no_op) {
         how_ = &operation == table.replace ? manner::replace : manner::keep;
         return;
@@ -219,12 +220,13 @@ void element_update::apply_with_gaps(std::byte *target, const std::byte *origin,
 }
 
 void element_update::apply(std::byte *target, const std::byte *origin, std::byte *result, std::size_t count,
-                           spin_lock *updates) const noexcept {
-    if (single_ && updates != nullptr && is_aligned(target, size_)) [[likely]] {
+                           const update_guard &guard) const noexcept {
+    if (single_ && guard.lock != nullptr && !guard.always && is_aligned(target, size_)) [[likely]] {
+        const auto whole = lock_if_any(bytes_ && count > 1 ? guard.lock : nullptr);
         with_word(size_, [&](auto word) { apply_at_once<decltype(word)>(target, origin, result, count); });
         return;
     }
-    const auto guard = lock_if_any(updates);
+    const auto alone = lock_if_any(guard.lock);
     if (element_->size() == element_->extent()) {
         apply_locked(target, origin, result, count);
     } else {
@@ -241,29 +243,34 @@ void check_compare_type(const datatype &type) {
     case type_category::byte:
         return;
     default:
-        fail(MPI_ERR_TYPE, "compare_and_swap takes integers, logicals and bytes only");
+        if (type.facts() == nullptr || type.facts()->handle != handle_value(MPI_CHAR)) {
+            fail(MPI_ERR_TYPE, "compare_and_swap takes integers, logicals and bytes only");
+        }
     }
 }
 
-void compare_and_swap(const datatype &element, std::byte *target, const std::byte *compare,
-                      const std::byte *origin, std::byte *result, spin_lock *updates) noexcept {
+bool compare_and_swap(const datatype &element, std::byte *target, const std::byte *compare,
+                      const std::byte *origin, std::byte *result, const update_guard &guard) noexcept {
     const auto size = static_cast<std::size_t>(element.size());
-    if (is_single(element) && is_aligned(target, size)) [[likely]] {
+    if (is_single(element) && !guard.always && is_aligned(target, size)) [[likely]] {
+        bool swapped = false;
         with_word(size, [&](auto word) {
             using Word = decltype(word);
             Word expected = load<Word>(compare);
-            word_at<Word>(target).compare_exchange_strong(expected, load<Word>(origin));
+            swapped = word_at<Word>(target).compare_exchange_strong(expected, load<Word>(origin));
             std::memcpy(result, &expected, sizeof expected);
         });
-        return;
+        return swapped;
     }
-    const auto guard = lock_if_any(updates);
+    const auto alone = lock_if_any(guard.lock);
     std::byte former[16];
     std::memcpy(former, target, size);
-    if (std::memcmp(former, compare, size) == 0) {
+    const bool swapped = std::memcmp(former, compare, size) == 0;
+    if (swapped) {
         std::memcpy(target, origin, size);
     }
     std::memcpy(result, former, size);
+    return swapped;
 }
 
 } // namespace lisle::rma

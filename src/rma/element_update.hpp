@@ -2,7 +2,9 @@
 // How accumulates change elements of the target [MPI-5.0 12.3.4, 12.7.1]. Updates of one element by any
 // number of ranks are as if done one after the other, whichever way they take: an element of at most eight
 // bytes that is aligned to its size is changed by the processor's own atomic instructions, all others under
-// the lock of the target's row (member::updates).
+// the lock of the target's row (member::updates), and so is each element of memory that others change by
+// copies. Arrays of MPI_BYTE that lie in one piece are changed as a whole, beyond what the standard asks for:
+// programs send structures so.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +13,12 @@
 #include "reduction/op.hpp"
 
 namespace lisle::rma {
+
+/// What keeps others from changing elements of a target meanwhile.
+struct update_guard {
+    spin_lock *lock = nullptr; ///< of the target's row; null: nobody else changes them
+    bool always = false; ///< elements are changed under it alone, and not by the processor's instructions
+};
 
 /// An operation on elements of one predefined type.
 class element_update {
@@ -25,13 +33,14 @@ class element_update {
     [[nodiscard]] std::uintptr_t handle() const noexcept;
     /// True if nothing is read from the origin.
     [[nodiscard]] bool reads_only() const noexcept { return how_ == manner::keep; }
+    /// True if the new values do not depend on the former ones.
+    [[nodiscard]] bool writes_only() const noexcept { return how_ == manner::replace; }
 
     /// Changes consecutive elements at `target`.
     /// @param origin the operands, without gaps; may be null if reads_only()
     /// @param result where the former values go, without gaps; null: nowhere
-    /// @param updates the lock of the target's row; null: nobody else changes the elements meanwhile
     void apply(std::byte *target, const std::byte *origin, std::byte *result, std::size_t count,
-               spin_lock *updates) const noexcept;
+               const update_guard &guard) const noexcept;
 
   private:
     enum class manner : unsigned char { keep, replace, add, bit_and, bit_or, bit_xor, general };
@@ -55,12 +64,14 @@ class element_update {
     std::size_t size_; ///< of an element's data
     bool floating_ = false;
     bool single_ = false; ///< elements that the processor changes at once, if they are aligned
+    bool bytes_ = false;  ///< of no type: arrays of them may be one value of the program's
 };
 
-/// MPI_Compare_and_swap of one element. @param updates as above
-void compare_and_swap(const datatype &element, std::byte *target, const std::byte *compare,
-                      const std::byte *origin, std::byte *result, spin_lock *updates) noexcept;
-/// Throws MPI_ERR_TYPE unless the standard allows compare_and_swap on this type.
+/// MPI_Compare_and_swap of one element. Returns true if it has been swapped.
+bool compare_and_swap(const datatype &element, std::byte *target, const std::byte *compare,
+                      const std::byte *origin, std::byte *result, const update_guard &guard) noexcept;
+/// Throws MPI_ERR_TYPE unless the standard allows compare_and_swap on this type, or it is MPI_CHAR, which
+/// programs use for bytes.
 void check_compare_type(const datatype &type);
 
 } // namespace lisle::rma

@@ -6,13 +6,15 @@
 
 #include "base/error.hpp"
 #include "mpi.h"
+#include "rma/races.hpp"
 
 namespace lisle::rma {
 
 bool access_epoch::allows_further(int target) noexcept {
     const int open = open_.load(std::memory_order_relaxed);
     if (open == fenced) {
-        open_.store(everyone, std::memory_order_relaxed);
+        // Where accesses are noted, none goes the way that only looks whether all is open.
+        open_.store(races::watched() ? listed : everyone, std::memory_order_relaxed);
         return true;
     }
     // Another thread of the rank may have used the fence since this one looked.
@@ -20,7 +22,7 @@ bool access_epoch::allows_further(int target) noexcept {
         return open == everyone || open == target;
     }
     const std::scoped_lock guard{mutex_};
-    return std::ranges::binary_search(started_, target) ||
+    return now_ == kind::fences || std::ranges::binary_search(started_, target) ||
            std::ranges::any_of(held_, [target](const held_lock &held) { return held.target == target; });
 }
 
@@ -63,7 +65,8 @@ void check_unused_fence(bool used, const char *call) {
 void access_epoch::check_start() {
     const std::scoped_lock guard{mutex_};
     check_none_locked("an epoch is started");
-    check_unused_fence(open_.load(std::memory_order_relaxed) == everyone, "an epoch is started");
+    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
+                       "an epoch is started");
 }
 
 void access_epoch::start(std::vector<int> targets) {
@@ -93,7 +96,8 @@ void access_epoch::check_lock(int target) {
         return;
     }
     check_none_locked("a lock is taken");
-    check_unused_fence(open_.load(std::memory_order_relaxed) == everyone, "a lock is taken");
+    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
+                       "a lock is taken");
 }
 
 void access_epoch::show_locks_locked() noexcept {
@@ -138,7 +142,8 @@ void access_epoch::forget(int target) {
 void access_epoch::check_lock_all() {
     const std::scoped_lock guard{mutex_};
     check_none_locked("all targets are locked");
-    check_unused_fence(open_.load(std::memory_order_relaxed) == everyone, "all targets are locked");
+    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
+                       "all targets are locked");
 }
 
 void access_epoch::lock_all(bool taken) {

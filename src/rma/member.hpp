@@ -25,6 +25,9 @@ struct member_facts {
     std::int32_t process = -1;
     /// `base` lies in that process's shared heap: the node's other processes reach it by address.
     bool open = false;
+    /// Other processes of the node change its elements by copies of the kernel (kernel_updates.hpp): all
+    /// change them under `updates`, also where an instruction of the processor could.
+    bool copied = false;
 };
 
 /// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a
@@ -66,7 +69,11 @@ struct member {
     awaited_lock awaits;
     /// Number in the job of the exclusive holder, plus one; 0: there is none. For those that wait: relaxed.
     std::atomic<std::int32_t> holder{0};
-    /// Held while elements are updated that no processor instruction updates at once (element_update.hpp).
+    /// The same of a rank that has failed while it held the lock, of either kind: it is never free again.
+    /// Sequentially consistent, as the lock's word: who waits looks at both (window_lock.cpp).
+    std::atomic<std::int32_t> broken_by{0};
+    /// Held while elements are updated that no processor instruction updates at once (element_update.hpp), by
+    /// a thread that then waits for nothing but the kernel.
     alignas(64) spin_lock updates;
 };
 static_assert(sizeof(member) == 192);

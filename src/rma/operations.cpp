@@ -8,6 +8,7 @@
 #include "execution/rank.hpp"
 #include "rma/element_runs.hpp"
 #include "rma/kernel_copies.hpp"
+#include "rma/kernel_updates.hpp"
 #include "rma/order_by_peers.hpp"
 
 namespace lisle::rma {
@@ -51,10 +52,15 @@ void move(const typed_buffer &from, const typed_buffer &to, MPI_Count bytes) {
     }
 }
 
-/// The lock under which elements of the target are changed; null: nobody else changes them meanwhile.
-spin_lock *updates_at(window &on, int target) noexcept {
+/// How elements of the target are changed by those that have an address for them.
+update_guard guard_of(window &on, int target) noexcept {
+    member &of = on.at(target);
+    return {&of.updates, of.facts.copied};
+}
+/// The same for an array, which is faster where nobody else changes it meanwhile.
+update_guard guard_of_array(window &on, int target) noexcept {
     const bool alone = on.access.excludes_others(target) && known_rank().thread_level < MPI_THREAD_MULTIPLE;
-    return alone ? nullptr : &on.at(target).updates;
+    return alone ? update_guard{} : guard_of(on, target);
 }
 
 /// The data of a buffer without gaps: the buffer itself, or a copy.
@@ -114,9 +120,13 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
         check_fits(bytes, result->bytes(), "result");
     }
     const std::uint64_t address = address_of(on, target);
-    std::byte *const there = direct_address(on, target, address);
-    if (there == nullptr) {
+    std::byte *there = direct_address(on, target, address);
+    const bool by_kernel = there == nullptr && updates_by_kernel(on, target.rank);
+    if (there == nullptr && !by_kernel) {
         return bytes == 0 ? nullptr : on.origin.update(origin, bytes, result, target, address, update);
+    }
+    if (by_kernel) {
+        there = reinterpret_cast<std::byte *>(address); // in the target's terms
     }
     dense_data operands = update.reads_only() ? dense_data{{nullptr, 0, byte_type()}} : dense_data{origin};
     if (!operands.copied().empty()) {
@@ -125,11 +135,16 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     dense_data former = result != nullptr ? dense_data{*result} : dense_data{{nullptr, 0, byte_type()}};
     const std::byte *from = operands.get();
     std::byte *to = former.get();
-    spin_lock *const updates = updates_at(on, target.rank);
+    const update_guard guard = guard_of_array(on, target.rank);
     const auto element_size = static_cast<std::size_t>(update.element().size());
     for_each_element_run({there, target.count, *target.type}, bytes, update.element(),
                          [&](std::byte *at, std::size_t elements) {
-                             update.apply(at, from, to, elements, updates);
+                             if (by_kernel) {
+                                 update_by_kernel(on, target.rank, reinterpret_cast<std::uint64_t>(at),
+                                                  update, from, to, elements);
+                             } else {
+                                 update.apply(at, from, to, elements, guard);
+                             }
                              from = from != nullptr ? from + elements * element_size : nullptr;
                              to = to != nullptr ? to + elements * element_size : nullptr;
                          });
@@ -147,7 +162,7 @@ protocol::request *fetch_and_op(window &on, const void *origin, void *result, co
     std::byte *const there = direct_address(on, target, address);
     if (there != nullptr && update.element().size() == update.element().extent()) [[likely]] {
         update.apply(there, static_cast<const std::byte *>(origin), static_cast<std::byte *>(result), 1,
-                     &on.at(target.rank).updates);
+                     guard_of(on, target.rank));
         return nullptr;
     }
     const typed_buffer into{result, 1, *target.type};
@@ -160,13 +175,19 @@ protocol::request *compare_and_swap(window &on, const void *origin, const void *
     check_compare_type(*target.type);
     const std::uint64_t address = address_of(on, target);
     std::byte *const there = direct_address(on, target, address);
-    if (there == nullptr) {
-        return on.origin.compare(origin, compare, result, target, address);
+    const auto *const expected = static_cast<const std::byte *>(compare);
+    const auto *const wanted = static_cast<const std::byte *>(origin);
+    auto *const former = static_cast<std::byte *>(result);
+    if (there != nullptr) [[likely]] {
+        static_cast<void>(
+            compare_and_swap(*target.type, there, expected, wanted, former, guard_of(on, target.rank)));
+        return nullptr;
     }
-    compare_and_swap(*target.type, there, static_cast<const std::byte *>(compare),
-                     static_cast<const std::byte *>(origin), static_cast<std::byte *>(result),
-                     &on.at(target.rank).updates);
-    return nullptr;
+    if (updates_by_kernel(on, target.rank)) {
+        compare_by_kernel(on, target.rank, address, *target.type, expected, wanted, former);
+        return nullptr;
+    }
+    return on.origin.compare(origin, compare, result, target, address);
 }
 
 } // namespace lisle::rma

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations on targets [MPI-5.0 12.3]. Each takes the best way to its target: plain loads, stores and
-// processor instructions where the caller has an address for the target's memory; copies by the kernel for
-// puts and gets where it has none but the kernel allows them; otherwise messages to the target's rank. What
+// processor instructions where the caller has an address for the target's memory; copies by the kernel where
+// it has none but the kernel allows them; otherwise messages to the target's rank. What
 // goes the first two ways is done when the call returns; so is the origin's part of all but what brings data
 // back by messages. Of that a request is returned, which the caller waits for or frees; otherwise null.
 // Arguments have been checked by the caller; the target is a rank of the window. Throws MPI_ERR_RMA_SYNC

@@ -11,6 +11,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "rma/order_by_peers.hpp"
+#include "rma/races.hpp"
 #include "rma/window_lock.hpp"
 
 namespace lisle::rma {
@@ -62,38 +63,93 @@ void check_exposed(exposure_epoch &exposed) {
     }
 }
 
-/// A flush that is part of another call: that goes on and throws what the flush failed with at its end, so
-/// that no other rank is left waiting.
-class flush_within {
+/// What parts of a call have failed with: the call goes on and throws the first of them at its end, so that
+/// no other rank is left waiting.
+class failures_within {
   public:
-    flush_within(window &on, int target) {
+    /// Returns true unless `part` throws.
+    template <class Part> bool attempt(Part part) {
         try {
-            flush(on, target);
+            part();
+            return true;
         } catch (const mpi_error &) {
-            failure_ = std::current_exception();
+            if (!first_) {
+                first_ = std::current_exception();
+            }
+            return false;
         }
     }
     void rethrow() const {
-        if (failure_) {
-            std::rethrow_exception(failure_);
+        if (first_) {
+            std::rethrow_exception(first_);
         }
     }
 
   private:
-    std::exception_ptr failure_;
+    std::exception_ptr first_;
 };
 
-/// Asks all targets that have no lock word here for their shared locks, or gives them back.
-void ask_all_far(window &on, request_kind what) {
+/// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
+/// return.
+void complete_operations(window &on, int target) {
+    on.origin.flush(target);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// The same as a part of another call.
+class flush_within : public failures_within {
+  public:
+    flush_within(window &on, int target) {
+        attempt([&] { complete_operations(on, target); });
+    }
+};
+
+/// Progress now and then, for ranks that look for something in a loop of calls on the window.
+void look_around(window &on) {
+    if (on.is_time_to_look_around()) [[unlikely]] {
+        on.home().progress();
+        on.home().found_nothing();
+    }
+}
+
+/// When locks have been given back: a fiber lets those run that have waited, or it would have the lock again
+/// before them each time.
+void look_around_unlocked(window &on, bool others_waited) {
+    if (others_waited) [[unlikely]] {
+        on.home().found_nothing();
+    } else {
+        look_around(on);
+    }
+}
+
+/// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
+/// have done it.
+std::vector<int> ask_far(window &on, request_kind what, const std::vector<int> &targets,
+                         failures_within &failures) {
     std::vector<awaited_answer *> answers;
-    for (int target = 0; target < on.size(); ++target) {
-        if (!on.is_near(target)) {
-            answers.push_back(on.origin.ask(what, target, lock_word::kind::shared));
+    answers.reserve(targets.size());
+    for (const int target : targets) {
+        answers.push_back(on.origin.ask(what, target, lock_word::kind::shared));
+    }
+    std::vector<int> done;
+    for (awaited_answer *const answer : answers) {
+        const int target = answer->target;
+        if (failures.attempt([&] { on.origin.settle(answer); })) {
+            done.push_back(target);
         }
     }
-    for (awaited_answer *const answer : answers) {
-        on.origin.settle(answer);
+    return done;
+}
+
+/// The members that have a lock word here (near), or all others.
+std::vector<int> members_by_place(const window &on, bool near) {
+    std::vector<int> found;
+    for (int member = 0; member < on.size(); ++member) {
+        if (on.is_near(member) == near) {
+            found.push_back(member);
+        }
     }
+    return found;
 }
 
 } // namespace
@@ -101,24 +157,23 @@ void ask_all_far(window &on, request_kind what) {
 void sync(window &on) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     note_order_by_peers(on);
-    if (on.is_time_to_look_around()) [[unlikely]] {
-        on.home().progress();
-        on.home().found_nothing();
-    }
+    look_around(on);
 }
 
 void flush(window &on, int target) {
-    // Operations that need no message are done when their calls return.
-    on.origin.flush(target);
-    sync(on);
+    complete_operations(on, target);
+    look_around(on);
 }
 
 void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
+    races::end_epoch_of_fences(on);
     meet(on.comm());
     note_order_by_peers(on);
-    on.access.fence((assertion & MPI_MODE_NOSUCCEED) == 0);
+    const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
+    on.access.fence(goes_on);
+    races::begin_epoch(on, goes_on);
     flushed.rethrow();
 }
 
@@ -153,6 +208,7 @@ void start(window &on, std::vector<int> targets, int assertion) {
         }
     }
     on.access.start(std::move(targets));
+    races::begin_epoch(on, false);
 }
 
 void complete(window &on) {
@@ -191,6 +247,7 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     }
     note_order_by_peers(on);
     on.access.lock({target, wanted, taken});
+    races::begin_epoch(on, false);
 }
 
 void unlock(window &on, int target) {
@@ -198,10 +255,9 @@ void unlock(window &on, int target) {
     note_order_by_peers(on);
     if (!held.taken || on.is_near(target)) {
         const flush_within flushed{on, target};
-        if (held.taken) {
-            give_lock(on, target, held.kind);
-        }
+        const bool others_waited = held.taken && give_lock(on, target, held.kind);
         on.access.forget(target);
+        look_around_unlocked(on, others_waited);
         flushed.rethrow();
         return;
     }
@@ -211,33 +267,56 @@ void unlock(window &on, int target) {
     on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind));
 }
 
+namespace {
+/// All shared locks, or none of them if some cannot be had.
+void take_all_locks(window &on) {
+    failures_within failures;
+    std::vector<int> far = members_by_place(on, false);
+    std::vector<int> near;
+    const std::size_t wanted = far.size();
+    far = ask_far(on, request_kind::lock, far, failures);
+    if (far.size() == wanted) {
+        for (const int target : members_by_place(on, true)) {
+            if (!failures.attempt([&] { take_lock(on, target, lock_word::kind::shared); })) {
+                break;
+            }
+            near.push_back(target);
+        }
+    }
+    if (far.size() == wanted && near.size() + wanted == static_cast<std::size_t>(on.size())) {
+        return;
+    }
+    for (const int target : near) {
+        static_cast<void>(give_lock(on, target, lock_word::kind::shared));
+    }
+    static_cast<void>(ask_far(on, request_kind::unlock, far, failures));
+    failures.rethrow();
+}
+} // namespace
+
 void lock_all(window &on, int assertion) {
     on.access.check_lock_all();
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
     if (taken) {
-        ask_all_far(on, request_kind::lock);
-        for (int target = 0; target < on.size(); ++target) {
-            if (on.is_near(target)) {
-                take_lock(on, target, lock_word::kind::shared);
-            }
-        }
+        take_all_locks(on);
     }
     note_order_by_peers(on);
     on.access.lock_all(taken);
+    races::begin_epoch(on, false);
 }
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
-    const flush_within flushed{on, -1};
+    flush_within failures{on, -1};
+    bool others_waited = false;
     if (taken) {
-        ask_all_far(on, request_kind::unlock);
-        for (int target = 0; target < on.size(); ++target) {
-            if (on.is_near(target)) {
-                give_lock(on, target, lock_word::kind::shared);
-            }
+        static_cast<void>(ask_far(on, request_kind::unlock, members_by_place(on, false), failures));
+        for (const int target : members_by_place(on, true)) {
+            others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
         }
     }
-    flushed.rethrow();
+    look_around_unlocked(on, others_waited);
+    failures.rethrow();
 }
 
 } // namespace lisle::rma

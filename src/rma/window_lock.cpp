@@ -11,11 +11,6 @@ namespace {
 
 using kind = lock_word::kind;
 
-bool holder_failed(const window &on, int target) {
-    const int holder = on.at(target).holder.load(std::memory_order_relaxed) - 1;
-    return holder >= 0 && on.any_failed() && on.has_failed(on.comm().local_group().rank_of(holder));
-}
-
 [[gnu::cold, gnu::noinline]] void wait_for_lock(window &on, int target, kind wanted) {
     member &own = on.at(on.rank());
     lock_word &lock = on.at(target).lock;
@@ -23,12 +18,15 @@ bool holder_failed(const window &on, int target) {
     own.awaits.add(target, wanted);
     lock.register_waiter(wanted);
     bool taken = false;
-    collective::wait_for(on.home(),
-                         [&] { return (taken = lock.try_lock(wanted, true)) || holder_failed(on, target); });
+    int failed = -1;
+    collective::wait_for(on.home(), [&] {
+        return (taken = lock.try_lock(wanted, true)) || (failed = lock_breaker(on, target)) >= 0;
+    });
     own.awaits.drop();
     if (!taken) {
         lock.withdraw_waiter(wanted);
-        fail(MPIX_ERR_PROC_FAILED, "the rank that holds the lock of target ", target, " has failed");
+        fail(MPIX_ERR_PROC_FAILED, "the lock of target ", target, " was held by rank ", failed,
+             " of the window, which has failed");
     }
 }
 
@@ -63,14 +61,43 @@ void take_lock(window &on, int target, kind wanted) {
     }
 }
 
-void give_lock(window &on, int target, kind held) {
+bool give_lock(window &on, int target, lock_word::kind held) {
     member &of = on.at(target);
     if (held == kind::exclusive) {
         of.holder.store(0, std::memory_order_relaxed);
     }
-    if (const lock_word::wake whom = of.lock.unlock(held); whom != lock_word::wake::nobody) [[unlikely]] {
-        wake_waiters(on, target, whom);
+    const lock_word::wake whom = of.lock.unlock(held);
+    if (whom == lock_word::wake::nobody) [[likely]] {
+        return false;
     }
+    wake_waiters(on, target, whom);
+    return true;
+}
+
+void break_lock(window &on, int holder) {
+    const int target = on.rank();
+    on.at(target).broken_by.store(on.number_of(holder) + 1, std::memory_order_seq_cst);
+    fabric::shared_memory *const medium = on.table().medium;
+    for (int rank = 0; medium != nullptr && rank < on.size(); ++rank) {
+        if (on.is_near(rank) &&
+            (on.at(rank).awaits.is(target, kind::shared) || on.at(rank).awaits.is(target, kind::exclusive))) {
+            medium->nudge(on.number_of(rank));
+        }
+    }
+}
+
+int lock_breaker(const window &on, int target) {
+    const member &of = on.at(target);
+    const group &members = on.comm().local_group();
+    if (const int broken_by = of.broken_by.load(std::memory_order_seq_cst) - 1; broken_by >= 0) {
+        return members.rank_of(broken_by);
+    }
+    if (!on.any_failed()) {
+        return -1;
+    }
+    const int holder = of.holder.load(std::memory_order_relaxed) - 1;
+    const int rank = holder >= 0 ? members.rank_of(holder) : MPI_UNDEFINED;
+    return rank != MPI_UNDEFINED && on.has_failed(rank) ? rank : -1;
 }
 
 } // namespace lisle::rma

@@ -6,8 +6,15 @@
 
 namespace lisle::rma {
 
-/// Returns when the calling rank holds the lock. @pre on.is_near(target)
+/// Returns when the calling rank holds the lock. Throws MPIX_ERR_PROC_FAILED if it is held by a rank that has
+/// failed, and so cannot be had. @pre on.is_near(target)
 void take_lock(window &on, int target, lock_word::kind wanted);
-void give_lock(window &on, int target, lock_word::kind held);
+/// Returns true if others have waited for it, who are awake now.
+bool give_lock(window &on, int target, lock_word::kind held);
+
+/// A rank that held the lock of the calling rank's part has failed: all that wait for it are to know.
+void break_lock(window &on, int holder);
+/// Which rank of the window has failed with the target's lock in its hands; -1: none.
+[[nodiscard]] int lock_breaker(const window &on, int target);
 
 } // namespace lisle::rma

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -135,6 +136,31 @@ awaited_answer *message_origin::expect(const typed_buffer &into, int target) {
     return answer.release();
 }
 
+void message_origin::give_up(awaited_answer &answer, int error) {
+    {
+        const std::scoped_lock guard{mutex_};
+        if (answers_.find(answer.id) != &answer) {
+            return; // it is complete, or about to be
+        }
+        answers_.erase(answer.id);
+    }
+    answer.missing = 0;
+    answer.result.error = error;
+    on_.home().complete(answer);
+}
+
+template <class Send> void message_origin::send_expecting(awaited_answer *answer, Send send) {
+    try {
+        send();
+    } catch (const mpi_error &failure) {
+        if (answer != nullptr) {
+            give_up(*answer, failure.code());
+            answer->free();
+        }
+        throw;
+    }
+}
+
 void message_origin::put(const typed_buffer &origin, const target_data &target, std::uint64_t address) {
     request_writer writer{*this, request_kind::put, target.rank, {}, origin, nullptr};
     for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, origin.bytes(),
@@ -150,10 +176,12 @@ protocol::request *message_origin::get(const typed_buffer &origin, const target_
     answer->missing = bytes;
     request_head head;
     head.id = answer->id;
-    request_writer writer{*this, request_kind::get, target.rank, head, no_data(), answer};
-    for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
-                 [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
-    writer.send();
+    send_expecting(answer, [&] {
+        request_writer writer{*this, request_kind::get, target.rank, head, no_data(), answer};
+        for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
+                     [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
+        writer.send();
+    });
     note_touched(target.rank);
     return answer;
 }
@@ -171,13 +199,16 @@ protocol::request *message_origin::update(const typed_buffer &origin, MPI_Count 
     }
     const auto size = static_cast<std::size_t>(how.element().size());
     const auto extent = static_cast<std::size_t>(how.element().extent());
-    request_writer writer{
-        *this, request_kind::update, target.rank, head, how.reads_only() ? no_data() : origin, answer};
-    for_each_element_run({reinterpret_cast<void *>(address), target.count, *target.type}, bytes,
-                         how.element(), [&](std::byte *at, std::size_t elements) {
-                             writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size, extent);
-                         });
-    writer.send();
+    send_expecting(answer, [&] {
+        request_writer writer{
+            *this, request_kind::update, target.rank, head, how.reads_only() ? no_data() : origin, answer};
+        for_each_element_run({reinterpret_cast<void *>(address), target.count, *target.type}, bytes,
+                             how.element(), [&](std::byte *at, std::size_t elements) {
+                                 writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size,
+                                            extent);
+                             });
+        writer.send();
+    });
     note_touched(target.rank);
     return answer;
 }
@@ -191,13 +222,16 @@ protocol::request *message_origin::compare(const void *origin, const void *compa
     head.runs = 1;
     head.element = number_of_handle(target.type->facts()->handle);
     const memory_run run{address, size};
-    outgoing_packet packet{on_, target.rank, request_packet, static_cast<std::uint8_t>(request_kind::compare),
-                           sizeof head + sizeof run + 2 * size};
-    packet.write(0, &head, sizeof head);
-    packet.write(sizeof head, &run, sizeof run);
-    packet.write(sizeof head + sizeof run, compare, size);
-    packet.write(sizeof head + sizeof run + size, origin, size);
-    packet.publish();
+    send_expecting(answer, [&] {
+        outgoing_packet packet{on_, target.rank, request_packet,
+                               static_cast<std::uint8_t>(request_kind::compare),
+                               sizeof head + sizeof run + 2 * size};
+        packet.write(0, &head, sizeof head);
+        packet.write(sizeof head, &run, sizeof run);
+        packet.write(sizeof head + sizeof run, compare, size);
+        packet.write(sizeof head + sizeof run + size, origin, size);
+        packet.publish();
+    });
     note_touched(target.rank);
     return answer;
 }
@@ -207,24 +241,33 @@ awaited_answer *message_origin::ask(request_kind what, int target, lock_word::ki
     request_head head;
     head.id = answer->id;
     head.operation = static_cast<std::uint16_t>(kind);
-    outgoing_packet packet{on_, target, request_packet, static_cast<std::uint8_t>(what), sizeof head};
-    packet.write(0, &head, sizeof head);
-    packet.publish();
+    try {
+        outgoing_packet packet{on_, target, request_packet, static_cast<std::uint8_t>(what), sizeof head};
+        packet.write(0, &head, sizeof head);
+        packet.publish();
+    } catch (const mpi_error &failure) {
+        give_up(*answer, failure.code());
+    }
     return answer;
 }
 
-int message_origin::outcome_of(awaited_answer *answer) {
-    protocol::wait(*answer);
-    const int error = answer->result.error;
-    answer->free();
-    return error;
-}
-
 void message_origin::settle(awaited_answer *answer) {
+    protocol::wait(*answer);
     const int target = answer->target;
-    if (const int error = outcome_of(answer); error != MPI_SUCCESS) {
-        fail(error, "target ", target, ": ", error_text(error));
+    const int error = answer->result.error;
+    const int failed = answer->failed;
+    answer->free();
+    if (error == MPI_SUCCESS) {
+        return;
     }
+    if (failed >= 0) {
+        fail(error, "the lock of target ", target, " was held by rank ", failed,
+             " of the window, which has failed");
+    }
+    if (error == MPIX_ERR_PROC_FAILED) {
+        fail(error, "target ", target, " has failed");
+    }
+    fail(error, "target ", target, ": ", error_text(error));
 }
 
 void message_origin::forget(int target) {
@@ -250,12 +293,12 @@ void message_origin::flush_touched(int target) {
     for (flushed &each : targets) {
         each.answer = ask(request_kind::flush, each.target, lock_word::kind::shared);
     }
-    const flushed *failed = nullptr;
-    int error = MPI_SUCCESS;
+    std::exception_ptr failure;
     for (const flushed &each : targets) {
-        if (const int ended = outcome_of(each.answer); ended != MPI_SUCCESS) {
-            error = ended;
-            failed = &each;
+        try {
+            settle(each.answer);
+        } catch (const mpi_error &) {
+            failure = std::current_exception();
         }
         // Only now: another thread that flushes meanwhile has to wait for the same operations.
         const std::scoped_lock guard{mutex_};
@@ -264,8 +307,8 @@ void message_origin::flush_touched(int target) {
             touched_.erase(known);
         }
     }
-    if (failed != nullptr) {
-        fail(error, "target ", failed->target, ": ", error_text(error));
+    if (failure) {
+        std::rethrow_exception(failure);
     }
 }
 
@@ -282,7 +325,11 @@ void message_origin::arrived_locked(protocol::engine &home, const protocol::arri
         protocol::refuse(packet.peer, "answers what nobody asked for", head.id);
     }
     if (static_cast<reply_kind>(packet.flags) == reply_kind::done) {
+        if (head.offset > static_cast<std::uint64_t>(on_.size())) {
+            protocol::refuse(packet.peer, "blames a rank that the window does not have", head.offset);
+        }
         answer->missing = 0;
+        answer->failed = static_cast<int>(head.offset) - 1;
         answer->result.error = head.error == 0 ? MPI_SUCCESS : static_cast<int>(head.error);
     } else {
         const auto bytes = static_cast<MPI_Count>(data.size());

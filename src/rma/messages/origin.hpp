@@ -33,6 +33,7 @@ class awaited_answer final : public protocol::operation {
     typed_buffer into;
     MPI_Count missing; ///< bytes of data that are still to come
     int target;        ///< rank in the window
+    int failed = -1;   ///< another rank of the window, whose failure is the error
 };
 
 /// One window's operations by messages. Any thread of the rank may call.
@@ -61,8 +62,10 @@ class message_origin {
     }
     /// Something else tells that all is done at this target.
     void forget(int target);
-    /// Asks for the target's lock, or gives it back; the caller waits for the answer and frees it.
+    /// Asks for the target's lock, or gives it back; the caller waits for the answer and frees it. Of a
+    /// target that has failed, the answer says so.
     [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
+    /// Waits for an answer and frees it. Throws what it says.
     void settle(awaited_answer *answer);
 
     /// From the packet handler, with the engine's lock held.
@@ -76,8 +79,10 @@ class message_origin {
     /// Called when the requests of an operation have been sent: a flush that does not know of them yet must
     /// not have them forgotten.
     void note_touched(int target);
-    /// Waits for an answer and frees it. Returns its error.
-    [[nodiscard]] static int outcome_of(awaited_answer *answer);
+    /// Sends what is to be answered. If that throws, nobody waits for the answer any more.
+    template <class Send> void send_expecting(awaited_answer *answer, Send send);
+    /// Completes an answer that will not come, unless it has come.
+    void give_up(awaited_answer &answer, int error);
     void flush_touched(int target);
 
     window &on_;

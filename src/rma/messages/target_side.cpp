@@ -67,9 +67,10 @@ void message_target::keep_locked(int origin, request_kind what, std::span<const 
     kept_[origin].push_back({what, {payload.begin(), payload.end()}});
 }
 
-void message_target::keep_answer_locked(int origin, std::uint64_t id, int error) {
+void message_target::keep_answer_locked(int origin, std::uint64_t id, int error, int failed) {
     request_head head;
     head.id = id;
+    head.offset = static_cast<std::uint64_t>(failed + 1);
     head.runs = static_cast<std::uint32_t>(error);
     keep_locked(origin, request_kind::answer, std::as_bytes(std::span{&head, 1}));
 }
@@ -155,7 +156,8 @@ bool message_target::serve_locked(const request &asked) {
     case request_kind::unlock:
         return give_lock_locked(asked);
     case request_kind::answer:
-        return answer_locked(asked.origin, asked.head.id, static_cast<int>(asked.head.runs));
+        return answer_locked(asked.origin, asked.head.id, static_cast<int>(asked.head.runs),
+                             static_cast<int>(asked.head.offset) - 1);
     default:
         break;
     }
@@ -203,7 +205,8 @@ bool message_target::serve_locked(const request &asked) {
         answer->write(0, &head, sizeof head);
     }
     std::byte *result = answer ? answer->bytes(sizeof(reply_head), bytes).data() : nullptr;
-    spin_lock &updates = on_.at(on_.rank()).updates;
+    member &own = on_.at(on_.rank());
+    const update_guard guard{&own.updates, own.facts.copied};
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
         const std::size_t elements = length / size;
@@ -219,10 +222,11 @@ bool message_target::serve_locked(const request &asked) {
         } else if (asked.what == request_kind::get) {
             copy_bytes(result, place, length);
         } else if (asked.what == request_kind::compare) {
-            rma::compare_and_swap(element, place, data.data(), data.data() + size, result, &updates);
+            static_cast<void>(
+                rma::compare_and_swap(element, place, data.data(), data.data() + size, result, guard));
         } else {
             element_update{*operation, element}.apply(place, reads_only ? nullptr : data.data(), result,
-                                                      elements, &updates);
+                                                      elements, guard);
         }
         result = result != nullptr ? result + length : nullptr;
         if (brought != 0 && asked.what != request_kind::compare) {
@@ -236,16 +240,16 @@ bool message_target::serve_locked(const request &asked) {
     return true;
 }
 
-bool message_target::answer_locked(int origin, std::uint64_t id, int error) {
-    bool failed = false;
+bool message_target::answer_locked(int origin, std::uint64_t id, int error, int failed) {
+    bool unheard = false;
     auto packet = outgoing_packet::try_claim(
-        on_, origin, reply_packet, static_cast<std::uint8_t>(reply_kind::done), sizeof(reply_head), failed);
+        on_, origin, reply_packet, static_cast<std::uint8_t>(reply_kind::done), sizeof(reply_head), unheard);
     if (packet) {
-        const reply_head head{id, 0, error};
+        const reply_head head{id, static_cast<std::uint64_t>(failed + 1), error};
         packet->write(0, &head, sizeof head);
         packet->publish();
     }
-    return packet || failed;
+    return packet || unheard;
 }
 
 // ---- locks ----
@@ -267,28 +271,34 @@ void message_target::grant_locks_locked() {
     member &own = on_.at(on_.rank());
     while (!waiting_.empty()) {
         const lock_request first = waiting_.front();
-        if (broken_by_ < 0) {
-            if (!awaited_ && !own.lock.try_lock(first.kind, false)) {
-                // In this order: see window_lock.cpp.
-                own.awaits.add(on_.rank(), first.kind);
-                own.lock.register_waiter(first.kind);
-                awaited_ = first.kind;
+        bool taken = own.lock.try_lock(first.kind, awaited_.has_value());
+        const int failed = taken ? -1 : lock_breaker(on_, on_.rank());
+        if (!taken && failed < 0 && !awaited_) {
+            // In this order: see window_lock.cpp.
+            own.awaits.add(on_.rank(), first.kind);
+            own.lock.register_waiter(first.kind);
+            awaited_ = first.kind;
+            taken = own.lock.try_lock(first.kind, true);
+        }
+        if (!taken && failed < 0) {
+            return;
+        }
+        if (awaited_) {
+            if (!taken) {
+                own.lock.withdraw_waiter(first.kind);
             }
-            if (awaited_) {
-                if (!own.lock.try_lock(first.kind, true)) {
-                    return;
-                }
-                end_waiting_locked();
-            }
+            end_waiting_locked();
+        }
+        if (taken) {
             held_[first.origin] = first.kind;
             if (first.kind == lock_kind::exclusive) {
                 own.holder.store(on_.number_of(first.origin) + 1, std::memory_order_relaxed);
             }
         }
         waiting_.pop_front();
-        const int error = broken_by_ < 0 ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
-        if (kept_.contains(first.origin) || !answer_locked(first.origin, first.id, error)) {
-            keep_answer_locked(first.origin, first.id, error);
+        const int error = taken ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
+        if (kept_.contains(first.origin) || !answer_locked(first.origin, first.id, error, failed)) {
+            keep_answer_locked(first.origin, first.id, error, failed);
         }
     }
 }
@@ -306,7 +316,7 @@ bool message_target::give_lock_locked(const request &asked) {
     errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
-    give_lock(on_, on_.rank(), held);
+    static_cast<void>(give_lock(on_, on_.rank(), held));
     grant_locks_locked();
     return true;
 }
@@ -331,7 +341,7 @@ void message_target::fail_locked(protocol::engine &, int origin) {
     kept_.erase(origin);
     errors_.erase(origin);
     if (held_.contains(origin)) {
-        broken_by_ = origin;
+        break_lock(on_, origin);
     }
     std::erase_if(waiting_, [origin](const lock_request &each) { return each.origin == origin; });
     if (awaited_) { // who is first now may want another kind

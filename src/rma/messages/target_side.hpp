@@ -54,10 +54,11 @@ class message_target final : private protocol::pending_call, private protocol::p
 
     /// Does what is asked. False: there is no room for the answer, and nothing has been done.
     [[nodiscard]] bool serve_locked(const request &asked);
-    [[nodiscard]] bool answer_locked(int origin, std::uint64_t id, int error);
+    /// @param failed the rank of the window whose failure is the error; -1: none
+    [[nodiscard]] bool answer_locked(int origin, std::uint64_t id, int error, int failed = -1);
     void keep_locked(int origin, request_kind what, std::span<const std::byte> payload);
     /// The same for an answer that found no room.
-    void keep_answer_locked(int origin, std::uint64_t id, int error);
+    void keep_answer_locked(int origin, std::uint64_t id, int error, int failed);
     void serve_kept_locked();
     void take_lock_locked(const request &asked);
     [[nodiscard]] bool give_lock_locked(const request &asked);
@@ -80,7 +81,6 @@ class message_target final : private protocol::pending_call, private protocol::p
     std::optional<lock_word::kind> awaited_; ///< registered in the lock's word for the first of them
     bool watches_ = false;                   ///< the engine calls advance()
     std::map<int, lock_word::kind> held_;    ///< by origin: what it has been given
-    int broken_by_ = -1;                     ///< an origin that failed while it held the lock
 };
 
 } // namespace lisle::rma

@@ -46,8 +46,8 @@ enum class reply_kind : std::uint8_t { data, done };
 
 struct reply_head {
     std::uint64_t id = 0;
-    std::uint64_t offset = 0;
-    std::int64_t error = 0; ///< done: the class of what went wrong
+    std::uint64_t offset = 0; ///< done: the rank whose failure is the error, plus one; 0: none
+    std::int64_t error = 0;   ///< done: the class of what went wrong
 };
 static_assert(sizeof(reply_head) == 24);
 

@@ -196,6 +196,29 @@ void watched_flag(const check::job &job, flavour how) {
     CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/// Ranks that take one lock again and again let each other have it: none ends before all have had their
+/// turns, which each counts for itself under the lock. Calls between, of any number, make no difference.
+void turns(const check::job &job, flavour how, int rounds) {
+    const auto ranks = static_cast<std::size_t>(job.size);
+    for (int flushes = 0; flushes < 3; ++flushes) {
+        window_of<int> window(how, ranks);
+        std::vector<int> counts(ranks);
+        while (*std::min_element(counts.begin(), counts.end()) < rounds) {
+            CHECK_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window.handle()));
+            CHECK_MPI(MPI_Get(counts.data(), job.size, MPI_INT, 0, window.at(0, 0), job.size, MPI_INT,
+                              window.handle()));
+            for (int i = 0; i < std::max(flushes, 1); ++i)
+                CHECK_MPI(MPI_Win_flush(0, window.handle()));
+            const int next = ++counts[static_cast<std::size_t>(job.rank)];
+            CHECK_MPI(MPI_Put(&next, 1, MPI_INT, 0, window.at(0, static_cast<std::size_t>(job.rank)), 1,
+                              MPI_INT, window.handle()));
+            if (flushes == 0)
+                CHECK_MPI(MPI_Win_flush_local(0, window.handle()));
+            CHECK_MPI(MPI_Win_unlock(0, window.handle()));
+        }
+    }
+}
+
 /// Whether all ranks have an address for rank 0's part.
 bool all_reach_the_first(const window_of<long> &window, flavour how) {
     MPI_Aint bytes = 0;
@@ -346,6 +369,7 @@ int main(int argc, char **argv) {
         spin_lock(job, how, rounds);
         watched_flag(job, how);
         computing_owner(job, how, rounds);
+        turns(job, how, rounds);
         if (job.threads) {
             threads_in_one_epoch(job, how, rounds);
             threads_with_locks(job, how, rounds / 3);

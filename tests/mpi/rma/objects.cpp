@@ -353,11 +353,27 @@ void shared_different(const check::job &job) {
         char *part = nullptr;
         CHECK_MPI(MPI_Win_shared_query(window, rank, &bytes, &unit, static_cast<void *>(&part)));
         CHECK_EQ(bytes, rank % 3 == 0 ? 0 : 16 * rank);
-        if (bytes == 0)
+        if (bytes == 0) {
+            CHECK(part == nullptr);
             continue;
+        }
         CHECK(end == nullptr || part == end);
         end = part + bytes;
     }
+    CHECK_MPI(MPI_Win_free(&window));
+}
+
+/// A window in which no rank has a byte.
+void shared_empty() {
+    void *base = nullptr;
+    MPI_Win window = MPI_WIN_NULL;
+    CHECK_MPI(
+        MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void *>(&base), &window));
+    MPI_Aint bytes = -1;
+    int unit = 0;
+    CHECK_MPI(MPI_Win_shared_query(window, MPI_PROC_NULL, &bytes, &unit, static_cast<void *>(&base)));
+    CHECK_EQ(bytes, 0);
+    CHECK(base == nullptr);
     CHECK_MPI(MPI_Win_free(&window));
 }
 
@@ -401,8 +417,10 @@ int main(int argc, char **argv) {
         else if (how != flavour::dynamic)
             shared_query_of_others(job, how);
     }
-    if (shares_memory(MPI_COMM_WORLD))
+    if (shares_memory(MPI_COMM_WORLD)) {
         shared_different(job);
+        shared_empty();
+    }
     different_parts(job);
     groups(job);
     names();

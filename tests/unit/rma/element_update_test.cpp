@@ -3,7 +3,9 @@
 // lock, alone, and on elements with gaps.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -35,7 +37,7 @@ updated<T> update(MPI_Op operation, MPI_Datatype type, T target, T operand, spin
     T former{};
     rma::element_update{*find_op(operation), *find_datatype(type)}.apply(
         reinterpret_cast<std::byte *>(&there), reinterpret_cast<const std::byte *>(&operand),
-        reinterpret_cast<std::byte *>(&former), 1, lock);
+        reinterpret_cast<std::byte *>(&former), 1, {lock});
     return {there, former};
 }
 
@@ -64,11 +66,11 @@ TEST(element_update, computes_on_numbers) {
 
 TEST(element_update, computes_on_bits_and_truths) {
     spin_lock lock;
-    EXPECT_EQ(update<int>(MPI_BAND, MPI_INT, 12, 10, &lock), (updated<int>{8, 12}));
-    EXPECT_EQ(update<int>(MPI_BOR, MPI_INT, 12, 10, &lock), (updated<int>{14, 12}));
-    EXPECT_EQ(update<int>(MPI_BXOR, MPI_INT, 12, 10, &lock), (updated<int>{6, 12}));
-    EXPECT_EQ(update<int>(MPI_LAND, MPI_INT, 12, 0, &lock), (updated<int>{0, 12}));
-    EXPECT_EQ(update<int>(MPI_LXOR, MPI_INT, 12, 1, &lock), (updated<int>{0, 12}));
+    EXPECT_EQ(update<int>(MPI_BAND, MPI_INT, 12, 10, {&lock}), (updated<int>{8, 12}));
+    EXPECT_EQ(update<int>(MPI_BOR, MPI_INT, 12, 10, {&lock}), (updated<int>{14, 12}));
+    EXPECT_EQ(update<int>(MPI_BXOR, MPI_INT, 12, 10, {&lock}), (updated<int>{6, 12}));
+    EXPECT_EQ(update<int>(MPI_LAND, MPI_INT, 12, 0, {&lock}), (updated<int>{0, 12}));
+    EXPECT_EQ(update<int>(MPI_LXOR, MPI_INT, 12, 1, {&lock}), (updated<int>{0, 12}));
 }
 
 TEST(element_update, leaves_gaps_of_pairs_alone) {
@@ -88,7 +90,7 @@ TEST(element_update, leaves_gaps_of_pairs_alone) {
     spin_lock lock;
     rma::element_update{*find_op(MPI_MAXLOC), *find_datatype(MPI_DOUBLE_INT)}.apply(
         reinterpret_cast<std::byte *>(there), reinterpret_cast<const std::byte *>(operands),
-        reinterpret_cast<std::byte *>(former), 2, &lock);
+        reinterpret_cast<std::byte *>(former), 2, {&lock});
     EXPECT_EQ(there[0], (pair{2.0, 9, 100}));
     EXPECT_EQ(there[1], (pair{5.0, 3, 200}));
     EXPECT_EQ(former[0].index, 7);
@@ -100,8 +102,8 @@ TEST(element_update, changes_elements_that_are_not_aligned) {
     const int operand = 5;
     spin_lock lock;
     const rma::element_update add{*find_op(MPI_SUM), *find_datatype(MPI_INT)};
-    add.apply(memory + 1, reinterpret_cast<const std::byte *>(&operand), nullptr, 1, &lock);
-    add.apply(memory + 1, reinterpret_cast<const std::byte *>(&operand), nullptr, 1, &lock);
+    add.apply(memory + 1, reinterpret_cast<const std::byte *>(&operand), nullptr, 1, {&lock});
+    add.apply(memory + 1, reinterpret_cast<const std::byte *>(&operand), nullptr, 1, {&lock});
     int found = 0;
     std::memcpy(&found, memory + 1, sizeof found);
     EXPECT_EQ(found, 10);
@@ -120,9 +122,9 @@ TEST(element_update, loses_nothing_among_threads) {
             const rma::element_update add_long{*find_op(MPI_SUM), *find_datatype(MPI_LONG_DOUBLE)};
             for (int i = 0; i < 10'000; ++i) {
                 add.apply(reinterpret_cast<std::byte *>(&sum), reinterpret_cast<const std::byte *>(&one),
-                          nullptr, 1, &lock);
+                          nullptr, 1, {&lock});
                 add_long.apply(reinterpret_cast<std::byte *>(&long_sum),
-                               reinterpret_cast<const std::byte *>(&long_one), nullptr, 1, &lock);
+                               reinterpret_cast<const std::byte *>(&long_one), nullptr, 1, {&lock});
             }
         });
     }
@@ -133,6 +135,70 @@ TEST(element_update, loses_nothing_among_threads) {
     EXPECT_EQ(long_sum, 40'000);
 }
 
+/// What another process does to memory that it reaches by copies of the kernel: no instruction changes it.
+template <class Change> void change_as_copied(spin_lock &lock, long &element, Change change) {
+    const std::scoped_lock guard{lock};
+    volatile long &there = element;
+    const long seen = there;
+    relax();
+    there = change(seen);
+}
+
+TEST(element_update, changes_copied_memory_under_the_lock_alone) {
+    constexpr int rounds = 100'000;
+    alignas(8) long sum = 0, swapped = 0;
+    spin_lock lock;
+    std::thread other{[&] {
+        for (int i = 0; i < rounds; ++i) {
+            change_as_copied(lock, sum, [](long seen) { return seen + 1; });
+            change_as_copied(lock, swapped, [](long seen) { return seen + 1; });
+        }
+    }};
+    const rma::element_update add{*find_op(MPI_SUM), *find_datatype(MPI_LONG)};
+    const long one = 1;
+    for (int i = 0; i < rounds; ++i) {
+        add.apply(reinterpret_cast<std::byte *>(&sum), reinterpret_cast<const std::byte *>(&one), nullptr, 1,
+                  {&lock, true});
+        for (long expected = 0, former = 0;; expected = former) {
+            const long next = expected + 1;
+            if (rma::compare_and_swap(*find_datatype(MPI_LONG), reinterpret_cast<std::byte *>(&swapped),
+                                      reinterpret_cast<const std::byte *>(&expected),
+                                      reinterpret_cast<const std::byte *>(&next),
+                                      reinterpret_cast<std::byte *>(&former), {&lock, true})) {
+                break;
+            }
+        }
+    }
+    other.join();
+    EXPECT_EQ(sum, 2L * rounds);
+    EXPECT_EQ(swapped, 2L * rounds);
+}
+
+TEST(element_update, changes_bytes_in_one_piece_as_a_whole) {
+    constexpr std::size_t length = 16;
+    std::byte memory[length] = {};
+    spin_lock lock;
+    std::atomic<bool> ended{false};
+    std::thread writer{[&] {
+        const rma::element_update replace{*find_op(MPI_REPLACE), *find_datatype(MPI_BYTE)};
+        for (int i = 0; i < 100'000; ++i) {
+            std::byte value[length];
+            std::memset(value, i % 251, length);
+            replace.apply(memory, value, nullptr, length, {&lock});
+        }
+        ended.store(true);
+    }};
+    const rma::element_update read{*find_op(MPI_NO_OP), *find_datatype(MPI_BYTE)};
+    bool whole = true;
+    while (whole && !ended.load()) {
+        std::byte found[length];
+        read.apply(memory, nullptr, found, length, {&lock});
+        whole = std::memcmp(found, found + 1, length - 1) == 0;
+    }
+    writer.join();
+    EXPECT_TRUE(whole);
+}
+
 TEST(element_update, refuses_what_is_not_defined) {
     const auto make = [](MPI_Op operation, MPI_Datatype type) {
         return [=] { rma::element_update{*find_op(operation), *find_datatype(type)}; };
@@ -141,6 +207,8 @@ TEST(element_update, refuses_what_is_not_defined) {
     EXPECT_EQ(code_of(make(MPI_REPLACE, MPI_DOUBLE_INT)), MPI_SUCCESS);
     EXPECT_EQ(code_of([] { rma::check_compare_type(*find_datatype(MPI_DOUBLE)); }), MPI_ERR_TYPE);
     EXPECT_EQ(code_of([] { rma::check_compare_type(*find_datatype(MPI_INT)); }), MPI_SUCCESS);
+    EXPECT_EQ(code_of([] { rma::check_compare_type(*find_datatype(MPI_CHAR)); }), MPI_SUCCESS);
+    EXPECT_EQ(code_of([] { rma::check_compare_type(*find_datatype(MPI_WCHAR)); }), MPI_ERR_TYPE);
 }
 
 TEST(element_update, swaps_if_equal) {
@@ -149,15 +217,15 @@ TEST(element_update, swaps_if_equal) {
     const int four = 4, five = 5, six = 6;
     int former = 0;
     const auto swap = [&](const int &compare, const int &next) {
-        rma::compare_and_swap(*find_datatype(MPI_INT), reinterpret_cast<std::byte *>(&there),
-                              reinterpret_cast<const std::byte *>(&compare),
-                              reinterpret_cast<const std::byte *>(&next),
-                              reinterpret_cast<std::byte *>(&former), &lock);
+        return rma::compare_and_swap(*find_datatype(MPI_INT), reinterpret_cast<std::byte *>(&there),
+                                     reinterpret_cast<const std::byte *>(&compare),
+                                     reinterpret_cast<const std::byte *>(&next),
+                                     reinterpret_cast<std::byte *>(&former), {&lock});
     };
-    swap(five, six);
+    EXPECT_FALSE(swap(five, six));
     EXPECT_EQ(there, 4);
     EXPECT_EQ(former, 4);
-    swap(four, six);
+    EXPECT_TRUE(swap(four, six));
     EXPECT_EQ(there, 6);
     EXPECT_EQ(former, 4);
 }
