@@ -72,6 +72,33 @@ std::vector<int> missing_members(const job_waits &job, int rank, const wait_note
     return found;
 }
 
+std::vector<int> needed_by(const job_waits &job, int rank, const wait_note::operation &wait) {
+    const wait_note::comm *const comm = job[static_cast<std::size_t>(rank)].comm_of(wait.context);
+    if (among_all(wait) && comm != nullptr) {
+        if (auto missing = missing_members(job, rank, *comm, is_counted(wait)); !missing.empty()) {
+            return missing;
+        }
+    }
+    const bool one = wait.peer >= 0 && wait.peer < static_cast<int>(job.size());
+    return one ? std::vector{wait.peer} : std::vector<int>{};
+}
+
+/// What `of(operation)` names for the operations of a rank that waits, sorted.
+template <class Of> std::vector<int> joined(const job_waits &job, int rank, Of of) {
+    const rank_wait &self = job[static_cast<std::size_t>(rank)];
+    std::vector<int> all;
+    if (self.state == state::waiting) {
+        const auto count = std::min(self.note.operation_count, wait_note::most_operations);
+        for (unsigned i = 0; i < count; ++i) {
+            const auto some = of(self.note.operations[i]);
+            all.insert(all.end(), some.begin(), some.end());
+        }
+    }
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
 } // namespace
 
 const wait_note::comm *rank_wait::comm_of(std::uint64_t context) const noexcept {
@@ -125,13 +152,8 @@ std::string label_of(const rank_wait &rank, std::uint64_t context) {
 std::vector<int> awaited_by(const job_waits &job, int rank, const wait_note::operation &wait) {
     const rank_wait &self = job[static_cast<std::size_t>(rank)];
     const wait_note::comm *const comm = self.comm_of(wait.context);
-    if (among_all(wait) && comm != nullptr) {
-        if (auto missing = missing_members(job, rank, *comm, is_counted(wait)); !missing.empty()) {
-            return missing;
-        }
-    }
-    if (wait.peer >= 0 && wait.peer < static_cast<int>(job.size())) {
-        return {wait.peer};
+    if (auto needed = needed_by(job, rank, wait); !needed.empty()) {
+        return needed;
     }
     const bool could_be_anyone = wait.peer == wait_note::anybody || wait.what == sort::collective;
     if (!could_be_anyone) {
@@ -149,18 +171,15 @@ std::vector<int> awaited_by(const job_waits &job, int rank, const wait_note::ope
 }
 
 std::vector<int> awaited_by(const job_waits &job, int rank) {
-    const rank_wait &self = job[static_cast<std::size_t>(rank)];
-    std::vector<int> all;
-    if (self.state == state::waiting) {
-        const auto count = std::min(self.note.operation_count, wait_note::most_operations);
-        for (unsigned i = 0; i < count; ++i) {
-            const auto some = awaited_by(job, rank, self.note.operations[i]);
-            all.insert(all.end(), some.begin(), some.end());
-        }
+    return joined(job, rank, [&](const auto &wait) { return awaited_by(job, rank, wait); });
+}
+
+std::vector<int> needed_by(const job_waits &job, int rank) {
+    const wait_note &note = job[static_cast<std::size_t>(rank)].note;
+    if (note.any != 0 && note.operation_count > 1) {
+        return {};
     }
-    std::ranges::sort(all);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
+    return joined(job, rank, [&](const auto &wait) { return needed_by(job, rank, wait); });
 }
 
 } // namespace lisle

@@ -38,5 +38,7 @@ using job_waits = std::vector<rank_wait>;
 [[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank, const wait_note::operation &wait);
 /// The same for all its operations.
 [[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank);
+/// Those of them each of which has to act before the rank goes on: not those of which one is enough.
+[[nodiscard]] std::vector<int> needed_by(const job_waits &job, int rank);
 
 } // namespace lisle

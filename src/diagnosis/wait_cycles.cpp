@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that wait for each other in a ring. A standstill has a ring, or a rank that waits for one which has
-// ended.
+// ended. Where any of several ranks would do, not each ring stands for ever: those in which each rank needs
+// the next one come first.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -36,7 +37,9 @@ std::string in_words(const job_waits &job, const std::vector<int> &ring) {
 /// Depth first through the waits; a way that comes back to itself is a ring.
 class search {
   public:
-    explicit search(const job_waits &job) : job_{job}, mark_(job.size(), mark::none) {}
+    using links = std::vector<int> (*)(const job_waits &, int);
+    /// @param next the ranks that a rank waits for
+    search(const job_waits &job, links next) : job_{job}, next_{next}, mark_(job.size(), mark::none) {}
 
     std::vector<std::vector<int>> rings() {
         for (int rank = 0; rank < static_cast<int>(job_.size()) && rings_.size() < most_cycles; ++rank) {
@@ -57,7 +60,7 @@ class search {
 
     void enter(int rank) {
         mark_[static_cast<std::size_t>(rank)] = mark::on_way;
-        way_.push_back({rank, awaited_by(job_, rank)});
+        way_.push_back({rank, next_(job_, rank)});
     }
 
     // Not recursive: a ring may be as long as the job.
@@ -105,6 +108,7 @@ class search {
     }
 
     const job_waits &job_;
+    const links next_;
     std::vector<mark> mark_;
     std::vector<step> way_;
     std::vector<std::vector<int>> rings_;
@@ -129,7 +133,11 @@ std::string waits_for_ended(const job_waits &job) {
 
 std::string wait_cycles(const job_waits &job) {
     std::string text;
-    for (const auto &ring : search{job}.rings()) {
+    auto rings = search{job, needed_by}.rings();
+    if (rings.empty()) {
+        rings = search{job, awaited_by}.rings();
+    }
+    for (const auto &ring : rings) {
         text += in_words(job, ring);
     }
     return text + waits_for_ended(job);
