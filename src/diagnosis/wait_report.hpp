@@ -25,7 +25,13 @@ namespace lisle {
 
 /// All of it, for a job whose ranks all wait for each other.
 [[nodiscard]] std::string deadlock_report(const job_waits &job);
-/// The same for a job that runs. @param why the question has been asked
+/// Those of the ranks that can never go on, whatever all others do: each waits for ranks of which it needs
+/// one that is stuck as well or has ended.
+/// @param asleep ranks that have answered and have slept since, with no message under way to them
+[[nodiscard]] std::vector<int> stuck_ranks(const job_waits &job, const std::vector<int> &asleep);
+/// What is said of these.
+[[nodiscard]] std::string stuck_report(const job_waits &job, const std::vector<int> &stuck);
+/// The table for a job that runs. @param why the question has been asked
 [[nodiscard]] std::string status_report(const job_waits &job, const std::string &why);
 
 } // namespace lisle

@@ -66,7 +66,9 @@ row row_of(const job_waits &job, int rank, bool by_distance) {
     }
     row made{"", self.call(), "", "-", "-", "-", ""};
     const wait_note &note = self.note;
-    if (note.operation_count != 0) {
+    if (note.looks != 0) {
+        made[2] = "nothing: it tests in a loop";
+    } else if (note.operation_count != 0) {
         const wait_note::operation &first = note.operations[0];
         made[2] = awaited_text(job, rank, first, by_distance);
         if (note.operation_count > 1) {

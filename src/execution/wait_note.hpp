@@ -46,7 +46,7 @@ struct wait_note {
         std::int32_t owner, number;       ///< the rank that proposed the context, and how many it had before
         std::int32_t members[most_members];
         char name[40];
-        std::uint8_t of_session;
+        std::uint8_t of_session, has_remote_group;
     };
     static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8;
 
@@ -57,6 +57,10 @@ struct wait_note {
     std::uint32_t message_count;
     std::uint32_t comm_count;
     std::uint8_t any; ///< one of the operations is enough
+    std::uint8_t
+        only_ranks; ///< nothing else than other ranks ends the wait, and no other thread calls MPI here
+    std::uint8_t may_fail; ///< the program goes on after errors, so an error may end the wait, too
+    std::uint32_t looks;   ///< how often in a row a rank that tests in a loop has found nothing; 0: it waits
     operation operations[most_operations];
     message messages[most_messages];
     comm comms[most_comms];

@@ -10,6 +10,8 @@ namespace {
 // The two halves of `blocked`: how many ranks sleep, and above that how often any of them has woken up.
 constexpr std::uint64_t count_mask = 0xffffffff;
 constexpr std::uint64_t one_waking = std::uint64_t{1} << 32;
+// Those of a record's `asleep`: how many threads of the rank sleep, and above that how often any fell asleep.
+constexpr std::uint64_t one_nap = std::uint64_t{1} << 32;
 
 // How long all have to sleep before the last one looks closer. Longer after questions that led to nothing:
 // threads of the program may be what the ranks wait for.
@@ -27,11 +29,12 @@ struct alignas(64) wait_table::head {
     /// The number of a question and how many ranks have answered it with certainty. Acquire and release: the
     /// rank that answers last sees all answers.
     std::atomic<std::uint64_t> answers;
-    std::atomic<std::uint32_t> in_vain; ///< questions about standstills that there were; orders nothing
+    std::atomic<std::uint32_t> in_vain;   ///< questions about standstills that there were; orders nothing
+    std::atomic<std::uint32_t> looked_at; ///< somebody looks for standstills; orders nothing
 };
 
 struct alignas(64) wait_table::record {
-    std::atomic<std::uint32_t> asleep; ///< threads of the rank that sleep
+    std::atomic<std::uint64_t> asleep; ///< threads of the rank that sleep, and naps
     std::atomic<std::uint32_t> seen;   ///< the bell's value when the first of them fell asleep
     std::atomic<std::uint32_t> gone;
     std::atomic<std::uint32_t> taken;    ///< the latest question that a thread has taken on
@@ -52,20 +55,28 @@ wait_note &wait_table::note_of(int rank) const noexcept {
     return of(rank).note;
 }
 
+void wait_table::look_for_standstills() noexcept {
+    looks_ = true;
+    top().looked_at.store(1, std::memory_order_relaxed);
+}
+bool wait_table::is_looked_at() const noexcept {
+    return top().looked_at.load(std::memory_order_relaxed) != 0;
+}
+
 // ---- ranks that sleep ----
 
 bool wait_table::fall_asleep(int rank, std::uint32_t seen) noexcept {
     record &own = of(rank);
-    const bool first = own.asleep.load(std::memory_order_relaxed) == 0;
+    const bool first = (own.asleep.load(std::memory_order_relaxed) & count_mask) == 0;
     if (first) {
         own.seen.store(seen, std::memory_order_relaxed);
     }
-    own.asleep.fetch_add(1, std::memory_order_release); // with certain(): `seen` comes with it
+    own.asleep.fetch_add(1 + one_nap, std::memory_order_release); // with certain(): `seen` comes with it
     return first;
 }
 
 bool wait_table::wake_up(int rank) noexcept {
-    return of(rank).asleep.fetch_sub(1, std::memory_order_relaxed) == 1;
+    return (of(rank).asleep.fetch_sub(1, std::memory_order_relaxed) & count_mask) == 1;
 }
 
 template <class Sleep, class Rung>
@@ -118,7 +129,7 @@ void wait_table::leave(int rank) noexcept {
         top().blocked.fetch_add(1 + one_waking, std::memory_order_acq_rel);
         // A rank that sleeps may be the last one from here on, and has to watch.
         for (int other = 0; looks_ && other < ranks(); ++other) {
-            if (of(other).asleep.load(std::memory_order_relaxed) != 0) {
+            if ((of(other).asleep.load(std::memory_order_relaxed) & count_mask) != 0) {
                 bells_[other].ring();
                 break;
             }
@@ -138,7 +149,7 @@ bool wait_table::certain(std::uint64_t count) const noexcept {
             continue;
         }
         any = true;
-        if (each.asleep.load(std::memory_order_acquire) == 0 ||
+        if ((each.asleep.load(std::memory_order_acquire) & count_mask) == 0 ||
             bells_[rank].value() != each.seen.load(std::memory_order_relaxed)) {
             return false;
         }
@@ -160,7 +171,7 @@ std::uint32_t wait_table::ask(std::uint32_t answers_awaited) noexcept {
     } while (!top().question.compare_exchange_weak(latest, next, std::memory_order_release,
                                                    std::memory_order_relaxed));
     for (int rank = 0; rank < ranks(); ++rank) {
-        if (of(rank).asleep.load(std::memory_order_relaxed) != 0) {
+        if ((of(rank).asleep.load(std::memory_order_relaxed) & count_mask) != 0) {
             bells_[rank].ring();
         }
     }
@@ -178,6 +189,8 @@ std::uint32_t wait_table::take_question(int rank) noexcept {
     std::uint32_t before = of(rank).taken.load(std::memory_order_relaxed);
     const bool mine =
         before != latest && of(rank).taken.compare_exchange_strong(before, latest, std::memory_order_relaxed);
+    // Whoever sees a part of the new answer sees that the rank is awake.
+    std::atomic_thread_fence(std::memory_order_release);
     return mine ? latest : 0;
 }
 
@@ -196,6 +209,20 @@ bool wait_table::answer(int rank, std::uint32_t question, bool certain) noexcept
     } while (!top().answers.compare_exchange_weak(before, next, std::memory_order_acq_rel,
                                                   std::memory_order_relaxed));
     return static_cast<std::uint32_t>(next) == awaited;
+}
+
+void wait_table::withdraw(int rank) noexcept {
+    of(rank).answered.store(0, std::memory_order_relaxed); // before the rank sleeps again, which releases it
+}
+
+wait_table::nap wait_table::nap_of(int rank) const noexcept {
+    const record &each = of(rank);
+    nap found;
+    found.number = each.asleep.load(std::memory_order_acquire);
+    found.seen = each.seen.load(std::memory_order_relaxed);
+    found.sound = (found.number & count_mask) == 1 && each.gone.load(std::memory_order_acquire) == 0 &&
+                  bells_[rank].value() == found.seen;
+    return found;
 }
 
 bool wait_table::all_answered(std::uint32_t question) const noexcept {

@@ -28,7 +28,9 @@ class wait_table {
     [[nodiscard]] int ranks() const noexcept { return bells_.size(); }
 
     /// From now on the process looks for standstills. @pre all ranks of the job are on this node
-    void look_for_standstills() noexcept { looks_ = true; }
+    void look_for_standstills() noexcept;
+    /// True if a process of the job has said so.
+    [[nodiscard]] bool is_looked_at() const noexcept;
 
     // ---- ranks that sleep ----
 
@@ -56,6 +58,19 @@ class wait_table {
     /// Publishes the answer. @param certain the rank waits for nothing but other ranks
     /// @return true for one caller: all ranks stand still, and all have said what they wait for
     [[nodiscard]] bool answer(int rank, std::uint32_t question, bool certain) noexcept;
+
+    /// The rank's wait is over, so its answer says nothing more.
+    void withdraw(int rank) noexcept;
+
+    /// One rank's sleep. Two that are equal and sound were read in the same sleep, in which its bell has not
+    /// rung.
+    struct nap {
+        std::uint64_t number = 0; ///< changes whenever a thread of the rank falls asleep or wakes up
+        std::uint32_t seen = 0;
+        bool sound = false; ///< one thread sleeps, and nothing has come since
+        bool operator==(const nap &) const = default;
+    };
+    [[nodiscard]] nap nap_of(int rank) const noexcept;
 
     /// True if all ranks have answered, but for those that are gone.
     [[nodiscard]] bool all_answered(std::uint32_t question) const noexcept;

@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds same_wish{200};
 int keep(const job_request &request, const job_plan &plan, descriptor notes,
          const inherited_state &original) {
     // Another name than the launcher's, so that a user who kills that by name leaves us to clean up.
-    prctl(PR_SET_NAME, "lisle-keeper");
+    prctl(PR_SET_NAME, keeper_name);
     try {
         return keeper{request, plan, std::move(notes), original}.run();
     } catch (const launch_error &error) {

@@ -192,6 +192,9 @@ int keeper::next_deadline() const {
     for (const auto &deadline : {timeout_at_, kill_at_, reader_until_}) {
         next = deadline ? std::min(next, *deadline) : next;
     }
+    if (!stopping_ && alive_ > 0) {
+        next = std::min(next, look_at_);
+    }
     if (has_threads_) {
         next = std::min(next, clock::now() + thread_check);
     }
@@ -346,10 +349,27 @@ void keeper::on_deadlines() {
                       " s (--timeout); it is stopped"),
              SIGTERM, grace_after_failure);
     }
+    if (!stopping_ && now >= look_at_) {
+        look_for_stuck_ranks();
+    }
     if (kill_at_ && now >= *kill_at_) {
         deliver(SIGKILL);
         kill_at_ = now + std::chrono::seconds{1}; // until all are gone
     }
+}
+
+void keeper::look_for_stuck_ranks() {
+    const stuck_watch::finding found = waits_.look_for_stuck();
+    look_at_ = clock::now() + found.next;
+    if (found.report.empty()) {
+        return;
+    }
+    // Nothing can be done about an error output that takes nothing.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, found.report.data(), found.report.size());
+    stop(deadlock_exit_code,
+         sentence(found.ranks.size(), " of the ", segment_.ranks(),
+                  " ranks can never go on; the job is stopped"),
+         SIGTERM, grace_after_failure);
 }
 
 void keeper::say_status(const std::string &why) {

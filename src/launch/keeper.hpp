@@ -17,9 +17,13 @@
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
 #include "library/waits_of_job.hpp"
+#include "world/bootstrap.hpp"
 #include "world/job_table.hpp"
 
 namespace lisle::launch {
+
+/// What the keeper's process calls itself.
+inline constexpr const char *keeper_name = "lisle-keeper";
 
 class keeper {
   public:
@@ -57,6 +61,8 @@ class keeper {
     /// Ends the job for this reason; only the first counts.
     void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
     void deliver(int signal);
+    /// Ends a job some of whose ranks can never go on.
+    void look_for_stuck_ranks();
     /// Prints what the ranks wait for. @param why the first line
     void say_status(const std::string &why);
     void clean_up();
@@ -85,6 +91,7 @@ class keeper {
     std::size_t lost_ = 0; ///< processes that have failed in a job that goes on
     bool has_threads_ = false;
     std::optional<clock::time_point> timeout_at_;
+    clock::time_point look_at_;
     std::optional<clock::time_point> kill_at_;
     std::optional<clock::time_point> reader_until_;
 };

@@ -22,6 +22,7 @@
 #include "launch/options.hpp"
 #include "launch/preloaded.hpp"
 #include "launch/resources.hpp"
+#include "launch/status_request.hpp"
 #include "launch/task.hpp"
 
 namespace lisle::launch {
@@ -149,6 +150,10 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
 
 int run(std::span<const std::string_view> arguments) {
     auto request = parse(arguments);
+    if (request.what == job_request::action::status) {
+        ask_for_status(request.asked_process);
+        return 0;
+    }
     if (request.what != job_request::action::run) {
         const auto text = request.what == job_request::action::help ? help_text() : version_text();
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;

@@ -89,7 +89,8 @@ struct display_request {
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version } what = action::run;
+    enum class action { run, help, version, status } what = action::run;
+    std::string asked_process; ///< of action::status
     std::vector<program_request> programs;
     std::vector<variable> environment; ///< for all programs
     inherited_environment inherits = inherited_environment::all;

@@ -48,7 +48,7 @@ std::optional<verdict> judge_abort(const job_table &segment) {
         return verdict{.exit_code = deadlock_exit_code,
                        .stops_job = true,
                        .alarming = true,
-                       .sentence = "the ranks wait for each other for ever"};
+                       .sentence = "deadlock: the ranks wait for each other"};
     }
     return verdict{.exit_code = exit_code_of_abort(abort->code),
                    .stops_job = true,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank that is asked says of its wait, and the end of a job in which all wait for each other. Here
 // because it takes parts of all layers.
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -28,6 +29,16 @@ template <class Number> void translate(std::uint64_t context, Number &rank) {
     });
 }
 
+/// An error of a call on the communicator that a context belongs to ends the job.
+bool ends_at_errors(std::uint64_t context) {
+    bool ends = false;
+    communicators->with(context, [&ends](const communicator &comm) {
+        const errhandler_kind action = comm.errors.get()->action;
+        ends = action == errhandler_kind::fatal || action == errhandler_kind::abort;
+    });
+    return ends;
+}
+
 wait_note::comm note_of(const communicator &comm, int job_size) {
     const group &members = comm.local_group();
     const context_origin origin = origin_of(comm.context(), job_size);
@@ -51,6 +62,7 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     made.owner = static_cast<std::int32_t>(origin.owner);
     made.number = static_cast<std::int32_t>(origin.count);
     wait_note::write(made.name, comm.name());
+    made.has_remote_group = comm.inter() ? 1 : 0;
     made.of_session = comm.session != 0 ? 1 : 0;
     return made;
 }
@@ -72,6 +84,7 @@ void complete_note(rank &self, wait_note &note) {
             translate(each.context, each.peer);
         }
     }
+    note.may_fail = std::ranges::all_of(named, ends_at_errors) ? 0 : 1;
     for (unsigned i = 0; i < note.message_count && i < wait_note::most_messages; ++i) {
         named.insert(communicator_directory::base_of(note.messages[i].context));
         translate(note.messages[i].context, note.messages[i].source);

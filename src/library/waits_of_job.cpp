@@ -17,6 +17,7 @@ struct waits_of_job::view {
         : segment{std::move(mapped)}, table{segment.waits(), segment.bells(0, segment.ranks())} {}
     fabric::local::node_segment segment;
     wait_table table;
+    stuck_watch watch{table};
 };
 
 waits_of_job::waits_of_job(const job_table &table) {
@@ -41,6 +42,11 @@ std::string waits_of_job::report(const std::string &why) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
     return status_report(read_waits(view_->table, question), why);
+}
+
+stuck_watch::finding waits_of_job::look_for_stuck() {
+    constexpr std::chrono::hours never{1};
+    return view_ ? view_->watch.look() : stuck_watch::finding{.next = never};
 }
 
 } // namespace lisle

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "library/stuck_watch.hpp"
 #include "world/job_table.hpp"
 
 namespace lisle {
@@ -22,6 +23,9 @@ class waits_of_job {
     /// third of a second: ranks that are at work do not answer. Empty for a job of several nodes, whose
     /// memory the launcher does not share. @param why the first line
     [[nodiscard]] std::string report(const std::string &why);
+
+    /// Looks for ranks that can never go on (stuck_watch.hpp).
+    [[nodiscard]] stuck_watch::finding look_for_stuck();
 
   private:
     struct view;

@@ -428,7 +428,8 @@ class engine final : private fabric::sink {
     /// Sleeps until the bell has rung since. Without a limit the rank counts as blocked (wait_table.hpp).
     void sleep_on_bell(std::uint32_t seen, std::uint64_t at_most);
     /// Answers if anybody has asked what the rank waits for.
-    [[gnu::cold, gnu::noinline]] void answer_question(const awaited *what);
+    /// @param what null: the caller tests in a loop of its own
+    [[gnu::cold, gnu::noinline]] void answer_question(const awaited *what, unsigned looks = 0);
     /// How long the rank may sleep where a fabric wakes it in this way, in nanoseconds; 0: until it is woken.
     [[nodiscard]] std::uint64_t longest_sleep(const fabric::waking &how) noexcept;
     /// Whether who has looked here in vain `idle` times should look elsewhere.

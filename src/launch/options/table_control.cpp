@@ -62,6 +62,12 @@ constexpr option table[] = {
     {"enable-recovery|continuous", "", go_on_after_failures, ""},
     {"timeout", "SECONDS", [](option_use &use) { use.job.timeout = seconds_of(use.shown, use.value()); },
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
+    {"status", "PID",
+     [](option_use &use) {
+         use.job.what = job_request::action::status;
+         use.job.asked_process = use.value();
+     },
+     "have the launcher of a running job print what its ranks wait for, on its own error output"},
     {"forward-signals", "LIST", forward_signals,
      "pass these signals on to the ranks, as SIGWINCH,SIGALRM; USR1, USR2, TSTP and CONT always are"},
     {"runtime-options", "WORDS", set_runtime_options, ""},

@@ -124,6 +124,7 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
     unsigned idle = 0;
     all_news news_seen{};
     thread_in_wait counted;
+    bool has_answered = false;
     const auto sleep = [&] {
         counted.count();
         sleep_unless_news(news_seen);
@@ -131,6 +132,7 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
     while (!done(argument)) {
         if (job_.waits().asked(on_node_)) [[unlikely]] {
             answer_question(what);
+            has_answered = true;
         }
         if (progress() || (should_look_elsewhere(idle) && progress_elsewhere())) {
             idle = 0;
@@ -155,6 +157,9 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
             idle = spin_policy_.before_sleep;
         }
     }
+    if (has_answered) [[unlikely]] {
+        job_.waits().withdraw(on_node_);
+    }
 }
 
 bool engine::should_look_elsewhere(unsigned idle) const noexcept {
@@ -166,6 +171,9 @@ void engine::found_nothing() noexcept {
     // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
     const unsigned looks = fruitless_.load(std::memory_order_relaxed) + 1;
     fruitless_.store(looks, std::memory_order_relaxed);
+    if (job_.waits().asked(on_node_)) [[unlikely]] {
+        answer_question(nullptr, looks);
+    }
     if (looks % looks_for_elsewhere == 0 && progress_elsewhere()) {
         return;
     }
@@ -258,7 +266,7 @@ void engine::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
     }
 }
 
-void engine::answer_question(const awaited *what) {
+void engine::answer_question(const awaited *what, unsigned looks) {
     wait_table &waits = job_.waits();
     const std::uint32_t question = waits.take_question(on_node_);
     if (question == 0) {
@@ -274,7 +282,10 @@ void engine::answer_question(const awaited *what) {
     const bool one_calls =
         owner_.thread_level < MPI_THREAD_MULTIPLE && !owner_.has_thread_ranks.load(std::memory_order_relaxed);
     const bool alone = one_calls || !is_anybody_else_at_work(job_.workers());
-    const bool certain = alone && what != nullptr && !note.waits_outside();
+    const bool for_ranks = what != nullptr && !note.waits_outside();
+    const bool certain = alone && for_ranks;
+    note.only_ranks = one_calls && for_ranks ? 1 : 0;
+    note.looks = looks;
     if (waits.answer(on_node_, question, certain)) {
         end_in_deadlock(owner_, question);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program whose ranks wait for each other for ever, in the way that the argument names; with some they only
+ * A program whose ranks wait for each other, in the way that the argument names; with some they only
  * seem to. */
 #include <mpi.h>
 #include <pthread.h>
@@ -18,6 +18,30 @@ static void receive(int from, int tag, MPI_Comm comm) {
 static void send(int to, int tag, MPI_Comm comm) {
     const int nothing = 0; /* no token: one thread may send while another receives */
     MPI_Send(&nothing, 1, MPI_INT, to, tag, comm);
+}
+
+static void ring(void) {
+    receive(left, 7, MPI_COMM_WORLD);
+}
+
+static void synchronous(void) {
+    MPI_Ssend(&token, 1, MPI_INT, right, 2, MPI_COMM_WORLD);
+}
+
+static void probe(void) {
+    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void missing(void) {
+    if (rank != 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void finalize(void) {
+    if (rank == 0) {
+        receive(right, 7, MPI_COMM_WORLD);
+    }
 }
 
 static void other_tag(void) {
@@ -146,12 +170,170 @@ static void one_sleeps(void) {
     }
 }
 
+static void tests_in_a_loop(void) {
+    if (rank == 1) {
+        MPI_Request one;
+        int done = 0;
+        MPI_Irecv(&token, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, &one);
+        while (!done) {
+            MPI_Test(&one, &done, MPI_STATUS_IGNORE);
+        }
+    } else {
+        receive(1, 4, MPI_COMM_WORLD);
+    }
+}
+
+/* ---- some stand still, and rank 2 computes ---- */
+
+enum { compute_seconds = 60 };
+
+static void pair(void) {
+    if (rank != 2) {
+        receive(1 - rank, 7, MPI_COMM_WORLD);
+    } else {
+        sleep(compute_seconds);
+    }
+}
+
+static void pair_that_is_sent_to(void) {
+    if (rank != 2) {
+        receive(1 - rank, 7, MPI_COMM_WORLD);
+    } else {
+        usleep(pause_microseconds);
+        send(0, 8, MPI_COMM_WORLD);
+        sleep(compute_seconds);
+    }
+}
+
+static void pair_in_own_collective(void) {
+    MPI_Comm both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 2, rank, &both);
+    if (rank == 0) {
+        MPI_Barrier(both);
+    } else if (rank == 1) {
+        MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 7, both, MPI_STATUS_IGNORE);
+    } else {
+        sleep(compute_seconds);
+    }
+}
+
+static void one_of_itself(void) {
+    if (rank == 0) {
+        MPI_Ssend(&token, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        receive(2, 7, MPI_COMM_WORLD);
+    } else {
+        sleep(compute_seconds);
+    }
+}
+
+/* ---- they can be woken ---- */
+
+enum { long_pause_seconds = 4 }; /* longer than it takes to look twice and ask */
+
+static void any_source(void) {
+    if (rank == 0) {
+        receive(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD);
+        send(1, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        receive(0, 7, MPI_COMM_WORLD);
+    } else {
+        sleep(long_pause_seconds);
+        send(0, 7, MPI_COMM_WORLD);
+    }
+}
+
+static void any_request(void) {
+    if (rank == 0) {
+        MPI_Request both[2];
+        int in[2], index;
+        MPI_Irecv(&in[0], 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &both[0]);
+        MPI_Irecv(&in[1], 1, MPI_INT, 2, 7, MPI_COMM_WORLD, &both[1]);
+        MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+        send(1, 7, MPI_COMM_WORLD);
+        MPI_Wait(&both[1 - index], MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        receive(0, 7, MPI_COMM_WORLD);
+        send(0, 7, MPI_COMM_WORLD);
+    } else {
+        sleep(long_pause_seconds);
+        send(0, 7, MPI_COMM_WORLD);
+    }
+}
+
+static void late_to_collective(void) {
+    int sum = 0;
+    if (rank == 2) {
+        sleep(long_pause_seconds);
+    }
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* Rank 2 feeds the others, which wait for each other and for it in turn. */
+static void fed(void) {
+    for (int i = 0; i < long_pause_seconds * 4; ++i) {
+        if (rank == 2) {
+            usleep(250 * 1000);
+            send(0, 7, MPI_COMM_WORLD);
+        } else if (rank == 0) {
+            receive(2, 7, MPI_COMM_WORLD);
+            send(1, 7, MPI_COMM_WORLD);
+            receive(1, 7, MPI_COMM_WORLD);
+        } else {
+            receive(0, 7, MPI_COMM_WORLD);
+            send(0, 7, MPI_COMM_WORLD);
+        }
+    }
+}
+
 static void busy(void) {
     enum { rounds = 2000 };
     for (int i = 0; i < rounds; ++i) {
         MPI_Sendrecv(&i, 1, MPI_INT, right, 6, &token, 1, MPI_INT, left, 6, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
     }
+}
+
+struct way {
+    const char *name;
+    void (*take)(void);
+};
+static const struct way ways[] = {{"ring", ring},
+                                  {"other_tag", other_tag},
+                                  {"other_communicator", other_communicator},
+                                  {"synchronous", synchronous},
+                                  {"long_sends", long_sends},
+                                  {"short_sends", short_sends},
+                                  {"waitall", wait_for_all},
+                                  {"waitany", wait_for_any},
+                                  {"probe", probe},
+                                  {"other_members", other_members},
+                                  {"missing", missing},
+                                  {"non_blocking", non_blocking_collective},
+                                  {"finalize", finalize},
+                                  {"generalized", generalized},
+                                  {"thread_sends", thread_sends},
+                                  {"computes", computes},
+                                  {"one_sleeps", one_sleeps},
+                                  {"tests_in_a_loop", tests_in_a_loop},
+                                  {"busy", busy},
+                                  {"pair", pair},
+                                  {"pair_that_is_sent_to", pair_that_is_sent_to},
+                                  {"pair_in_own_collective", pair_in_own_collective},
+                                  {"one_of_itself", one_of_itself},
+                                  {"any_source", any_source},
+                                  {"any_request", any_request},
+                                  {"late_to_collective", late_to_collective},
+                                  {"fed", fed}};
+
+static void (*way_of(const char *name))(void) {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+        if (strcmp(ways[i].name, name) == 0) {
+            return ways[i].take;
+        }
+    }
+    fprintf(stderr, "there is no way '%s'\n", name);
+    exit(2);
 }
 
 int main(int argc, char **argv) {
@@ -163,47 +345,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
-    if (strcmp(how, "ring") == 0) {
-        receive(left, 7, MPI_COMM_WORLD);
-    } else if (strcmp(how, "other_tag") == 0) {
-        other_tag();
-    } else if (strcmp(how, "other_communicator") == 0) {
-        other_communicator();
-    } else if (strcmp(how, "synchronous") == 0) {
-        MPI_Ssend(&token, 1, MPI_INT, right, 2, MPI_COMM_WORLD);
-    } else if (strcmp(how, "long_sends") == 0) {
-        long_sends();
-    } else if (strcmp(how, "short_sends") == 0) {
-        short_sends();
-    } else if (strcmp(how, "waitall") == 0) {
-        wait_for_all();
-    } else if (strcmp(how, "waitany") == 0) {
-        wait_for_any();
-    } else if (strcmp(how, "probe") == 0) {
-        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (strcmp(how, "other_members") == 0) {
-        other_members();
-    } else if (strcmp(how, "missing") == 0) {
-        if (rank != 0) {
-            MPI_Barrier(MPI_COMM_WORLD);
-        }
-    } else if (strcmp(how, "non_blocking") == 0) {
-        non_blocking_collective();
-    } else if (strcmp(how, "finalize") == 0) {
-        if (rank == 0) {
-            receive(right, 7, MPI_COMM_WORLD);
-        }
-    } else if (strcmp(how, "generalized") == 0) {
-        generalized();
-    } else if (strcmp(how, "thread_sends") == 0) {
-        thread_sends();
-    } else if (strcmp(how, "computes") == 0) {
-        computes();
-    } else if (strcmp(how, "one_sleeps") == 0) {
-        one_sleeps();
-    } else if (strcmp(how, "busy") == 0) {
-        busy();
-    }
+    void (*const chosen)(void) = way_of(how);
+    chosen();
     MPI_Finalize();
     if (rank == 0) {
         printf("all ended\n");

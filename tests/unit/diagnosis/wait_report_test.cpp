@@ -113,4 +113,91 @@ TEST(RankList, JoinsNeighbours) {
     EXPECT_EQ(rank_list({0, 2, 4, 6, 8, 10, 12}), "0, 2, 4, 6 and 3 more");
 }
 
+TEST(WaitCycles, ARingInWhichEachNeedsTheNextComesBeforeOneOfRanksThatOthersMightHelp) {
+    auto job = receivers(4, [](int rank) { return rank == 0 ? int{wait_note::anybody} : (rank % 3) + 1; });
+    EXPECT_EQ(wait_cycles(job), "rank 1 waits in MPI_Recv for rank 2, rank 2 waits in MPI_Recv for rank 3, "
+                                "rank 3 waits in MPI_Recv for rank 1.\n");
+}
+
+/// All but the last wait; it is at work.
+template <class Awaited> job_waits all_but_one(int size, Awaited awaited) {
+    auto job = receivers(size, awaited);
+    for (rank_wait &each : job) {
+        each.note.only_ranks = 1;
+    }
+    job.back() = {};
+    return job;
+}
+
+TEST(StuckRanks, APairIsStuckWhateverAThirdRankDoes) {
+    const auto job = all_but_one(3, [](int rank) { return rank ^ 1; });
+    EXPECT_EQ(stuck_ranks(job, {0, 1}), (std::vector{0, 1}));
+    EXPECT_TRUE(stuck_ranks(job, {0}).empty()); // rank 1 may be awake again
+}
+
+TEST(StuckRanks, WhoWaitsForOneThatIsStuckIsStuckToo) {
+    const auto job = all_but_one(4, [](int rank) { return rank == 2 ? 0 : rank ^ 1; });
+    EXPECT_EQ(stuck_ranks(job, {0, 1, 2}), (std::vector{0, 1, 2}));
+}
+
+TEST(StuckRanks, AChainThatEndsAtARankAtWorkIsNot) {
+    const auto job = all_but_one(4, [](int rank) { return rank + 1; });
+    EXPECT_TRUE(stuck_ranks(job, {0, 1, 2}).empty());
+}
+
+TEST(StuckRanks, WhoWaitsForAnEndedRankIsStuck) {
+    auto job = all_but_one(3, [](int) { return 1; });
+    job[1] = {.state = wait_table::state::gone};
+    EXPECT_EQ(stuck_ranks(job, {0}), std::vector{0});
+}
+
+TEST(StuckRanks, AMessageOfAnyRankMayStillComeFromOneAtWork) {
+    auto job = all_but_one(3, [](int rank) { return rank == 0 ? int{wait_note::anybody} : 0; });
+    EXPECT_TRUE(stuck_ranks(job, {0, 1}).empty());
+    job[0].note.comms[0].size = 2; // of ranks 0 and 1 alone
+    EXPECT_EQ(stuck_ranks(job, {0, 1}), (std::vector{0, 1}));
+    job[0].note.comms[0].has_remote_group = 1; // whose members the note does not have
+    EXPECT_TRUE(stuck_ranks(job, {0, 1}).empty());
+}
+
+TEST(StuckRanks, OneOfSeveralRequestsIsEnoughForWaitany) {
+    auto job = all_but_one(3, [](int rank) { return rank ^ 1; });
+    job[0].note.add(wait_note::operation{world, 4, 2, 7, sort::receive});
+    EXPECT_EQ(stuck_ranks(job, {0, 1}), (std::vector{0, 1})); // MPI_Waitall
+    job[0].note.any = 1;
+    EXPECT_TRUE(stuck_ranks(job, {0, 1}).empty());
+}
+
+TEST(StuckRanks, WhoMayBeWokenByAnythingElseIsNot) {
+    for (const auto change :
+         {+[](wait_note &note) { note.only_ranks = 0; }, +[](wait_note &note) { note.may_fail = 1; },
+          +[](wait_note &note) { note.operations[0].what = sort::other; },
+          +[](wait_note &note) { note.operation_count = 0; }}) {
+        auto job = all_but_one(3, [](int rank) { return rank ^ 1; });
+        change(job[0].note);
+        EXPECT_TRUE(stuck_ranks(job, {0, 1}).empty());
+    }
+}
+
+TEST(StuckRanks, ABarrierNeedsEachMemberAndABroadcastPerhapsOnlyItsRoot) {
+    auto job = all_but_one(3, [](int) { return 0; });
+    job[0].note = {};
+    job[0].note.only_ranks = 1;
+    job[0].note.add(wait_note::operation{world, -1, wait_note::nobody, 0, sort::collective});
+    job[0].note.add(comm_of(world, 3, "MPI_COMM_WORLD", 1));
+    wait_note::write(job[0].note.call, "MPI_Barrier");
+    EXPECT_EQ(stuck_ranks(job, {0, 1}), (std::vector{0, 1}));
+    wait_note::write(job[0].note.call, "MPI_Bcast");
+    EXPECT_TRUE(stuck_ranks(job, {0, 1}).empty());
+}
+
+TEST(StuckRanks, TheReportNamesThemAndShowsAll) {
+    const auto job = all_but_one(3, [](int rank) { return rank ^ 1; });
+    const std::string report = stuck_report(job, {0, 1});
+    EXPECT_NE(report.find("ranks 0, 1 can never go on, whatever the others do"), std::string::npos);
+    EXPECT_NE(report.find("rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Recv for rank 0."),
+              std::string::npos);
+    EXPECT_NE(report.find("nothing: it is at work"), std::string::npos);
+}
+
 } // namespace
