@@ -40,7 +40,7 @@ void check_changes(const op &operation) {
 
 /// With LISLE_CHECK=1 an operation is noted, to be compared with those of other ranks.
 void note(const rma::window &win, const rma::target_data &target, MPI_Count bytes, rma::access_kind what) {
-    if (rma::races::watched()) [[unlikely]] {
+    if (rma::races::watched() && rma::races::keeps(win)) [[unlikely]] {
         const abi::call_place place = abi::current_call();
         rma::races::note(win, target, bytes, what,
                          {std::string{place.call}, place.site.file, place.site.offset});

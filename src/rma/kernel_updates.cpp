@@ -21,7 +21,7 @@ class copied_elements {
 
     /// How many are copied at once, so that the lock is not held for long.
     [[nodiscard]] std::size_t most() const noexcept {
-        constexpr std::size_t most_bytes = 32 * 1024;
+        constexpr std::size_t most_bytes = 32'768;
         return std::max<std::size_t>(1, most_bytes / static_cast<std::size_t>(element_.extent()));
     }
     [[nodiscard]] std::byte *get() noexcept { return long_.empty() ? short_ : long_.data(); }

@@ -156,6 +156,12 @@ bool races::watched() noexcept {
     return collective::checking();
 }
 
+bool races::keeps(const window &on) {
+    const std::scoped_lock guard{all().mutex};
+    const auto found = all().records.find(&on);
+    return found != all().records.end() && found->second.of_fences;
+}
+
 void races::note(const window &on, const target_data &target, MPI_Count bytes, access_kind what,
                  const access_site &site) {
     const MPI_Aint offset = target.disp * static_cast<MPI_Aint>(on.at(target.rank).facts.unit);

@@ -27,10 +27,12 @@ struct access_site {
     friend bool operator==(const access_site &, const access_site &) = default;
 };
 
-/// Thread-safe, all of them. None does anything unless LISLE_CHECK is set; the first need not be called then.
+/// Thread-safe, all of them. Nothing is done unless LISLE_CHECK is set.
 class races {
   public:
     [[nodiscard]] static bool watched() noexcept;
+    /// True in an epoch of fences: what the calling rank accesses is to be noted.
+    [[nodiscard]] static bool keeps(const window &on);
     /// @param bytes of the target's data, from the first on
     static void note(const window &on, const target_data &target, MPI_Count bytes, access_kind what,
                      const access_site &site);

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <sched.h>
 #include <utility>
 
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/fiber_worker.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "rma/order_by_peers.hpp"
@@ -112,11 +114,14 @@ void look_around(window &on) {
     }
 }
 
-/// When locks have been given back: a fiber lets those run that have waited, or it would have the lock again
-/// before them each time.
+/// When locks have been given back: lets those run that have waited. A rank that shares a thread or a core
+/// with them would have the lock again before them each time.
 void look_around_unlocked(window &on, bool others_waited) {
     if (others_waited) [[unlikely]] {
         on.home().found_nothing();
+        if (fiber_worker::current() == nullptr) {
+            sched_yield();
+        }
     } else {
         look_around(on);
     }

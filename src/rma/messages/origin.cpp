@@ -21,7 +21,7 @@ namespace lisle::rma {
 namespace {
 
 // A target keeps the requests whose answers find no room: it is not asked for more than this at once.
-constexpr MPI_Count most_awaited_bytes = 256 * 1024;
+constexpr MPI_Count most_awaited_bytes = 262'144;
 // An origin that only sends has to take answers now and then.
 constexpr unsigned requests_between_looks = 16;
 

@@ -29,6 +29,11 @@ template <class T> T read_as(std::span<const std::byte> from) noexcept {
     return value;
 }
 
+/// A rank of the window as answers name it: plus one; 0: none.
+std::uint64_t number_or_none(int rank) noexcept {
+    return rank < 0 ? 0 : static_cast<std::uint64_t>(rank) + 1;
+}
+
 [[noreturn]] void refuse_request(const window &on, int origin, const char *what, std::uint64_t value) {
     protocol::refuse(on.number_of(origin), what, value);
 }
@@ -70,7 +75,7 @@ void message_target::keep_locked(int origin, request_kind what, std::span<const 
 void message_target::keep_answer_locked(int origin, std::uint64_t id, int error, int failed) {
     request_head head;
     head.id = id;
-    head.offset = static_cast<std::uint64_t>(failed + 1);
+    head.offset = number_or_none(failed);
     head.runs = static_cast<std::uint32_t>(error);
     keep_locked(origin, request_kind::answer, std::as_bytes(std::span{&head, 1}));
 }
@@ -245,7 +250,7 @@ bool message_target::answer_locked(int origin, std::uint64_t id, int error, int 
     auto packet = outgoing_packet::try_claim(
         on_, origin, reply_packet, static_cast<std::uint8_t>(reply_kind::done), sizeof(reply_head), unheard);
     if (packet) {
-        const reply_head head{id, static_cast<std::uint64_t>(failed + 1), error};
+        const reply_head head{id, number_or_none(failed), error};
         packet->write(0, &head, sizeof head);
         packet->publish();
     }

@@ -369,7 +369,7 @@ int main(int argc, char **argv) {
         spin_lock(job, how, rounds);
         watched_flag(job, how);
         computing_owner(job, how, rounds);
-        turns(job, how, rounds);
+        turns(job, how, std::min(rounds, 10));
         if (job.threads) {
             threads_in_one_epoch(job, how, rounds);
             threads_with_locks(job, how, rounds / 3);
