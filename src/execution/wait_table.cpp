@@ -189,7 +189,7 @@ std::uint32_t wait_table::take_question(int rank) noexcept {
     std::uint32_t before = of(rank).taken.load(std::memory_order_relaxed);
     const bool mine =
         before != latest && of(rank).taken.compare_exchange_strong(before, latest, std::memory_order_relaxed);
-    // Whoever sees a part of the new answer sees that the rank is awake.
+    // A reader that sees a part of the new answer sees that the rank is awake.
     std::atomic_thread_fence(std::memory_order_release);
     return mine ? latest : 0;
 }

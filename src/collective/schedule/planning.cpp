@@ -2,6 +2,7 @@
 #include "collective/schedule/planning.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "base/error.hpp"
@@ -31,7 +32,18 @@ void refuse_inter(const communicator &comm, const char *what) {
 call_signature signature_of(const collective_call &call, const char *name, std::int64_t root,
                             std::int64_t bytes, const op *reduction) {
     call_signature what;
-    std::snprintf(what.call, sizeof what.call, "%s", name);
+    // A non-blocking or persistent call does not match a blocking one [MPI-5.0 6.12].
+    switch (call.how) {
+    case form::blocking:
+        std::snprintf(what.call, sizeof what.call, "%s", name);
+        break;
+    case form::nonblocking:
+        std::snprintf(what.call, sizeof what.call, "I%c%s", std::tolower(name[0]), name + 1);
+        break;
+    case form::persistent:
+        std::snprintf(what.call, sizeof what.call, "%s_init", name);
+        break;
+    }
     if (reduction != nullptr) {
         std::snprintf(what.operation, sizeof what.operation, "%s",
                       reduction->predefined()    ? reduction->name()

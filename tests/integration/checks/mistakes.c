@@ -31,6 +31,16 @@ static void other_type(int late) {
     }
 }
 
+static void other_form(void) {
+    if (rank == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        MPI_Request request;
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 static void bytes(void) {
     int number = 0;
     char raw[sizeof number];
@@ -69,6 +79,8 @@ int main(int argc, char **argv) {
         types_of_collective();
     } else if (strcmp(how, "other_collective") == 0) {
         other_collective();
+    } else if (strcmp(how, "other_form") == 0) {
+        other_form();
     } else {
         bytes();
     }
