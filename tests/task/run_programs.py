@@ -19,6 +19,7 @@ shapes = [
     [mpirun, "-q", "-n", "3", "--ranks", "thread", task],
     [mpirun, "-q", "-n", "4", "--ranks", "fiber", "--workers", "2", task],
     [mpirun, "-q", "-P", "2", "-T", "2", task, "--tiles", "2"],
+    [mpirun, "-q", "--fabric", "tile:4x4", "-n", "4", task],
 ]
 expected = {
     "fib.td": "6765\n",

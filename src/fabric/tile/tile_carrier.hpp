@@ -58,6 +58,10 @@ class tile_carrier {
     /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given
     /// to send() next.
     [[nodiscard]] packet *claim(int rank, std::size_t bytes);
+    /// True: claim() would give one.
+    [[nodiscard]] bool may_claim(int rank) const noexcept {
+        return codec_.standard_mode_only() || !at(rank).to_send.empty();
+    }
     /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
     void send(int rank, packet *filled);
     /// Has the rank's core compute. @param as what the cycles are booked under

@@ -41,9 +41,10 @@ tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
 tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse)
     : machine_{layout.machine}, compute_percent_{layout.compute_percent}, refuse_{std::move(refuse)},
       largest_payload_{largest_payload_of(layout.packets)}, bells_{bells}, armed_(layout.tiles.size()),
-      congested_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
-                                                sizeof(packet_header) + largest_payload_,
-                                                [this](int rank) { notify(rank); }, layout.packets} {}
+      congested_(layout.tiles.size()),
+      refused_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
+                                              sizeof(packet_header) + largest_payload_,
+                                              [this](int rank) { notify(rank); }, layout.packets} {}
 
 void tile_fabric::notify(int rank) noexcept {
     char &armed = armed_[static_cast<std::size_t>(rank)];
@@ -63,6 +64,7 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
     }
     tile_carrier::packet *const claimed = carrier_.claim(self, sizeof(packet_header) + payload_bytes);
     if (claimed == nullptr) {
+        refused_[static_cast<std::size_t>(self)] = 1;
         return claim_result::full;
     }
     claimed->peer = dest;
@@ -145,6 +147,10 @@ void tile_fabric::set_congested(int self, bool congested) noexcept {
 bool tile_fabric::arm(int self) noexcept {
     if (carrier_.arrived(self) != nullptr) {
         return false;
+    }
+    if (char &refused = refused_[static_cast<std::size_t>(self)]; refused != 0 && carrier_.may_claim(self)) {
+        refused = 0;
+        return false; // there is room again, and nobody was to be told
     }
     if (fiber_worker::current() == nullptr && all_blocked()) {
         return false; // the only rank, of a program that no worker runs: nobody else lets time pass

@@ -94,7 +94,8 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     doorbell_row bells_;
     std::vector<char> armed_;
     std::vector<char> congested_;
-    int vain_polls_ = 0; ///< since something last happened
+    std::vector<char> refused_; ///< for want of a buffer, since the rank last armed
+    int vain_polls_ = 0;        ///< since something last happened
     tile_carrier carrier_;
 };
 

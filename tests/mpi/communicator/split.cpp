@@ -64,11 +64,12 @@ void random_splits(const check::job &job) {
 /// The ranks on this one's node. With LISLE_NODES=-1 each process counts as a node of its own: the ranks that
 /// live in this process; this one alone where packets are all that ranks exchange, as on modelled tiles.
 std::vector<int> node_of(const check::job &job) {
+    if (std::getenv("LISLE_FABRIC") != nullptr)
+        return {job.rank};
     const char *const nodes = std::getenv("LISLE_NODES");
-    const bool pretended = nodes != nullptr && std::string_view{nodes} != "0";
-    if (!pretended && std::getenv("LISLE_FABRIC") == nullptr)
+    if (nodes == nullptr || std::string_view{nodes} == "0")
         return everyone(job.size);
-    CHECK(!pretended || std::string_view{nodes} == "-1");
+    CHECK_EQ(std::string_view{nodes}, "-1");
     std::vector<int> here;
     for (int rank = 0; rank < job.size; ++rank) {
         int together = 0;
