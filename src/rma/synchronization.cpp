@@ -118,6 +118,7 @@ void look_around(window &on) {
 /// with them would have the lock again before them each time.
 void look_around_unlocked(window &on, bool others_waited) {
     if (others_waited) [[unlikely]] {
+        on.home().progress(); // ranks of other nodes get the lock so
         on.home().found_nothing();
         if (fiber_worker::current() == nullptr) {
             sched_yield();
