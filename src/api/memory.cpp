@@ -3,13 +3,12 @@
 #include "api/memory.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "communicator/info.hpp"
+#include "communicator/memory_alignment.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
@@ -18,26 +17,9 @@ namespace lisle::api {
 
 namespace {
 
-constexpr std::size_t cache_line = 64;
 constexpr std::size_t page = 4096;
 // Shorter messages than this go as packets anyway.
 constexpr std::size_t least_open = 2 * page;
-
-/// What the program asks for, at least a cache line.
-std::size_t alignment(const info *hints) {
-    const auto wish = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;
-    if (!wish) {
-        return cache_line;
-    }
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(wish->data(), wish->data() + wish->size(), value);
-    if (error != std::errc{} || end != wish->data() + wish->size() || !std::has_single_bit(value) ||
-        value > page) {
-        fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is \"", *wish,
-             "\"; it must be a power of two up to ", page);
-    }
-    return std::max(value, cache_line);
-}
 
 /// In memory that the other processes of the job reach by address. Null: there is none, or no room in it.
 void *allocate_open(std::size_t bytes) {
@@ -51,7 +33,7 @@ void *allocate_open(std::size_t bytes) {
 
 void alloc_mem(MPI_Aint size, info *info, void *baseptr) {
     const auto bytes = static_cast<std::size_t>(size);
-    const std::size_t aligned = alignment(info);
+    const std::size_t aligned = memory_alignment(info);
     void *memory = bytes >= least_open ? allocate_open(bytes) : nullptr;
     if (memory == nullptr && posix_memalign(&memory, aligned, std::max<std::size_t>(bytes, 1)) != 0) {
         fail(MPI_ERR_NO_MEM, "there is no room for ", size, " bytes");

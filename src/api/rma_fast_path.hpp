@@ -27,7 +27,12 @@ struct plain_transfer {
 
 [[gnu::always_inline]] inline plain_transfer find_plain_transfer(const void *origin, MPI_Count count,
                                                                  MPI_Datatype datatype, int target_rank,
-                                                                 MPI_Aint target_disp, MPI_Win win) noexcept {
+                                                                 MPI_Aint target_disp, MPI_Count target_count,
+                                                                 MPI_Datatype target_datatype,
+                                                                 MPI_Win win) noexcept {
+    if (datatype != target_datatype || count != target_count) {
+        return {};
+    }
     constexpr MPI_Count most = 1 << 20; // so that no product is too large
     const rank *const self = rank_at_once();
     const rma::window *const on = rma::find_window(win);
@@ -48,11 +53,9 @@ struct plain_transfer {
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    if (origin_datatype != target_datatype || origin_count != target_count) {
-        return false;
-    }
-    const auto [target, bytes] = detail::find_plain_transfer(origin_addr, origin_count, origin_datatype,
-                                                             target_rank, target_disp, win);
+    const auto [target, bytes] =
+        detail::find_plain_transfer(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                                    target_count, target_datatype, win);
     if (target == nullptr) {
         return false;
     }
@@ -64,11 +67,9 @@ struct plain_transfer {
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    if (origin_datatype != target_datatype || origin_count != target_count) {
-        return false;
-    }
-    const auto [target, bytes] = detail::find_plain_transfer(origin_addr, origin_count, origin_datatype,
-                                                             target_rank, target_disp, win);
+    const auto [target, bytes] =
+        detail::find_plain_transfer(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                                    target_count, target_datatype, win);
     if (target == nullptr) {
         return false;
     }

@@ -2,8 +2,6 @@
 #include "rma/creation.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/context.hpp"
+#include "communicator/memory_alignment.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "fabric/local/shared_heap.hpp"
@@ -311,22 +310,6 @@ class construction {
     bool in_block_ = false;
 };
 
-/// What the program asks for, at least a cache line.
-std::size_t alignment_of(const info *hints) {
-    const auto wish = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;
-    if (!wish) {
-        return cache_line;
-    }
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(wish->data(), wish->data() + wish->size(), value);
-    if (error != std::errc{} || end != wish->data() + wish->size() || !std::has_single_bit(value) ||
-        value > page) {
-        fail(MPI_ERR_INFO_VALUE, "mpi_minimum_memory_alignment is \"", *wish,
-             "\"; it must be a power of two up to ", page);
-    }
-    return std::max(value, cache_line);
-}
-
 [[noreturn]] void fail_for_room(std::size_t bytes) {
     fail(MPI_ERR_NO_MEM, "there is no room for the ", bytes, " bytes of a window");
 }
@@ -348,7 +331,7 @@ window *create_window(const window_request &asked, void *base) {
 }
 
 window *allocate_window(const window_request &asked) {
-    const std::size_t alignment = alignment_of(asked.hints);
+    const std::size_t alignment = memory_alignment(asked.hints);
     construction making{asked, MPI_WIN_FLAVOR_ALLOCATE};
     const auto bytes = static_cast<std::size_t>(asked.size);
     window_memory memory = window_memory::allocate(making.heap(), bytes, alignment);
@@ -361,7 +344,7 @@ window *allocate_window(const window_request &asked) {
 }
 
 window *allocate_shared_window(const window_request &asked) {
-    const std::size_t alignment = alignment_of(asked.hints);
+    const std::size_t alignment = memory_alignment(asked.hints);
     construction making{asked, MPI_WIN_FLAVOR_SHARED};
     if (making.near().ranks.size() != static_cast<std::size_t>(making.size())) {
         fail(MPI_ERR_RMA_SHARED, "only ", making.near().ranks.size(), " of the ", making.size(),

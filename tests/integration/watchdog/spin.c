@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rank 0 looks for a word of shared memory that rank 1 writes, without a call that lets rank 1 run; after some
- * seconds it gives up. `spin politely` offers the core meanwhile. */
+ * Rank 0 looks for a word of shared memory that rank 1 writes, without a call that lets rank 1 run; after
+ * some seconds it gives up. `spin politely` offers the core meanwhile. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     volatile int *word = NULL;
     MPI_Win window = MPI_WIN_NULL;
-    MPI_Win_allocate_shared(rank == 0 ? sizeof *word : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&word, &window);
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *word : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&word,
+                            &window);
     MPI_Aint bytes = 0;
     int unit = 0;
     MPI_Win_shared_query(window, 0, &bytes, &unit, (void *)&word);
