@@ -151,11 +151,11 @@ class Ends(launched.LauncherTest):
                     found.append(fields[2].split()[0])
             return found
 
-        self.wait_until(lambda: states() == ["S", "S"], 2, "the ranks do not begin")
+        self.wait_until(lambda: states() == ["S", "S"], 10, "the ranks do not begin")
         job.send_signal(signal.SIGTSTP)
-        self.wait_until(lambda: states() == ["T", "T"], 2, "the ranks do not stop")
+        self.wait_until(lambda: states() == ["T", "T"], 10, "the ranks do not stop")
         job.send_signal(signal.SIGCONT)
-        self.wait_until(lambda: states() == ["S", "S"], 2, "the ranks do not go on")
+        self.wait_until(lambda: states() == ["S", "S"], 10, "the ranks do not go on")
         job.send_signal(signal.SIGTERM)
         self.assertEqual(self.finish(job)[0], 143)
 
