@@ -17,7 +17,7 @@ struct code_place {
 [[nodiscard]] code_place place_of(const void *address);
 
 struct call_place {
-    std::string_view call; ///< "MPI_Recv", lives for ever; empty: in none
+    std::string_view call; ///< "MPI_Recv", of static duration; empty: the thread is in no MPI function
     code_place site;
 };
 [[nodiscard]] call_place current_call();

@@ -67,7 +67,7 @@ class keeper {
     void say_status(const std::string &why);
     void clean_up();
     void say_exit_codes() const;
-    /// Waits for the reader of the labelled output; not for ever if the job was told to end.
+    /// Waits until the labelled output has been read; only for a while if the job was told to end.
     void write_out();
     [[nodiscard]] int next_deadline() const;
 
