@@ -119,10 +119,10 @@ TEST_F(event, safety_levels_are_told_apart) {
         EXPECT_EQ(place_of(safety_levels[i]), i);
     }
     try {
-        (void)place_of(static_cast<MPI_T_cb_safety>(12345));
-        FAIL() << "12345 is no level";
+        (void)place_of(static_cast<MPI_T_cb_safety>(33));
+        FAIL() << "33 is no level";
     } catch (const mpi_error &error) {
         EXPECT_EQ(error.code(), MPI_T_ERR_INVALID);
-        EXPECT_NE(std::strstr(error.what(), "12345"), nullptr) << error.what();
+        EXPECT_NE(std::strstr(error.what(), "33"), nullptr) << error.what();
     }
 }
