@@ -89,9 +89,8 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "wait (nothing, so that a debugger finds them)",
      "wait|end"},
     {"LISLE_WATCHDOG", 0, 0, 3600,
-     "seconds after which a fiber rank that lets no other fiber run is named, with its place in the program "
-     "(0: "
-     "never)"},
+     "seconds after which a fiber rank that lets no other fiber run is named, with its place in the "
+     "program (0: never)"},
     {"LISLE_NODES", 0, -(1 << 22), 1 << 22,
      "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on (0: "
      "as the "

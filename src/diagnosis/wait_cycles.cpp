@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that wait for each other in a ring. A standstill has a ring, or a rank that waits for one which has
-// ended. Where any of several ranks would do, not each ring stands for ever: those in which each rank needs
-// the next one come first.
+// ended. A ring through a rank that any of several ranks could wake may still end, so rings in which each
+// rank needs the next one come first.
 #include <algorithm>
 
 #include "base/error.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of other libraries with locks held. A call of the C library that would block gives way to other
-// fibers of the thread where the program, or a library that it uses, makes it. The libraries that Lisle
-// itself uses (libfabric, PMIx) block too: a fiber that ran meanwhile and wanted the lock would spin for it
-// for ever, on the very thread of its holder.
+// Calls of other libraries with locks held. A blocking call that the program makes, itself or through a
+// library, lets other fibers of its thread run. Libraries that Lisle itself uses (libfabric, PMIx) block too,
+// and their callers hold locks. Another fiber that wants such a lock would spin on its holder's own thread,
+// so the holder could never release it.
 #pragma once
 
 #include "base/spin_lock.hpp"

@@ -496,8 +496,8 @@ class engine final : private fabric::sink {
     // packets that were deferred by calls which happened before its own, and those it sees.
     static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
     std::atomic<std::size_t> hindrances_{0};
-    // Messages of fewer bytes may go the way of short ones: none while there are hindrances. Written and read
-    // as hindrances_.
+    // Shorter messages than this may take the short path; none may while there are hindrances.
+    // Written and read like hindrances_.
     std::atomic<std::size_t> short_end_;
 
     spin_lock progressors_lock_;

@@ -8,13 +8,13 @@
 // so the receiver has at most one open packet of each sender.
 //
 // Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in
-// the mesh until one is taken, with the handler held; what is there can then be taken although the core has
-// not caught up, or two cores that stall on each other's ports would wait for ever. The handler allocates
-// nothing: where it has no buffer, it is held until the rank has made one.
+// the mesh until one is taken, with the handler held. The handler takes what has arrived even if the core has
+// not caught up: otherwise two cores that stall on each other's ports would deadlock. It allocates nothing:
+// where it has no buffer, it is held until the rank has made one.
 //
 // rMPI's versions have no such bounds: a packet is a whole message, as many are kept as arrive, and as many
 // may be on their way to the core. The first looks at its port only while its rank has nothing else for the
-// core to do; two cores that stall on each other's ports then do wait for ever.
+// core to do, so two cores that stall on each other's ports deadlock.
 #pragma once
 
 #include <array>
