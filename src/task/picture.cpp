@@ -88,7 +88,7 @@ class grapher {
         switch (shown.what) {
         case op::constant: {
             std::string constant = to_string(text_.constants[shown.a]);
-            return constant.size() > 18 ? constant.substr(0, 15) + "..." : constant;
+            return constant.size() > 18 ? constant.replace(15, std::string::npos, "...") : constant;
         }
         case op::local:
             return "x" + std::to_string(shown.a);
