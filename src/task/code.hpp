@@ -45,12 +45,16 @@ enum class op : std::uint8_t {
 /// Where a task goes that names no tile.
 enum class policy : std::uint8_t { none, here, round_robin, least_loaded, owner, gateway };
 
+/// So many arguments a built-in function may have to be simple.
+inline constexpr std::size_t most_simple = 4;
+
 /// One expression.
 struct node {
     op what{};
     bool is_simple = false; ///< has a value at once: no kernel, no call, nothing to wait for
     policy placed_by = policy::none;
     std::uint32_t first = 0, count = 0; ///< children, in code::children
+    std::uint32_t waits_for = 0;        ///< how many of its arguments are not simple
     std::uint32_t a = 0, b = 0;
     std::int32_t tile = -1, rank = -1;                    ///< expressions that say where it runs, or -1
     std::uint32_t slots_first = 0, slots_count = 0;       ///< slots of its frame that it uses, in code::slots

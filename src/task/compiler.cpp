@@ -553,11 +553,14 @@ class compiler {
         made.is_simple = may_be_simple && std::ranges::all_of(children, [&](std::uint32_t child) {
                              return made_.nodes[child].is_simple;
                          });
+        const std::size_t arguments = what == op::let ? b : children.size(); // the body comes after them
+        made.waits_for = static_cast<std::uint32_t>(
+            std::ranges::count_if(std::span{children}.first(arguments),
+                                  [&](std::uint32_t child) { return !made_.nodes[child].is_simple; }));
         made_.children.insert(made_.children.end(), children.begin(), children.end());
         made_.nodes.push_back(made);
         return static_cast<std::uint32_t>(made_.nodes.size() - 1);
     }
-    static constexpr std::size_t most_simple = 4; // arguments that are kept on the stack
 
     void add_variable(scope &in, const datum &name) {
         auto &frame = made_.functions[in.function].frame;

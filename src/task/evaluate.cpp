@@ -2,30 +2,17 @@
 // Evaluation by reduction: each step turns an expression into a value or into others. Nothing here waits; an
 // expression that has to wait is a record, and whatever completes it goes on with it.
 #include <algorithm>
-#include <array>
 
 #include "task/builtin.hpp"
 #include "task/engine.hpp"
+#include "task/failing.hpp"
 #include "task/tile.hpp"
 
 namespace lisle::tasks {
 
 namespace {
-
-const failure *failed(std::span<const value> arguments) noexcept {
-    for (const value &each : arguments) {
-        if (each.is(object_kind::failure)) {
-            return &each.as<failure>();
-        }
-    }
-    return nullptr;
-}
-value again(const failure &reason) {
-    return ref<failure>{const_cast<failure *>(&reason)};
-}
-/// A task over a part of a sequence has a frame of two values: the function and the sequence.
-constexpr std::uint32_t function_slot = 0, sequence_slot = 1, sequence_frame = 2;
-
+/// Simple arguments of kernels and forms are kept on the stack up to this number.
+constexpr std::size_t most_on_stack = 6;
 } // namespace
 
 void tile::run(task now) {
@@ -63,37 +50,66 @@ value tile::simple(const node &expression, frame &variables) {
     }
 }
 
+namespace {
+// A constant or a variable where it lies, or null.
+const value *in_place(const code &text, const node &expression, frame &variables) noexcept {
+    return expression.what == op::local      ? &variables.values()[expression.a]
+           : expression.what == op::constant ? &text.constants[expression.a]
+                                             : nullptr;
+}
+} // namespace
+
 value tile::simple_builtin(const node &expression, frame &variables) {
     const code &text = variables.program->text;
     const auto children = text.children_of(expression);
-    std::array<value, 4> room;
-    const std::span arguments{room.data(), children.size()};
-    for (std::size_t i = 0; i < children.size(); ++i) {
-        value argument = simple(text.nodes[children[i]], variables);
-        if (argument.is_object()) [[unlikely]] {
-            if (argument.is(object_kind::failure)) {
-                return argument;
-            }
-            if (has_to_be_fetched(argument)) {
-                blocked_on_.emplace_back(&argument.as<remote_object>());
-                return {};
-            }
+    if (static_cast<short_cut>(expression.b) == short_cut::none) {
+        few_values<most_simple> arguments;
+        for (const std::uint32_t child : children) {
+            arguments.add(simple(text.nodes[child], variables));
+        }
+        return simple_call(expression, arguments.all());
+    }
+    // Two numbers, mostly; constants and variables are not copied for that.
+    value room[2], quick;
+    const value *arguments[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        const node &child = text.nodes[children[i]];
+        arguments[i] = in_place(text, child, variables);
+        if (arguments[i] == nullptr) {
+            room[i] = simple(child, variables);
+            arguments[i] = &room[i];
+        }
+    }
+    if (quick_binary(static_cast<short_cut>(expression.b), *arguments[0], *arguments[1], quick)) {
+        return quick;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (arguments[i] != &room[i]) {
+            room[i] = *arguments[i];
+        }
+    }
+    return simple_call(expression, room);
+}
+
+value tile::simple_call(const node &expression, std::span<value> arguments) {
+    for (value &argument : arguments) {
+        if (argument.is(object_kind::failure)) {
+            return argument;
+        }
+        if (has_to_be_fetched(argument)) {
+            blocked_on_.emplace_back(&argument.as<remote_object>());
+        } else if (argument.is(object_kind::remote)) {
             argument = value{here(argument)};
         }
-        if (!blocked_on_.empty()) {
-            return {};
-        }
-        room[i] = std::move(argument);
     }
-    value quick;
-    if (children.size() == 2 && quick_binary(static_cast<short_cut>(expression.b), room[0], room[1], quick)) {
-        return quick;
+    if (!blocked_on_.empty()) {
+        return {};
     }
     try {
         return builtins()[expression.a].call(arguments, place_);
     } catch (const std::exception &reason) {
         const auto &name = builtins()[expression.a].name;
-        return fail({&expression, &variables}, "'" + std::string{name} + "': " + reason.what());
+        return fail({&expression}, "'" + std::string{name} + "': " + reason.what());
     }
 }
 
@@ -120,71 +136,115 @@ bool tile::step(task &now) {
             return false;
         }
     }
+    const code &text = now.variables->program->text;
     switch (expression.what) {
     case op::choose:
+        if (const node &condition = text.nodes[text.children_of(expression)[0]]; condition.is_simple) {
+            const value chosen = simple(condition, *now.variables);
+            return blocked_on_.empty() ? choose(now, chosen) : park(now, std::move(blocked_on_));
+        }
+        [[fallthrough]];
     case op::seq: {
-        record *const waiting = record::make(pool_, 1, 1);
-        waiting->expression = now.expression;
-        waiting->variables = now.variables;
-        waiting->to = now.to;
-        waiting->slot = now.slot;
-        waiting->program = now.variables->program;
+        record *const waiting = suspend(now, *now.variables->program, 1, 1);
         waiting->step = 1;
-        const code &text = waiting->program->text;
         now = {&text.nodes[text.children_of(expression)[0]], now.variables->share(), waiting};
         return true;
     }
     case op::fresh_cell:
         return deliver(now, make<cell>(cell::sort::variable));
     default:
+        return expression.waits_for == 0 ? evaluate_simple(now) : evaluate_arguments(now);
+    }
+}
+
+// Goes on with a branch.
+bool tile::choose(task &now, const value &condition) {
+    if (!condition.is_boolean()) {
+        return deliver(now, condition.is(object_kind::failure)
+                                ? condition
+                                : fail(now, "a condition is true or false, not " + kind_name(condition) +
+                                                " (" + to_string(condition) + ")"));
+    }
+    const code &text = now.variables->program->text;
+    now.expression = &text.nodes[text.children_of(*now.expression)[condition.boolean() ? 1 : 2]];
+    now.is_placed = 0;
+    return true;
+}
+
+// A record that takes over the task's frame and its place.
+record *tile::suspend(const task &now, program_state &program, std::uint32_t slots, std::uint32_t missing) {
+    record *const waiting = record::make(pool_, slots, missing);
+    waiting->expression = now.expression;
+    waiting->variables = now.variables;
+    waiting->to = now.to;
+    waiting->slot = now.slot;
+    waiting->program = &program;
+    return waiting;
+}
+
+// All arguments have values at once.
+bool tile::evaluate_simple(task &now) {
+    const node &expression = *now.expression;
+    program_state &program = *now.variables->program;
+    auto children = program.text.children_of(expression);
+    if (expression.what == op::call) { // they go where the function looks for them
+        frame *const fresh = frame::make(pool_, program.text.functions[expression.a].frame, &program);
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            fresh->values()[i] = simple(program.text.nodes[children[i]], *now.variables);
+        }
+        if (!blocked_on_.empty()) {
+            fresh->drop(pool_);
+            return park(now, std::move(blocked_on_));
+        }
+        return call(now, *fresh, children.size());
+    }
+    if (expression.what == op::let) {
+        children = children.first(expression.b);
+    }
+    if (children.size() > most_on_stack) {
         return evaluate_arguments(now);
     }
+    few_values<most_on_stack> arguments;
+    for (const std::uint32_t child : children) {
+        arguments.add(simple(program.text.nodes[child], *now.variables));
+    }
+    return blocked_on_.empty() ? perform(now, program, arguments.all()) : park(now, std::move(blocked_on_));
 }
 
 // Evaluates all arguments: simple ones here and now, the others at once, each a task; the last of them by
 // this tile.
 bool tile::evaluate_arguments(task &now) {
     const node &expression = *now.expression;
-    const code &text = now.variables->program->text;
+    program_state &program = *now.variables->program;
+    const code &text = program.text;
     auto children = text.children_of(expression);
     if (expression.what == op::let) {
         children = children.first(expression.b);
     }
-    std::array<value, 6> room;
-    const bool all_simple =
-        children.size() <= room.size() &&
-        std::ranges::all_of(children, [&](std::uint32_t child) { return text.nodes[child].is_simple; });
-    if (all_simple) {
-        for (std::size_t i = 0; i < children.size(); ++i) {
-            room[i] = simple(text.nodes[children[i]], *now.variables);
-            if (!blocked_on_.empty()) {
-                return park(now, std::move(blocked_on_));
-            }
-        }
-        return perform(now, std::span{room.data(), children.size()});
-    }
     const auto slots = static_cast<std::uint32_t>(children.size());
-    const auto missing = static_cast<std::uint32_t>(
-        std::ranges::count_if(children, [&](std::uint32_t child) { return !text.nodes[child].is_simple; }));
-    record *const waiting = record::make(pool_, slots, missing);
-    for (std::uint32_t i = 0; i < slots; ++i) {
-        if (const node &child = text.nodes[children[i]]; child.is_simple) {
-            waiting->values()[i] = simple(child, *now.variables);
-            if (!blocked_on_.empty()) {
-                waiting->free(pool_);
-                return park(now, std::move(blocked_on_));
+    record *const waiting = suspend(now, program, slots, expression.waits_for);
+    if (expression.waits_for < slots) {
+        for (std::uint32_t i = 0; i < slots; ++i) {
+            if (const node &child = text.nodes[children[i]]; child.is_simple) {
+                waiting->values()[i] = simple(child, *now.variables);
             }
         }
+        if (!blocked_on_.empty()) {
+            waiting->free(pool_);
+            return park(now, std::move(blocked_on_));
+        }
     }
-    waiting->expression = &expression;
-    waiting->variables = now.variables;
-    waiting->to = now.to;
-    waiting->slot = now.slot;
-    waiting->program = now.variables->program;
     waiting->home = now.is_placed != 0 ? number_ : -1;
-    if (missing == 0) {
+    if (expression.waits_for == 0) {
         now = {nullptr, nullptr, waiting};
         return true;
+    }
+    // Nothing else needs the variables when the arguments are there: the last task may have them.
+    frame *const variables = now.variables;
+    const bool lets_go =
+        expression.what == op::call || expression.what == op::builtin || expression.what == op::kernel;
+    if (lets_go) {
+        waiting->variables = nullptr;
     }
     task last;
     for (std::uint32_t i = 0; i < slots; ++i) {
@@ -193,21 +253,44 @@ bool tile::evaluate_arguments(task &now) {
             continue;
         }
         if (last.expression != nullptr) {
+            last.variables = variables->share();
             spawn(last);
         }
-        last = {&child, waiting->variables->share(), waiting, i};
+        last = {&child, nullptr, waiting, i};
     }
+    last.variables = lets_go ? variables : variables->share();
     now = last;
     return true;
 }
 
-// What an expression does with its arguments. The task still owns its frame.
-bool tile::perform(task &now, std::span<value> arguments) {
+// `now` becomes the body of a function of the program, with a frame that has its arguments.
+bool tile::call(task &now, frame &fresh, std::size_t arguments) {
+    const code &text = fresh.program->text;
+    if (const failure *const reason = failed({fresh.values(), arguments})) {
+        value result = again(*reason);
+        fresh.drop(pool_);
+        return deliver(now, std::move(result));
+    }
+    drop(now);
+    now.variables = &fresh;
+    now.expression = &text.nodes[text.functions[now.expression->a].body];
+    now.is_placed = 0;
+    return true;
+}
+
+// What an expression does with its arguments. The task still owns its frame, unless its record has let it go.
+bool tile::perform(task &now, program_state &program, std::span<value> arguments) {
     const node &expression = *now.expression;
+    if (expression.what == op::builtin && arguments.size() == 2) {
+        value quick;
+        if (quick_binary(static_cast<short_cut>(expression.b), arguments[0], arguments[1], quick)) {
+            return deliver(now, std::move(quick));
+        }
+    }
     if (const failure *const reason = failed(arguments)) {
         return deliver(now, again(*reason));
     }
-    const code &text = now.variables->program->text;
+    const code &text = program.text;
     switch (expression.what) {
     case op::par:
         return deliver(now, arguments.empty() ? value{} : std::move(arguments.back()));
@@ -218,14 +301,9 @@ bool tile::perform(task &now, std::span<value> arguments) {
         return true;
     }
     case op::call: {
-        const function_code &called = text.functions[expression.a];
-        frame *const fresh = frame::make(pool_, called.frame, now.variables->program);
+        frame *const fresh = frame::make(pool_, text.functions[expression.a].frame, &program);
         std::ranges::move(arguments, fresh->values());
-        now.variables->drop(pool_);
-        now.variables = fresh;
-        now.expression = &text.nodes[called.body];
-        now.is_placed = 0;
-        return true;
+        return call(now, *fresh, arguments.size());
     }
     case op::apply:
     case op::run:
@@ -237,14 +315,14 @@ bool tile::perform(task &now, std::span<value> arguments) {
     case op::kernel:
     case op::builtin:
     case op::print:
-        return perform_kernel(now, arguments);
+        return perform_kernel(now, program, arguments);
     default:
         return perform_cell(now, arguments);
     }
 }
 
 // Kernels, built-in functions and print: what computes with the contents of its arguments.
-bool tile::perform_kernel(task &now, std::span<value> arguments) {
+bool tile::perform_kernel(task &now, program_state &program, std::span<value> arguments) {
     const node &expression = *now.expression;
     const bool is_builtin = expression.what == op::builtin;
     std::vector<ref<remote_object>> missing;
@@ -254,13 +332,8 @@ bool tile::perform_kernel(task &now, std::span<value> arguments) {
         }
     }
     if (!missing.empty()) {
-        record *const waiting = record::make(pool_, static_cast<std::uint32_t>(arguments.size()), 0);
+        record *const waiting = suspend(now, program, static_cast<std::uint32_t>(arguments.size()), 0);
         std::ranges::move(arguments, waiting->values());
-        waiting->expression = &expression;
-        waiting->variables = now.variables;
-        waiting->to = now.to;
-        waiting->slot = now.slot;
-        waiting->program = now.variables->program;
         waiting->home = now.is_placed != 0 ? number_ : -1;
         now = {nullptr, nullptr, waiting};
         return park(now, std::move(missing));
@@ -283,7 +356,6 @@ bool tile::perform_kernel(task &now, std::span<value> arguments) {
         return deliver(now, arguments.empty() ? value{} : std::move(arguments.back()));
     }
     value result;
-    std::string name;
     try {
         if (is_builtin) {
             result = builtins()[expression.a].call(arguments, place_);
@@ -338,230 +410,6 @@ void tile::enter(task &now, const closure &function, std::span<value> arguments)
     now.expression = &text.nodes[called.body];
     now.is_placed = 0;
     now.first = now.end = 0;
-}
-
-bool tile::perform_sequence(task &now, std::span<value> arguments) {
-    const node &expression = *now.expression;
-    if (has_to_be_fetched(arguments[1])) {
-        record *const waiting = record::make(pool_, 2, 0);
-        std::ranges::move(arguments, waiting->values());
-        waiting->expression = &expression;
-        waiting->variables = now.variables;
-        waiting->to = now.to;
-        waiting->slot = now.slot;
-        waiting->program = now.variables->program;
-        std::vector<ref<remote_object>> missing{
-            ref<remote_object>{&waiting->values()[1].as<remote_object>()}};
-        now = {nullptr, nullptr, waiting};
-        return park(now, std::move(missing));
-    }
-    const value sequence = here(arguments[1]);
-    const std::int64_t length = length_of(sequence);
-    if (!arguments[0].is(object_kind::closure) || length < 0 || length > 0x7fffffff) {
-        return deliver(now, fail(now, length < 0 || length > 0x7fffffff
-                                          ? "a list is wanted here, not " + kind_name(sequence)
-                                          : "a function is wanted here, not " + kind_name(arguments[0])));
-    }
-    const auto count = static_cast<std::uint32_t>(length);
-    const std::uint32_t wanted = expression.what == op::fold ? 2 : 1;
-    const closure &function = arguments[0].as<closure>();
-    if (function.program->text.functions[function.function].parameters != wanted) {
-        return deliver(now,
-                       fail(now, "a function of " + std::to_string(wanted) + " parameters is wanted here"));
-    }
-    if (count == 0) {
-        return deliver(now, expression.what == op::map    ? value{std::vector<value>{}}
-                            : expression.what == op::each ? value{}
-                                                          : fail(now, "fold of a list without elements"));
-    }
-    frame *const both = frame::make(pool_, sequence_frame, now.variables->program);
-    both->values()[function_slot] = arguments[0];
-    both->values()[sequence_slot] = sequence;
-    record *to = now.to;
-    std::uint32_t slot = now.slot;
-    if (expression.what != op::fold) {
-        to = record::make(pool_, expression.what == op::map ? count : 1, count);
-        to->expression = &expression;
-        to->kind = expression.what == op::map ? record_kind::expression : record_kind::discard;
-        to->to = now.to;
-        to->slot = now.slot;
-        to->program = now.variables->program;
-        slot = 0;
-    }
-    now.variables->drop(pool_);
-    now = {&expression, both, to, slot, 0, 0, count};
-    return true;
-}
-
-// A task over a part of a sequence: gives away halves of it until one element is left.
-bool tile::split(task &now) {
-    const bool is_fold = now.expression->what == op::fold;
-    while (now.end - now.first > 1) {
-        const std::uint32_t middle = now.first + (now.end - now.first) / 2;
-        task half = now;
-        half.variables = now.variables->share();
-        if (is_fold) {
-            record *const both = record::make(pool_, 2, 2);
-            both->kind = record_kind::fold;
-            both->expression = now.expression;
-            both->variables = now.variables->share();
-            both->to = now.to;
-            both->slot = now.slot;
-            both->program = now.variables->program;
-            now.to = half.to = both;
-            now.slot = 0;
-            half.slot = 1;
-        }
-        half.first = middle;
-        now.end = middle;
-        spawn(half);
-    }
-    value element = element_of(now.variables->values()[sequence_slot], now.first);
-    if (is_fold) {
-        return deliver(now, std::move(element));
-    }
-    now.slot = now.expression->what == op::map ? now.first : 0;
-    const value function = now.variables->values()[function_slot];
-    enter(now, function.as<closure>(), std::span{&element, 1});
-    return true;
-}
-
-// Goes on with a record whose arguments are all there.
-bool tile::fire(task &now) {
-    record *const waiting = now.to;
-    if (waiting->home >= 0 && waiting->home != number_) {
-        engine_.post(waiting->home, now);
-        return false;
-    }
-    switch (waiting->kind) {
-    case record_kind::root:
-        if (engine_.is_complete_or_fetches(*this, now)) {
-            engine_.complete_program(*waiting);
-            waiting->free(pool_);
-        }
-        return false;
-    case record_kind::answer:
-        engine_.send_answer(*waiting);
-        waiting->free(pool_);
-        return false;
-    case record_kind::carry: {
-        value result = std::move(waiting->values()[0]);
-        now = {nullptr, waiting->variables, waiting->to, waiting->slot};
-        waiting->free(pool_);
-        return deliver(now, std::move(result));
-    }
-    case record_kind::discard: {
-        value result =
-            waiting->values()[0].is(object_kind::failure) ? std::move(waiting->values()[0]) : value{};
-        now = {nullptr, nullptr, waiting->to, waiting->slot};
-        waiting->free(pool_);
-        return deliver(now, std::move(result));
-    }
-    case record_kind::fold: {
-        now = {waiting->expression, waiting->variables, waiting->to, waiting->slot};
-        if (const failure *const reason = failed(waiting->all())) {
-            value result = again(*reason);
-            waiting->free(pool_);
-            return deliver(now, std::move(result));
-        }
-        const value function = now.variables->values()[function_slot];
-        enter(now, function.as<closure>(), waiting->all());
-        waiting->free(pool_);
-        return true;
-    }
-    case record_kind::expression:
-        return fire_expression(now);
-    }
-    return false;
-}
-
-bool tile::fire_expression(task &now) {
-    record *const waiting = now.to;
-    const node &expression = *waiting->expression;
-    if (expression.what == op::seq) {
-        return fire_seq(now);
-    }
-    now = {waiting->expression, waiting->variables, waiting->to, waiting->slot, waiting->home >= 0 ? 1U : 0U};
-    if (expression.what == op::choose) {
-        const value condition = here(waiting->values()[0]);
-        waiting->free(pool_);
-        if (condition.is(object_kind::failure)) {
-            return deliver(now, condition);
-        }
-        if (!condition.is_boolean()) {
-            return deliver(now, fail(now, "a condition is true or false, not " + kind_name(condition) + " (" +
-                                              to_string(condition) + ")"));
-        }
-        const code &text = now.variables->program->text;
-        now.expression = &text.nodes[text.children_of(expression)[condition.boolean() ? 1 : 2]];
-        now.is_placed = 0;
-        return true;
-    }
-    if (expression.what == op::map && waiting->variables == nullptr) { // all results are there
-        const failure *const reason = failed(waiting->all());
-        value result =
-            reason != nullptr
-                ? again(*reason)
-                : value{std::vector<value>(std::make_move_iterator(waiting->values()),
-                                           std::make_move_iterator(waiting->values() + waiting->slots))};
-        waiting->free(pool_);
-        return deliver(now, std::move(result));
-    }
-    const bool goes_on = perform(now, waiting->all());
-    waiting->free(pool_);
-    return goes_on;
-}
-
-bool tile::fire_seq(task &now) {
-    record *const waiting = now.to;
-    const code &text = waiting->program->text;
-    const auto children = text.children_of(*waiting->expression);
-    value &last = waiting->values()[0];
-    if (last.is(object_kind::failure) || waiting->step == children.size()) {
-        value result = std::move(last);
-        now = {waiting->expression, waiting->variables, waiting->to, waiting->slot};
-        waiting->free(pool_);
-        return deliver(now, std::move(result));
-    }
-    const node *const next = &text.nodes[children[waiting->step++]];
-    if (waiting->step == children.size()) { // the last one's value goes on by itself
-        now = {next, waiting->variables, waiting->to, waiting->slot};
-        waiting->free(pool_);
-        return true;
-    }
-    last = value{};
-    waiting->missing.store(1, std::memory_order_relaxed); // nobody else has the record now
-    now = {next, waiting->variables->share(), waiting};
-    return true;
-}
-
-// Puts a result where it is awaited. `now` becomes the record, if that was the last one it missed.
-bool tile::deliver(task &now, value result) {
-    drop(now);
-    record *const waiting = now.to;
-    if (waiting->kind == record_kind::discard) {
-        // Relaxed: whether a failure was the first; the count below publishes it.
-        if (result.is(object_kind::failure) &&
-            std::atomic_ref{waiting->step}.exchange(1, std::memory_order_relaxed) == 0) {
-            waiting->values()[0] = std::move(result);
-        }
-    } else {
-        waiting->values()[now.slot] = std::move(result);
-    }
-    // Acquire and release: the one that brings the last value sees all others. A count of one is only ours.
-    if (waiting->missing.load(std::memory_order_acquire) != 1 &&
-        waiting->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-        return false;
-    }
-    now = {nullptr, nullptr, waiting};
-    return true;
-}
-
-void tile::drop(task &now) noexcept {
-    if (now.variables != nullptr) {
-        now.variables->drop(pool_);
-        now.variables = nullptr;
-    }
 }
 
 // Makes a task that may run anywhere, unless it says where.

@@ -6,9 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "task/code.hpp"
 
@@ -23,20 +24,19 @@ class block_pool {
     block_pool(const block_pool &) = delete;
     block_pool &operator=(const block_pool &) = delete;
     ~block_pool() {
-        for (auto &kept : kept_) {
-            for (void *const block : kept) {
-                ::operator delete(block);
+        for (link *&first : first_) {
+            while (first != nullptr) {
+                ::operator delete(std::exchange(first, first->next));
             }
         }
     }
     void *take(std::size_t bytes) {
         const std::size_t size = class_of(bytes);
-        if (size >= classes || kept_[size].empty()) {
+        if (size >= classes || first_[size] == nullptr) {
             return fresh(bytes);
         }
-        void *const block = kept_[size].back();
-        kept_[size].pop_back();
-        return block;
+        --kept_[size];
+        return std::exchange(first_[size], first_[size]->next);
     }
     /// A block that any pool may be given. Any thread.
     static void *fresh(std::size_t bytes) {
@@ -46,17 +46,39 @@ class block_pool {
     /// The block may come from another tile's pool.
     void give(void *block, std::size_t bytes) noexcept {
         const std::size_t size = class_of(bytes);
-        if (size >= classes || kept_[size].size() >= most_kept) {
+        if (size >= classes || kept_[size] >= most_kept) {
             ::operator delete(block);
             return;
         }
-        kept_[size].push_back(block);
+        ++kept_[size];
+        first_[size] = new (block) link{first_[size]};
     }
 
   private:
+    struct link { // at the beginning of a block that nobody uses
+        link *next;
+    };
     static constexpr std::size_t grain = 64, classes = 8, most_kept = 1024;
     static std::size_t class_of(std::size_t bytes) noexcept { return (bytes - 1) / grain; }
-    std::vector<void *> kept_[classes];
+    link *first_[classes]{};
+    std::size_t kept_[classes]{};
+};
+
+/// Values on the stack, of which only those are made that are used.
+template <std::size_t Most> class few_values {
+  public:
+    few_values() noexcept {} // not = default, which would write zeros
+    few_values(const few_values &) = delete;
+    few_values &operator=(const few_values &) = delete;
+    ~few_values() { std::destroy_n(values(), count_); }
+    /// @pre there is room
+    void add(value next) noexcept { new (values() + count_++) value{std::move(next)}; }
+    std::span<value> all() noexcept { return {values(), count_}; }
+
+  private:
+    value *values() noexcept { return reinterpret_cast<value *>(room_); }
+    alignas(value) std::byte room_[Most * sizeof(value)];
+    std::size_t count_ = 0;
 };
 
 /// The variables of one call. Shared by its tasks; each slot is written once, before the tasks that read it
@@ -95,6 +117,9 @@ struct frame {
     }
 };
 static_assert(sizeof(frame) % alignof(value) == 0);
+
+/// The frame of a task over a part of a sequence has two values: the function and the sequence.
+inline constexpr std::uint32_t function_slot = 0, sequence_slot = 1, sequence_frame = 2;
 
 /// What a record does when its last argument is there, besides what its expression says.
 enum class record_kind : std::uint8_t {

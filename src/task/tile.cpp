@@ -3,6 +3,7 @@
 #include "task/tile.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "task/engine.hpp"
 
@@ -93,22 +94,32 @@ std::size_t tile::waiting() const noexcept {
 }
 
 void tile::work() {
-    constexpr int patience = 200; // looks in vain before it sleeps
-    for (int in_vain = 0;;) {
+    // For so long it looks in vain before it sleeps. A time, not a number of looks: where cores are scarce a
+    // single one may cost milliseconds.
+    constexpr std::chrono::microseconds patience{100};
+    std::chrono::steady_clock::time_point begin{};
+    for (bool is_looking = false;;) {
         if (run_one()) {
-            in_vain = 0;
-        } else if (++in_vain < patience) {
-            std::this_thread::yield();
-        } else {
-            {
-                const std::scoped_lock guard{mutex_};
-                if (is_stopped_) {
-                    return;
-                }
-            }
-            sleep();
-            in_vain = 0;
+            is_looking = false;
+            continue;
         }
+        const auto now = std::chrono::steady_clock::now();
+        if (!is_looking) {
+            is_looking = true;
+            begin = now;
+        }
+        if (now - begin < patience) {
+            std::this_thread::yield();
+            continue;
+        }
+        {
+            const std::scoped_lock guard{mutex_};
+            if (is_stopped_) {
+                return;
+            }
+        }
+        sleep();
+        is_looking = false;
     }
 }
 

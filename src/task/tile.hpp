@@ -48,28 +48,35 @@ class tile {
     // evaluate.cpp: each does one step and returns whether `now` goes on.
     void run(task now);
     bool step(task &now);
+    bool choose(task &now, const value &condition);
+    bool evaluate_simple(task &now);
     bool evaluate_arguments(task &now);
-    bool perform(task &now, std::span<value> arguments);
-    bool perform_kernel(task &now, std::span<value> arguments);
+    bool call(task &now, frame &fresh, std::size_t arguments);
+    bool perform(task &now, program_state &program, std::span<value> arguments);
+    bool perform_kernel(task &now, program_state &program, std::span<value> arguments);
     bool perform_cell(task &now, std::span<value> arguments);
-    bool perform_sequence(task &now, std::span<value> arguments);
     bool run_closure(task &now, std::span<value> arguments);
-    bool split(task &now);
-    bool fire(task &now);
-    bool fire_seq(task &now);
-    bool fire_expression(task &now);
-    bool deliver(task &now, value result);
+    record *suspend(const task &now, program_state &program, std::uint32_t slots, std::uint32_t missing);
     void spawn(const task &ready);
     bool place_task(task &now);
     void enter(task &now, const closure &function, std::span<value> arguments);
     value simple(const node &expression, frame &variables);
     value simple_builtin(const node &expression, frame &variables);
+    value simple_call(const node &expression, std::span<value> arguments);
     value fail(const task &now, std::string message, std::string kernel = {}) const;
     bool park(const task &now, std::vector<ref<remote_object>> missing);
     static void find_missing(const value &any, bool deep, std::vector<ref<remote_object>> &missing);
     void *kernel_object(std::size_t kernel);
     continuation deliver_later(const task &now);
     void drop(task &now) noexcept;
+    // sequences.cpp
+    bool perform_sequence(task &now, std::span<value> arguments);
+    bool split(task &now);
+    // records.cpp
+    bool fire(task &now);
+    bool fire_seq(task &now);
+    bool fire_expression(task &now);
+    bool deliver(task &now, value result);
 
     bool take_post(task &taken);
     bool steal_nearby(task &stolen);
