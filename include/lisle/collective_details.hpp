@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collectives of collective.hpp are made of: lists of blocks, objects as bytes, reductions of
-// elements and of whole objects. Programs use nothing of it but blocks.
+// What the collectives of collective.hpp are made of: lists of blocks, objects as bytes. Programs use nothing
+// of it but blocks.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "lisle/counts_view.hpp"
-#include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
 
@@ -279,214 +275,6 @@ template <resizable_range R> void broadcast_sized(R &range, int root, bool here,
     const buffer data = as_buffer(range);
     check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm), "MPI_Bcast",
           named_value{"count", data.count}, named_value{"root", root});
-}
-
-// ---- reductions ----
-
-template <class T> struct is_string : std::false_type {};
-template <class C, class Traits, class A> struct is_string<std::basic_string<C, Traits, A>> : std::true_type {
-};
-
-/// The type of which reductions combine two at a time: of arrays and ranges their elements, if F can.
-template <class T, class F> consteval auto combined_of() {
-    if constexpr (array_traits<T>::value) {
-        if constexpr (combines<F, std::remove_cv_t<typename array_traits<T>::element>>)
-            return as_type<std::remove_cv_t<typename array_traits<T>::element>>{};
-        else
-            return as_type<T>{};
-    } else {
-        return element_type_of<T>();
-    }
-}
-template <class T, class F> using combined = typename decltype(combined_of<std::remove_cv_t<T>, F>())::type;
-
-/// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
-/// neither.
-template <class T, class F>
-concept reduced_by_element = [] {
-    using type = std::remove_cv_t<T>;
-    if constexpr (!direct_buffer<const type &> || is_string<type>::value)
-        return false;
-    else if constexpr (direct_range<const type &> && !combines<F, combined<type, F>> && combines<F, type>)
-        return false;
-    else
-        return (require_operation<F, combined<type, F>>(), true);
-}();
-
-/// agree() on a reduction: MPI's operations are compared, of others only whether they commute.
-template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *call, int root) {
-    if constexpr (check_level >= 2) {
-        long long operation = -1;
-        if constexpr (reduced_by_element<T, F>) {
-            using element = combined<T, F>;
-            if constexpr (has_predefined<F, element>)
-                operation = static_cast<long long>(
-                    reinterpret_cast<std::intptr_t>(value_of(predefined_operation<F, element>())));
-            else if constexpr (is_commutative<F, element>)
-                operation = -2;
-        }
-        agree(comm, call, root, element_size<T>(), operation);
-    }
-}
-
-template <class T> auto reduction_result_of() {
-    if constexpr (direct_range<const T &> && !resizable_range<T &>)
-        return as_type<std::vector<element_of<const T &>>>{}; // a view's result owns its elements
-    else
-        return as_type<T>{};
-}
-template <class T> using reduction_result =
-    typename decltype(reduction_result_of<std::remove_cv_t<T>>())::type;
-
-/// The arguments of one reduction. Object and callable must live as long as it.
-template <class T, class F> class reduction {
-    using element = combined<T, F>;
-
-  public:
-    reduction(const T &object, F &function)
-        : object_{object}, operation_{use_operation<F, element>(function)} {}
-
-    [[nodiscard]] MPI_Count count() const noexcept {
-        if constexpr (direct_range<const T &>)
-            return static_cast<MPI_Count>(std::ranges::size(object_));
-        else
-            return static_cast<MPI_Count>(sizeof(T) / sizeof(element));
-    }
-    [[nodiscard]] MPI_Datatype type() const { return reduction_type<element, F>(); }
-    [[nodiscard]] MPI_Op operation() const noexcept { return operation_.native(); }
-    [[nodiscard]] const void *from() const noexcept {
-        if constexpr (direct_range<const T &>)
-            return std::ranges::data(object_);
-        else
-            return &object_;
-    }
-    template <class Result> [[nodiscard]] void *to(Result &result) const noexcept {
-        if constexpr (direct_range<Result &>)
-            return std::ranges::data(result);
-        else
-            return &result;
-    }
-    [[nodiscard]] reduction_result<T> make_result(bool here) const {
-        reduction_result<T> result{};
-        if constexpr (direct_range<const T &>)
-            if (here)
-                result.resize(static_cast<std::size_t>(count()));
-        return result;
-    }
-
-  private:
-    const T &object_;
-    decltype(use_operation<F, element>(std::declval<F &>())) operation_;
-};
-
-/// `a op b`; what does not combine them meets a sentence of the compiler's.
-template <class F, class T> T combine(F &function, const T &a, const T &b) {
-    require_operation<F, T>();
-    if constexpr (combines<F, T>)
-        return function(a, b);
-    else
-        return a;
-}
-
-/// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
-template <class T, class F, class Comm>
-T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
-    constexpr int tag = reduce_tag;
-    const int rank = comm.rank();
-    const int size = comm.size();
-    T mine = object;
-    for (int distance = 1; distance < size; distance *= 2) {
-        if ((rank & distance) != 0) {
-            comm.send(mine, rank - distance, tag);
-            break;
-        }
-        if (rank + distance < size) {
-            const T theirs = comm.template receive<T>(rank + distance, tag);
-            mine = combine(function, mine, theirs);
-        }
-    }
-    if (root != 0 && rank == 0)
-        comm.send(mine, root, tag);
-    if (root != 0 && rank == root)
-        mine = comm.template receive<T>(0, tag);
-    return mine;
-}
-
-/// What the objects of the ranks before this one combine to (nothing at rank 0), and of this one as well.
-template <class T> struct prefixes {
-    std::optional<T> before;
-    T with_own;
-};
-/// In the order of ranks, with as many rounds as the number of ranks has digits.
-template <class T, class F, class Comm>
-prefixes<T> prefix_objects(const T &object, F &function, const Comm &comm) {
-    constexpr int tag = scan_tag;
-    const int rank = comm.rank();
-    const int size = comm.size();
-    prefixes<T> result{std::nullopt, object}; // of the `distance` ranks up to this one
-    for (int distance = 1; distance < size; distance *= 2) {
-        future<> sending;
-        if (rank + distance < size)
-            sending = comm.isend(borrow(std::as_const(result.with_own)), rank + distance, tag);
-        if (rank < distance)
-            continue; // sending waits
-        T theirs = comm.template receive<T>(rank - distance, tag);
-        sending.wait();
-        result.with_own = combine(function, theirs, result.with_own);
-        if (result.before)
-            theirs = combine(function, theirs, *result.before);
-        result.before = std::move(theirs);
-    }
-    return result;
-}
-
-/// The i-th of as many parts as there are counts.
-template <class T> std::vector<std::vector<T>> cut(const std::vector<T> &objects, counts_view counts) {
-    std::vector<std::vector<T>> parts;
-    auto next = objects.begin();
-    for (const MPI_Count count : counts) {
-        parts.emplace_back(next, next + count);
-        next += count;
-    }
-    return parts;
-}
-
-/// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
-template <class Count = MPI_Count>
-std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int ranks, const char *call) {
-    std::vector<Count> shares(wanted.begin(), wanted.end());
-    if (wanted.empty() && objects % static_cast<std::size_t>(ranks) == 0)
-        shares = equal_shares<Count>(objects, ranks);
-    std::size_t sum = 0;
-    for (const Count share : shares)
-        sum += static_cast<std::size_t>(share);
-    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
-        raise(MPI_ERR_COUNT, call,
-              {{"objects", static_cast<long long>(objects)},
-               {"sum of counts", static_cast<long long>(sum)},
-               {"counts", static_cast<long long>(shares.size())},
-               {"ranks", ranks}},
-              "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
-              "say");
-    return shares;
-}
-
-/// Combines parts that came from each rank object by object, in the order of ranks.
-template <class T, class F>
-std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, const char *call) {
-    std::vector<T> result = std::move(parts.front());
-    for (std::size_t from = 1; from < parts.size(); ++from) {
-        const std::vector<T> &part = parts[from];
-        if (part.size() != result.size())
-            raise(MPI_ERR_COUNT, call,
-                  {{"objects of rank 0", static_cast<long long>(result.size())},
-                   {"rank", static_cast<long long>(from)},
-                   {"its objects", static_cast<long long>(part.size())}},
-                  "the ranks have given parts of different sizes");
-        for (std::size_t i = 0; i < part.size(); ++i)
-            result[i] = function(std::as_const(result[i]), part[i]);
-    }
-    return result;
 }
 
 } // namespace detail

@@ -10,6 +10,7 @@
 #include "lisle/collective_details.hpp"
 #include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
+#include "lisle/reduction_details.hpp"
 #include "lisle/shadow.hpp"
 
 namespace lisle {
