@@ -40,7 +40,8 @@ std::span<const builtin> builtins();
 int find_builtin(std::string_view name);
 
 /// @return whether both are integers and the result is in `result`; else the function has to be called
-inline bool quick_binary(short_cut which, const value &left, const value &right, value &result) noexcept {
+[[gnu::always_inline]] inline bool quick_binary(short_cut which, const value &left, const value &right,
+                                                value &result) noexcept {
     if (!left.is_integer() || !right.is_integer()) {
         return false;
     }

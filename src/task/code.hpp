@@ -52,19 +52,18 @@ inline constexpr std::size_t most_simple = 4;
 struct node {
     op what{};
     bool is_simple = false; ///< has a value at once: no kernel, no call, nothing to wait for
+    bool is_quick = false;  ///< a built-in function with a short cut, of the operands left and right
+    bool is_placed = false; ///< says where it runs
     policy placed_by = policy::none;
     std::uint32_t first = 0, count = 0; ///< children, in code::children
     std::uint32_t waits_for = 0;        ///< how many of its arguments are not simple
     std::uint32_t a = 0, b = 0;
-    std::int32_t tile = -1, rank = -1;                    ///< expressions that say where it runs, or -1
-    std::uint32_t slots_first = 0, slots_count = 0;       ///< slots of its frame that it uses, in code::slots
+    std::int32_t left = 0, right = 0;               ///< of quick ones: a slot of the frame, or ~ a constant
+    std::int32_t tile = -1, rank = -1;              ///< expressions that say where it runs, or -1
+    std::uint32_t slots_first = 0, slots_count = 0; ///< slots of its frame that it uses, in code::slots
     std::uint32_t captures_first = 0, captures_count = 0; ///< of a lambda: slots it keeps, in code::slots
     std::uint32_t function = 0;                           ///< the function that it is part of
     place where;
-
-    [[nodiscard]] bool is_placed() const noexcept {
-        return tile >= 0 || rank >= 0 || placed_by != policy::none;
-    }
 };
 
 /// A function of the program. Its frame: captured values, parameters, variables of let.

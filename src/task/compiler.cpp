@@ -299,8 +299,7 @@ class compiler {
         return closure(form.items[1].items, form, 2, in);
     }
 
-    // A function inside a function. The captured values come first in its frame, which is known only when its
-    // body has been compiled: slots are numbered from the parameters on and shifted in the end.
+    // A function inside a function. The captured values come first in its frame, then the parameters.
     std::uint32_t closure(const std::vector<datum> &parameters, const datum &form, std::size_t first,
                           scope &in) {
         const auto index = static_cast<std::uint32_t>(made_.functions.size());
@@ -453,7 +452,7 @@ class compiler {
     }
     std::uint32_t print(const datum &form, scope &in) {
         const std::uint32_t made = add(op::print, form.where, expressions(form, 1, in), in);
-        made_.nodes[made].placed_by = policy::gateway;
+        place_it(made, {.by = policy::gateway});
         return made;
     }
 
@@ -513,7 +512,8 @@ class compiler {
         placed.tile = where.tile >= 0 ? where.tile : placed.tile;
         placed.rank = where.rank >= 0 ? where.rank : placed.rank;
         placed.placed_by = where.by != policy::none ? where.by : placed.placed_by;
-        placed.is_simple = placed.is_simple && !placed.is_placed();
+        placed.is_placed = placed.tile >= 0 || placed.rank >= 0 || placed.placed_by != policy::none;
+        placed.is_simple = placed.is_simple && !placed.is_placed;
     }
     std::optional<policy> policy_of(const datum &form, scope &in) const {
         static const std::map<std::string, policy, std::less<>> names{{"here", policy::here},
@@ -557,9 +557,23 @@ class compiler {
         made.waits_for = static_cast<std::uint32_t>(
             std::ranges::count_if(std::span{children}.first(arguments),
                                   [&](std::uint32_t child) { return !made_.nodes[child].is_simple; }));
+        if (what == op::builtin && static_cast<short_cut>(b) != short_cut::none) {
+            const node &left = made_.nodes[children[0]], &right = made_.nodes[children[1]];
+            made.is_quick = is_operand(left) && is_operand(right);
+            made.left = operand(left);
+            made.right = operand(right);
+        }
         made_.children.insert(made_.children.end(), children.begin(), children.end());
         made_.nodes.push_back(made);
         return static_cast<std::uint32_t>(made_.nodes.size() - 1);
+    }
+
+    static bool is_operand(const node &child) noexcept {
+        return child.what == op::local || child.what == op::constant;
+    }
+    static std::int32_t operand(const node &child) noexcept {
+        const auto number = static_cast<std::int32_t>(child.a);
+        return child.what == op::constant ? ~number : number;
     }
 
     void add_variable(scope &in, const datum &name) {

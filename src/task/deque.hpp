@@ -5,10 +5,8 @@
 // may read them while the owner writes the next round's, and then its compare-and-swap of top_ fails.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -46,7 +44,7 @@ class task_deque {
             bottom_.store(bottom + 1, std::memory_order_relaxed);
             return false;
         }
-        popped = ring_.load(std::memory_order_relaxed)->get(bottom);
+        ring_.load(std::memory_order_relaxed)->get(bottom, popped);
         if (top < bottom) {
             return true;
         }
@@ -64,7 +62,8 @@ class task_deque {
             return false;
         }
         // Acquire: pairs with the release of grow().
-        const task seen = ring_.load(std::memory_order_acquire)->get(top);
+        task seen;
+        ring_.load(std::memory_order_acquire)->get(top, seen);
         if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                           std::memory_order_relaxed)) {
             return false;
@@ -81,25 +80,36 @@ class task_deque {
   private:
     static constexpr std::int64_t initial = 256;
     static constexpr std::size_t words = sizeof(task) / sizeof(std::uint64_t);
-    static_assert(sizeof(task) % sizeof(std::uint64_t) == 0);
+    static_assert(sizeof(task) == 5 * sizeof(std::uint64_t), "put() and get() know its fields");
 
     struct ring {
         explicit ring(std::int64_t capacity)
             : capacity{capacity},
               room{new std::atomic<std::uint64_t>[static_cast<std::size_t>(capacity) * words]} {}
-        // Relaxed words: bottom_ publishes them, and top_ tells a thief whether they were whole.
+        // Relaxed words: bottom_ publishes them, and top_ tells a thief whether they were whole. Field by
+        // field: a wider copy of what has just been written in parts would wait for the processor's stores.
         void put(std::int64_t at, const task &ready) noexcept {
-            const auto bits = std::bit_cast<std::array<std::uint64_t, words>>(ready);
-            for (std::size_t i = 0; i < words; ++i) {
-                slot(at)[i].store(bits[i], std::memory_order_relaxed);
-            }
+            std::atomic<std::uint64_t> *const to = slot(at);
+            to[0].store(std::bit_cast<std::uint64_t>(ready.expression), std::memory_order_relaxed);
+            to[1].store(std::bit_cast<std::uint64_t>(ready.variables), std::memory_order_relaxed);
+            to[2].store(std::bit_cast<std::uint64_t>(ready.to), std::memory_order_relaxed);
+            to[3].store(pair(ready.slot, ready.is_placed), std::memory_order_relaxed);
+            to[4].store(pair(ready.first, ready.end), std::memory_order_relaxed);
         }
-        [[nodiscard]] task get(std::int64_t at) const noexcept {
-            std::array<std::uint64_t, words> bits;
-            for (std::size_t i = 0; i < words; ++i) {
-                bits[i] = slot(at)[i].load(std::memory_order_relaxed);
-            }
-            return std::bit_cast<task>(bits);
+        void get(std::int64_t at, task &into) const noexcept {
+            const std::atomic<std::uint64_t> *const from = slot(at);
+            into.expression = std::bit_cast<const node *>(from[0].load(std::memory_order_relaxed));
+            into.variables = std::bit_cast<frame *>(from[1].load(std::memory_order_relaxed));
+            into.to = std::bit_cast<record *>(from[2].load(std::memory_order_relaxed));
+            const std::uint64_t place = from[3].load(std::memory_order_relaxed),
+                                range = from[4].load(std::memory_order_relaxed);
+            into.slot = static_cast<std::uint32_t>(place);
+            into.is_placed = static_cast<std::uint32_t>(place >> 32U);
+            into.first = static_cast<std::uint32_t>(range);
+            into.end = static_cast<std::uint32_t>(range >> 32U);
+        }
+        static std::uint64_t pair(std::uint32_t low, std::uint32_t high) noexcept {
+            return low | static_cast<std::uint64_t>(high) << 32U;
         }
         [[nodiscard]] std::atomic<std::uint64_t> *slot(std::int64_t at) const noexcept {
             return room.get() + static_cast<std::size_t>(at & (capacity - 1)) * words;
@@ -113,7 +123,9 @@ class task_deque {
         rings_.push_back(std::make_unique<ring>(2 * full.capacity));
         ring *const larger = rings_.back().get();
         for (std::int64_t i = top; i < bottom; ++i) {
-            larger->put(i, full.get(i));
+            task each;
+            full.get(i, each);
+            larger->put(i, each);
         }
         ring_.store(larger, std::memory_order_release); // a thief that sees it sees its tasks
         return larger;

@@ -246,9 +246,13 @@ int engine::choose_tile(tile &from, const node &expression, frame &variables) {
 void engine::drive(const std::function<bool()> &until) {
     const auto receiver = [this](int from, std::span<const std::byte> bytes) { receive(from, bytes); };
     const bool is_tile = options_.tiles == 1;
+    constexpr int most_tasks = 32; // then packets have their turn
     while (!until()) {
-        const bool has_run = is_tile && tiles_[0]->run_one();
-        if (has_run && (transport_.ranks() == 1 || ++steps_ % 32 != 0)) {
+        bool has_run = false;
+        for (int i = 0; i < most_tasks && is_tile && tiles_[0]->run_one(); ++i) {
+            has_run = true;
+        }
+        if (has_run && transport_.ranks() == 1) {
             continue;
         }
         if (make_progress() || has_run || until()) {

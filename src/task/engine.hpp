@@ -66,6 +66,11 @@ class engine {
     void dispatch(tile &from, task &placed, int target);
     /// Which tile an expression without a number goes to; -1: any.
     int choose_tile(tile &from, const node &expression, frame &variables);
+    /// Whether anybody sleeps or has asked for work. Sequentially consistent, as below.
+    [[nodiscard]] bool waits_for_work() const noexcept {
+        return asleep_count_.load(std::memory_order_seq_cst) + hungry_count_.load(std::memory_order_seq_cst) >
+               0;
+    }
     /// A tile has a new task that others may steal.
     void announce_work(tile &from);
     /// Before a kernel, which may take long: gives others work and takes in packets.
@@ -190,7 +195,6 @@ class engine {
     std::vector<trace_event> trace_;
     int traces_missing_ = 0;
     bool has_ended_ = false, is_finishing_ = false;
-    unsigned steps_ = 0;
     std::chrono::steady_clock::time_point last_poll_{};
     machine_counts counts_;
 

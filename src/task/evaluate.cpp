@@ -15,22 +15,28 @@ namespace {
 constexpr std::size_t most_on_stack = 6;
 } // namespace
 
-void tile::run(task now) {
-    constexpr int most_steps = 4096; // then others have their turn, and packets
-    for (int steps = 0; now.expression == nullptr ? fire(now) : step(now); ++steps) {
-        if (steps >= most_steps && now.expression != nullptr) {
-            if (now.is_placed != 0) {
-                post(now);
-            } else {
-                ready_.push(now);
-            }
-            return;
-        }
+// Evaluates an operation on two numbers. @return whether it was no more than that
+inline bool tile::quick(const node &expression, frame &variables, value &result) noexcept {
+    if (!expression.is_quick) {
+        return false;
     }
+    const value *const constants = variables.program->text.constants.data(), *const values =
+                                                                                 variables.values();
+    const auto operand = [&](std::int32_t which) -> const value & {
+        return which < 0 ? constants[~which] : values[which];
+    };
+    return quick_binary(static_cast<short_cut>(expression.b), operand(expression.left),
+                        operand(expression.right), result);
 }
 
 // Evaluates an expression that has a value at once. If it needs an object that is not here, blocked_on_ says
 // so and the value means nothing.
+inline void tile::at_once(const node &expression, frame &variables, value &result) {
+    if (!quick(expression, variables, result)) {
+        result = simple(expression, variables);
+    }
+}
+
 value tile::simple(const node &expression, frame &variables) {
     const code &text = variables.program->text;
     switch (expression.what) {
@@ -50,45 +56,18 @@ value tile::simple(const node &expression, frame &variables) {
     }
 }
 
-namespace {
-// A constant or a variable where it lies, or null.
-const value *in_place(const code &text, const node &expression, frame &variables) noexcept {
-    return expression.what == op::local      ? &variables.values()[expression.a]
-           : expression.what == op::constant ? &text.constants[expression.a]
-                                             : nullptr;
-}
-} // namespace
-
 value tile::simple_builtin(const node &expression, frame &variables) {
     const code &text = variables.program->text;
-    const auto children = text.children_of(expression);
-    if (static_cast<short_cut>(expression.b) == short_cut::none) {
-        few_values<most_simple> arguments;
-        for (const std::uint32_t child : children) {
-            arguments.add(simple(text.nodes[child], variables));
-        }
-        return simple_call(expression, arguments.all());
+    few_values<most_simple> arguments;
+    for (const std::uint32_t child : text.children_of(expression)) {
+        at_once(text.nodes[child], variables, arguments.add());
     }
-    // Two numbers, mostly; constants and variables are not copied for that.
-    value room[2], quick;
-    const value *arguments[2];
-    for (std::size_t i = 0; i < 2; ++i) {
-        const node &child = text.nodes[children[i]];
-        arguments[i] = in_place(text, child, variables);
-        if (arguments[i] == nullptr) {
-            room[i] = simple(child, variables);
-            arguments[i] = &room[i];
-        }
-    }
-    if (quick_binary(static_cast<short_cut>(expression.b), *arguments[0], *arguments[1], quick)) {
+    value quick;
+    if (arguments.all().size() == 2 &&
+        quick_binary(static_cast<short_cut>(expression.b), arguments.all()[0], arguments.all()[1], quick)) {
         return quick;
     }
-    for (std::size_t i = 0; i < 2; ++i) {
-        if (arguments[i] != &room[i]) {
-            room[i] = *arguments[i];
-        }
-    }
-    return simple_call(expression, room);
+    return simple_call(expression, arguments.all());
 }
 
 value tile::simple_call(const node &expression, std::span<value> arguments) {
@@ -122,55 +101,6 @@ value tile::fail(const task &now, std::string message, std::string kernel) const
     return made;
 }
 
-bool tile::step(task &now) {
-    const node &expression = *now.expression;
-    if (now.is_range()) {
-        return split(now);
-    }
-    if (expression.is_simple) {
-        value result = simple(expression, *now.variables);
-        return blocked_on_.empty() ? deliver(now, std::move(result)) : park(now, std::move(blocked_on_));
-    }
-    if (expression.is_placed() && now.is_placed == 0) {
-        if (!place_task(now)) {
-            return false;
-        }
-    }
-    const code &text = now.variables->program->text;
-    switch (expression.what) {
-    case op::choose:
-        if (const node &condition = text.nodes[text.children_of(expression)[0]]; condition.is_simple) {
-            const value chosen = simple(condition, *now.variables);
-            return blocked_on_.empty() ? choose(now, chosen) : park(now, std::move(blocked_on_));
-        }
-        [[fallthrough]];
-    case op::seq: {
-        record *const waiting = suspend(now, *now.variables->program, 1, 1);
-        waiting->step = 1;
-        now = {&text.nodes[text.children_of(expression)[0]], now.variables->share(), waiting};
-        return true;
-    }
-    case op::fresh_cell:
-        return deliver(now, make<cell>(cell::sort::variable));
-    default:
-        return expression.waits_for == 0 ? evaluate_simple(now) : evaluate_arguments(now);
-    }
-}
-
-// Goes on with a branch.
-bool tile::choose(task &now, const value &condition) {
-    if (!condition.is_boolean()) {
-        return deliver(now, condition.is(object_kind::failure)
-                                ? condition
-                                : fail(now, "a condition is true or false, not " + kind_name(condition) +
-                                                " (" + to_string(condition) + ")"));
-    }
-    const code &text = now.variables->program->text;
-    now.expression = &text.nodes[text.children_of(*now.expression)[condition.boolean() ? 1 : 2]];
-    now.is_placed = 0;
-    return true;
-}
-
 // A record that takes over the task's frame and its place.
 record *tile::suspend(const task &now, program_state &program, std::uint32_t slots, std::uint32_t missing) {
     record *const waiting = record::make(pool_, slots, missing);
@@ -182,15 +112,30 @@ record *tile::suspend(const task &now, program_state &program, std::uint32_t slo
     return waiting;
 }
 
+// `now` becomes the body of a function of the program, with a frame that has its arguments.
+bool tile::call(task &now, frame &fresh, std::size_t arguments) {
+    const code &text = fresh.program->text;
+    if (const failure *const reason = failed({fresh.values(), arguments})) {
+        value result = again(*reason);
+        fresh.drop(pool_);
+        return deliver(now, std::move(result));
+    }
+    drop(now);
+    now.variables = &fresh;
+    now.expression = &text.nodes[text.functions[now.expression->a].body];
+    now.is_placed = 0;
+    return true;
+}
+
 // All arguments have values at once.
-bool tile::evaluate_simple(task &now) {
+inline bool tile::evaluate_simple(task &now) {
     const node &expression = *now.expression;
     program_state &program = *now.variables->program;
     auto children = program.text.children_of(expression);
     if (expression.what == op::call) { // they go where the function looks for them
         frame *const fresh = frame::make(pool_, program.text.functions[expression.a].frame, &program);
         for (std::size_t i = 0; i < children.size(); ++i) {
-            fresh->values()[i] = simple(program.text.nodes[children[i]], *now.variables);
+            at_once(program.text.nodes[children[i]], *now.variables, fresh->values()[i]);
         }
         if (!blocked_on_.empty()) {
             fresh->drop(pool_);
@@ -206,7 +151,7 @@ bool tile::evaluate_simple(task &now) {
     }
     few_values<most_on_stack> arguments;
     for (const std::uint32_t child : children) {
-        arguments.add(simple(program.text.nodes[child], *now.variables));
+        at_once(program.text.nodes[child], *now.variables, arguments.add());
     }
     return blocked_on_.empty() ? perform(now, program, arguments.all()) : park(now, std::move(blocked_on_));
 }
@@ -226,7 +171,7 @@ bool tile::evaluate_arguments(task &now) {
     if (expression.waits_for < slots) {
         for (std::uint32_t i = 0; i < slots; ++i) {
             if (const node &child = text.nodes[children[i]]; child.is_simple) {
-                waiting->values()[i] = simple(child, *now.variables);
+                at_once(child, *now.variables, waiting->values()[i]);
             }
         }
         if (!blocked_on_.empty()) {
@@ -246,36 +191,87 @@ bool tile::evaluate_arguments(task &now) {
     if (lets_go) {
         waiting->variables = nullptr;
     }
-    task last;
+    std::uint32_t last = slots;
     for (std::uint32_t i = 0; i < slots; ++i) {
-        const node &child = text.nodes[children[i]];
-        if (child.is_simple) {
+        if (text.nodes[children[i]].is_simple) {
             continue;
         }
-        if (last.expression != nullptr) {
-            last.variables = variables->share();
-            spawn(last);
+        if (last != slots) {
+            spawn({&text.nodes[children[last]], variables->share(), waiting, last});
         }
-        last = {&child, nullptr, waiting, i};
+        last = i;
     }
-    last.variables = lets_go ? variables : variables->share();
-    now = last;
+    now = {&text.nodes[children[last]], lets_go ? variables : variables->share(), waiting, last};
     return true;
 }
 
-// `now` becomes the body of a function of the program, with a frame that has its arguments.
-bool tile::call(task &now, frame &fresh, std::size_t arguments) {
-    const code &text = fresh.program->text;
-    if (const failure *const reason = failed({fresh.values(), arguments})) {
-        value result = again(*reason);
-        fresh.drop(pool_);
-        return deliver(now, std::move(result));
+// Goes on with a branch.
+bool tile::choose(task &now, const value &condition) {
+    if (!condition.is_boolean()) [[unlikely]] {
+        return refuse_condition(now, condition);
     }
-    drop(now);
-    now.variables = &fresh;
-    now.expression = &text.nodes[text.functions[now.expression->a].body];
+    const code &text = now.variables->program->text;
+    now.expression = &text.nodes[text.children_of(*now.expression)[condition.boolean() ? 1 : 2]];
     now.is_placed = 0;
     return true;
+}
+bool tile::refuse_condition(task &now, const value &condition) {
+    return deliver(now, condition.is(object_kind::failure)
+                            ? value{condition}
+                            : fail(now, "a condition is true or false, not " + kind_name(condition) + " (" +
+                                            to_string(condition) + ")"));
+}
+
+inline bool tile::step(task &now) {
+    const node &expression = *now.expression;
+    if (now.is_range()) {
+        return split(now);
+    }
+    if (expression.is_simple) {
+        value result;
+        at_once(expression, *now.variables, result);
+        return blocked_on_.empty() ? deliver(now, std::move(result)) : park(now, std::move(blocked_on_));
+    }
+    if (expression.is_placed && now.is_placed == 0) {
+        if (!place_task(now)) {
+            return false;
+        }
+    }
+    const code &text = now.variables->program->text;
+    switch (expression.what) {
+    case op::choose:
+        if (const node &condition = text.nodes[text.children_of(expression)[0]]; condition.is_simple) {
+            value chosen;
+            at_once(condition, *now.variables, chosen);
+            return blocked_on_.empty() ? choose(now, chosen) : park(now, std::move(blocked_on_));
+        }
+        [[fallthrough]];
+    case op::seq: {
+        record *const waiting = suspend(now, *now.variables->program, 1, 1);
+        waiting->step = 1;
+        now = {&text.nodes[text.children_of(expression)[0]], now.variables->share(), waiting};
+        return true;
+    }
+    case op::fresh_cell:
+        return deliver(now, make<cell>(cell::sort::variable));
+    default:
+        return expression.waits_for == 0 ? evaluate_simple(now) : evaluate_arguments(now);
+    }
+}
+
+// Until there is no more to do, or for long enough.
+void tile::run(task &now) {
+    constexpr int most_steps = 4096; // then others have their turn, and packets
+    for (int steps = 0; now.expression == nullptr ? fire(now) : step(now); ++steps) {
+        if (steps >= most_steps && now.expression != nullptr) {
+            if (now.is_placed != 0) {
+                post(now);
+            } else {
+                ready_.push(now);
+            }
+            return;
+        }
+    }
 }
 
 // What an expression does with its arguments. The task still owns its frame, unless its record has let it go.
@@ -414,8 +410,8 @@ void tile::enter(task &now, const closure &function, std::span<value> arguments)
 
 // Makes a task that may run anywhere, unless it says where.
 void tile::spawn(const task &ready) {
-    task placed = ready;
-    if (!ready.is_range() && (ready.expression->is_placed() || engine_.spreads_kernels())) {
+    if (!ready.is_range() && (ready.expression->is_placed || engine_.spreads_kernels())) {
+        task placed = ready;
         if (!place_task(placed)) {
             return;
         }
@@ -424,8 +420,10 @@ void tile::spawn(const task &ready) {
             return;
         }
     }
-    ready_.push(placed);
-    engine_.announce_work(*this);
+    ready_.push(ready);
+    if (engine_.waits_for_work()) {
+        engine_.announce_work(*this);
+    }
 }
 
 // @return whether the task is on its tile; else it has been sent there, has failed or waits

@@ -71,8 +71,8 @@ template <std::size_t Most> class few_values {
     few_values(const few_values &) = delete;
     few_values &operator=(const few_values &) = delete;
     ~few_values() { std::destroy_n(values(), count_); }
-    /// @pre there is room
-    void add(value next) noexcept { new (values() + count_++) value{std::move(next)}; }
+    /// One more, to be filled. @pre there is room
+    value &add() noexcept { return *new (values() + count_++) value; }
     std::span<value> all() noexcept { return {values(), count_}; }
 
   private:
@@ -179,8 +179,8 @@ struct task {
     record *to = nullptr; ///< where the result goes; or the record itself
     std::uint32_t slot = 0;
     std::uint32_t is_placed = 0; ///< not 0: it is where it has to run
-    std::uint32_t first = 0,
-                  end = 0; ///< of map, each and fold: these elements. The frame has function and sequence
+    /// Of map, each and fold: these elements. The frame has function and sequence.
+    std::uint32_t first = 0, end = 0;
 
     [[nodiscard]] bool is_range() const noexcept { return end != 0; }
 };

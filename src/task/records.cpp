@@ -109,7 +109,7 @@ bool tile::fire_seq(task &now) {
 }
 
 // Puts a result where it is awaited. `now` becomes the record, if that was the last one it missed.
-bool tile::deliver(task &now, value result) {
+bool tile::deliver(task &now, value &&result) {
     drop(now);
     record *const waiting = now.to;
     if (waiting->kind == record_kind::discard) {
@@ -128,13 +128,6 @@ bool tile::deliver(task &now, value result) {
     }
     now = {nullptr, nullptr, waiting};
     return true;
-}
-
-void tile::drop(task &now) noexcept {
-    if (now.variables != nullptr) {
-        now.variables->drop(pool_);
-        now.variables = nullptr;
-    }
 }
 
 } // namespace lisle::tasks

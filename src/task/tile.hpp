@@ -46,9 +46,10 @@ class tile {
 
   private:
     // evaluate.cpp: each does one step and returns whether `now` goes on.
-    void run(task now);
+    void run(task &now);
     bool step(task &now);
     bool choose(task &now, const value &condition);
+    bool refuse_condition(task &now, const value &condition);
     bool evaluate_simple(task &now);
     bool evaluate_arguments(task &now);
     bool call(task &now, frame &fresh, std::size_t arguments);
@@ -60,6 +61,8 @@ class tile {
     void spawn(const task &ready);
     bool place_task(task &now);
     void enter(task &now, const closure &function, std::span<value> arguments);
+    bool quick(const node &expression, frame &variables, value &result) noexcept;
+    void at_once(const node &expression, frame &variables, value &result);
     value simple(const node &expression, frame &variables);
     value simple_builtin(const node &expression, frame &variables);
     value simple_call(const node &expression, std::span<value> arguments);
@@ -68,7 +71,12 @@ class tile {
     static void find_missing(const value &any, bool deep, std::vector<ref<remote_object>> &missing);
     void *kernel_object(std::size_t kernel);
     continuation deliver_later(const task &now);
-    void drop(task &now) noexcept;
+    void drop(task &now) noexcept {
+        if (now.variables != nullptr) {
+            now.variables->drop(pool_);
+            now.variables = nullptr;
+        }
+    }
     // sequences.cpp
     bool perform_sequence(task &now, std::span<value> arguments);
     bool split(task &now);
@@ -76,7 +84,7 @@ class tile {
     bool fire(task &now);
     bool fire_seq(task &now);
     bool fire_expression(task &now);
-    bool deliver(task &now, value result);
+    bool deliver(task &now, value &&result);
 
     bool take_post(task &taken);
     bool steal_nearby(task &stolen);

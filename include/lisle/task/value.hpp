@@ -133,8 +133,9 @@ class value {
         return *this = std::move(copy);
     }
     value &operator=(value &&other) noexcept {
-        std::swap(kind_, other.kind_);
-        std::swap(integer_, other.integer_);
+        const value old{std::move(*this)}; // goes last: it may own `other`
+        kind_ = std::exchange(other.kind_, value_kind::nothing);
+        integer_ = other.integer_;
         return *this;
     }
     ~value() {
