@@ -21,6 +21,7 @@ struct buffer final : operation {
     std::span<std::byte> room;
     std::size_t bytes = 0; ///< of the frame in it
     int process = -1;      ///< of the peer that a frame is sent to
+    bool urgent = false;   ///< it may leave before others that wait
 };
 
 class buffer_pool {

@@ -114,11 +114,7 @@ void network_fabric::ended_locked(const completion &end) {
         return;
     }
     case operation::kind::send: {
-        auto &sent = static_cast<buffer &>(*end.of);
-        finish_send_locked(sent);
-        if (end.failed) {
-            failed_locked(sent.process);
-        }
+        ended_send_locked(static_cast<buffer &>(*end.of), end.failed);
         return;
     }
     case operation::kind::copy: {

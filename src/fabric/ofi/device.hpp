@@ -11,6 +11,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_rma.h>
 #include <span>
 #include <sys/uio.h>
@@ -115,6 +116,7 @@ class device {
     owned<fid_fabric> fabric_;
     owned<fid_domain> domain_;
     owned<fid_av> addresses_;
+    owned<fid_wait> wait_set_; ///< null: the queue has its own descriptor
     owned<fid_cq> completions_;
     owned<fid_ep> endpoint_;
     int descriptor_ = -1;

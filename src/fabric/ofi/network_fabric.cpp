@@ -16,25 +16,10 @@ namespace {
 
 constexpr std::size_t largest_payload = std::size_t{64} << 10;
 constexpr std::size_t buffer_bytes = largest_payload + sizeof(frame);
-constexpr std::size_t send_buffers = 96;
 constexpr std::size_t receive_buffers = 64;
-/// What one process may hold of them, so that one that does not take its frames leaves some to the others.
-constexpr std::size_t most_outstanding = send_buffers / 3;
-/// What data that nobody asked for leaves to answers: a receiver can always reply.
-constexpr std::size_t kept_for_answers = 16;
 /// So many polls pass before a process that never sleeps looks whether peers have ended: it costs a system
 /// call.
 constexpr unsigned polls_between_pulses = 4096;
-
-frame make_frame(const job_view &job, frame::kind what, int source, int dest) noexcept {
-    frame made{};
-    made.secret = job.secret;
-    made.version = frame::current_version;
-    made.what = what;
-    made.source = source;
-    made.dest = dest;
-    return made;
-}
 
 /// The address of the provider's interface, where it has one that TCP can use.
 sockaddr_in interface_of(const fi_info &info) noexcept {
@@ -46,15 +31,11 @@ sockaddr_in interface_of(const fi_info &info) noexcept {
     return own;
 }
 
-frame &frame_of(buffer &in) noexcept {
-    return *reinterpret_cast<frame *>(in.room.data());
-}
-
 } // namespace
 
 network_fabric::network_fabric(provider chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, where_{std::move(where)}, device_{std::move(chosen)},
-      sends_{device_, operation::kind::send, send_buffers, buffer_bytes}, receives_{device_,
+      sends_{device_, operation::kind::send, most_sends, buffer_bytes}, receives_{device_,
                                                                                     operation::kind::receive,
                                                                                     receive_buffers,
                                                                                     buffer_bytes},
@@ -120,138 +101,6 @@ void network_fabric::connect_locked(int process, std::span<const std::byte> addr
     }
 }
 
-// ---- sending ----
-
-claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool solicited,
-                                       packet_slot &slot) noexcept {
-    const int process = job_.process_of(dest);
-    const reach known = reach_[static_cast<std::size_t>(process)].load(std::memory_order_relaxed);
-    if (known == reach::failed) {
-        return claim_result::failed;
-    }
-    if (!solicited && congested_[static_cast<std::size_t>(dest)].load(std::memory_order_relaxed)) {
-        return claim_result::congested;
-    }
-    if (known == reach::unknown) {
-        const staying here; // the caller holds locks, and the launcher may have to be asked
-        try {
-            connect(dest, where_(dest)); // the first packet
-        } catch (...) {
-            return claim_result::full; // no memory for it now
-        }
-    }
-    const std::scoped_lock guard{lock_};
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (to.failed) {
-        return claim_result::failed;
-    }
-    const std::size_t kept = solicited ? 0 : kept_for_answers;
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() <= kept ||
-        to.outstanding + kept >= most_outstanding + kept_for_answers) {
-        return claim_result::full;
-    }
-    buffer &taken = sends_.take();
-    ++to.outstanding;
-    taken.process = process;
-    frame_of(taken) = make_frame(job_, frame::kind::packet, self, dest);
-    slot.header = &frame_of(taken).header;
-    slot.payload = taken.room.data() + sizeof(frame);
-    slot.token = sends_.index_of(taken);
-    return claim_result::claimed;
-}
-
-void network_fabric::publish(int dest, packet_slot &slot) noexcept {
-    packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
-    const std::scoped_lock guard{lock_};
-    buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
-    filled.bytes = sizeof(frame) + frame_of(filled).header.payload_bytes;
-    send_locked(filled);
-}
-
-void network_fabric::send_locked(buffer &filled) noexcept {
-    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
-    if (to.failed) {
-        finish_send_locked(filled);
-        return;
-    }
-    // Behind those that wait, so that the packets stay in order.
-    switch (to.waiting.empty() ? start_locked(filled) : attempt::full) {
-    case attempt::done:
-        return;
-    case attempt::full:
-        if (to.waiting.empty()) {
-            clogged_.push_back(filled.process);
-        }
-        to.waiting.push_back(&filled);
-        return;
-    case attempt::refused:
-        finish_send_locked(filled);
-        failed_locked(filled.process);
-        return;
-    }
-}
-
-attempt network_fabric::start_locked(buffer &filled) noexcept {
-    const std::span<const std::byte> bytes = filled.room.first(filled.bytes);
-    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
-    if (bytes.size() > device_.info().tx_attr->inject_size || frame_of(filled).what == frame::kind::last) {
-        return device_.send(bytes, sends_.descriptor(), to.at, filled);
-    }
-    const attempt result = device_.inject(bytes, to.at);
-    if (result == attempt::done) {
-        to.unconfirmed = true;
-        finish_send_locked(filled);
-    }
-    return result;
-}
-
-void network_fabric::finish_send_locked(buffer &sent) noexcept {
-    --peers_[static_cast<std::size_t>(sent.process)].outstanding;
-    sends_.give_back(sent);
-}
-
-void network_fabric::send_waiting_locked() noexcept {
-    for (std::size_t at = 0; at != clogged_.size();) {
-        const int process = clogged_[at];
-        peer_process &to = peers_[static_cast<std::size_t>(process)];
-        while (!to.waiting.empty() && !to.failed) {
-            buffer &first = *to.waiting.front();
-            const attempt result = start_locked(first);
-            if (result == attempt::full) {
-                break;
-            }
-            to.waiting.pop_front();
-            if (result == attempt::refused) {
-                finish_send_locked(first);
-                failed_locked(process);
-            }
-        }
-        if (to.waiting.empty()) {
-            clogged_[at] = clogged_.back();
-            clogged_.pop_back();
-        } else {
-            ++at;
-        }
-    }
-}
-
-bool network_fabric::send_frame_locked(int process, frame::kind what, int source) noexcept {
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (to.at == FI_ADDR_NOTAVAIL) {
-        connect_locked(process, where_(job_.first_rank_of(process)));
-    }
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() == 0) {
-        return false;
-    }
-    buffer &taken = sends_.take();
-    ++to.outstanding;
-    taken.process = process;
-    taken.bytes = sizeof(frame);
-    frame_of(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
-    send_locked(taken);
-    return true;
-}
-
 void network_fabric::set_congested(int self, bool congested) noexcept {
     const std::scoped_lock guard{lock_};
     inbox_of(self).congested = congested;
@@ -311,7 +160,7 @@ int network_fabric::poll(int self, sink &into, int most) {
         for (std::size_t at = 0; at != count; ++at) {
             ended_locked(ended[at]);
         }
-        if (!clogged_.empty()) {
+        if (!clogged_.empty() && !call_sender_) {
             send_waiting_locked();
         }
         if (congestion_changed_) {
@@ -393,8 +242,9 @@ void network_fabric::failed_locked(int process) {
         return;
     }
     reach_[static_cast<std::size_t>(process)].store(reach::failed, std::memory_order_relaxed);
-    for (buffer *const lost : std::exchange(to.waiting, {})) {
-        finish_send_locked(*lost);
+    while (!to.waiting.empty()) {
+        finish_send_locked(to.waiting.next());
+        to.waiting.remove_next();
     }
     for (int rank = 0; rank != job_.ranks; ++rank) {
         if (job_.process_of(rank) == process) {
@@ -428,7 +278,11 @@ waking network_fabric::wakes(int self) const noexcept {
 bool network_fabric::arm(int self) noexcept {
     const std::scoped_lock guard{lock_};
     inbox &own = inbox_of(self);
-    if (!own.empty() || !clogged_.empty() || congestion_changed_) {
+    // No end of a send will tell that there is room for a process of which the provider has nothing.
+    const bool must_try = std::ranges::any_of(clogged_, [this](int process) {
+        return peers_[static_cast<std::size_t>(process)].started == 0;
+    });
+    if (!own.empty() || (must_try && !call_sender_) || congestion_changed_) {
         return false;
     }
     own.armed = true;

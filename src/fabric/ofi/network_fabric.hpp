@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "fabric/ofi/device.hpp"
 #include "fabric/ofi/frame.hpp"
 #include "fabric/ofi/inbox.hpp"
+#include "fabric/ofi/outbox.hpp"
 #include "fabric/ofi/pulse.hpp"
 #include "fabric/remote_memory.hpp"
 
@@ -59,8 +59,12 @@ class network_fabric final : public fabric, private remote_memory {
         return packets_to_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed);
     }
     void leave(int self) noexcept override;
+    void leave_sending_to(std::function<void()> call) override;
+    [[nodiscard]] send_step send_some() noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;
+
+    static constexpr std::size_t most_sends = 96; ///< frames of a process that are on their way at most
 
     /// The provider and its interface, for messages: "net on eth0".
     [[nodiscard]] std::string description() const;
@@ -76,7 +80,8 @@ class network_fabric final : public fabric, private remote_memory {
         bool unconfirmed = false;    ///< frames were injected: nobody says when they are on their way
         bool failed = false;
         bool left = false;            ///< it waits for nothing any more
-        std::deque<buffer *> waiting; ///< frames that the provider had no room for
+        std::size_t started = 0;      ///< of these, what the provider has
+        outbox waiting;               ///< frames that the provider had no room for, or a Sender is to send
     };
     struct copy;
 
@@ -98,6 +103,8 @@ class network_fabric final : public fabric, private remote_memory {
     void send_locked(buffer &filled) noexcept;
     [[nodiscard]] attempt start_locked(buffer &filled) noexcept;
     void send_waiting_locked() noexcept;
+    [[nodiscard]] attempt send_next_locked(int process) noexcept;
+    void forget_if_sent_locked(std::size_t place) noexcept;
     void tell_congestion_locked() noexcept;
     [[nodiscard]] bool send_frame_locked(int process, frame::kind what, int source) noexcept;
     void notice_ends_locked();
@@ -106,6 +113,7 @@ class network_fabric final : public fabric, private remote_memory {
     void receive_again_locked(buffer &in) noexcept;
     void failed_locked(int process);
     void finish_send_locked(buffer &sent) noexcept;
+    void ended_send_locked(buffer &sent, bool failed) noexcept;
 
     [[nodiscard]] inbox &inbox_of(int rank) noexcept {
         return inboxes_[static_cast<std::size_t>(rank - job_.first_rank)];
@@ -121,6 +129,9 @@ class network_fabric final : public fabric, private remote_memory {
     buffer_pool receives_;
     std::vector<peer_process> peers_;    ///< by process
     std::vector<int> clogged_;           ///< processes with waiting frames
+    std::function<void()> call_sender_;  ///< empty: no thread sends
+    std::size_t turn_ = 0;               ///< among the clogged ones, of whom the Sender has sent for last
+    bool room_wanted_ = false;           ///< somebody has found no buffer to send from
     std::vector<inbox> inboxes_;         ///< by rank of this process
     std::vector<wake_descriptor> wakes_; ///< the same
     pulse pulse_;
