@@ -26,6 +26,7 @@ enum class setting : unsigned char {
     deadlock,
     watchdog,
     nodes,
+    network_silence,
     recovery,
     show,
     initial_errhandler,

@@ -69,6 +69,16 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     check(fi_enable(endpoint_.get()), "endpoint");
 }
 
+void device::close() noexcept {
+    endpoint_.reset();
+    completions_.reset();
+    wait_set_.reset();
+    addresses_.reset();
+    domain_.reset();
+    fabric_.reset();
+    descriptor_ = -1;
+}
+
 std::vector<std::byte> device::address() const {
     std::vector<std::byte> own(256);
     std::size_t length = own.size();

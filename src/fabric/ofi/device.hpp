@@ -68,6 +68,9 @@ class device {
     /// Throws mpi_error (MPI_ERR_OTHER) with what the provider says if it cannot be opened.
     explicit device(provider chosen);
 
+    /// Ends all that is under way without a word; afterwards only info() may be called.
+    void close() noexcept;
+
     [[nodiscard]] const fi_info &info() const noexcept { return *info_; }
     [[nodiscard]] std::vector<std::byte> address() const;
     /// @return the peer's number for the calls below; FI_ADDR_NOTAVAIL if the provider does not take the

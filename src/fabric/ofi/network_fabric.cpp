@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <netinet/in.h>
 
 #include "base/error.hpp"
 
@@ -21,61 +20,50 @@ constexpr std::size_t receive_buffers = 64;
 /// call.
 constexpr unsigned polls_between_pulses = 4096;
 
-/// The address of the provider's interface, where it has one that TCP can use.
-sockaddr_in interface_of(const fi_info &info) noexcept {
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    if (info.addr_format == FI_SOCKADDR_IN && info.src_addr != nullptr) {
-        own = *static_cast<const sockaddr_in *>(info.src_addr);
-    }
-    return own;
-}
-
 } // namespace
 
-network_fabric::network_fabric(provider chosen, job_view job, address_lookup where)
-    : job_{std::move(job)}, where_{std::move(where)}, device_{std::move(chosen)},
-      sends_{device_, operation::kind::send, most_sends, buffer_bytes}, receives_{device_,
-                                                                                    operation::kind::receive,
-                                                                                    receive_buffers,
-                                                                                    buffer_bytes},
-      peers_(static_cast<std::size_t>(job_.processes)),
-      inboxes_(static_cast<std::size_t>(job_.rank_count)), pulse_{interface_of(device_.info()), job_.silence},
+network_fabric::network_fabric(std::vector<provider> chosen, job_view job, address_lookup where)
+    : job_{std::move(job)}, where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
+      peers_(static_cast<std::size_t>(job_.processes)), inboxes_(static_cast<std::size_t>(job_.rank_count)),
       congested_{std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(job_.ranks))},
       reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
       packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
+    std::vector<int> descriptors;
+    for (provider &each : chosen) {
+        rails_.push_back(std::make_unique<rail>(std::move(each), rails_.size(), sends_, receive_buffers,
+                                                buffer_bytes, job_.silence));
+        descriptors.push_back(rails_.back()->endpoint().descriptor());
+        descriptors.push_back(rails_.back()->watched().descriptor());
+    }
     wakes_.reserve(inboxes_.size());
     for (inbox &each : inboxes_) {
         each.told.resize(peers_.size());
-        wakes_.emplace_back(device_.descriptor(), pulse_.descriptor());
-    }
-    while (receives_.available() != 0) {
-        receive_again_locked(receives_.take());
+        wakes_.emplace_back(descriptors);
     }
 }
 
-network_fabric::~network_fabric() = default;
+network_fabric::~network_fabric() {
+    exposed_.clear();
+    for (const auto &each : rails_) {
+        each->close(); // before the buffers go
+    }
+}
 
 std::string network_fabric::description() const {
-    return sentence(device_.info().fabric_attr->prov_name, " on ", device_.info().domain_attr->name);
+    std::string names;
+    for (const auto &each : rails_) {
+        const fi_info &info = each->endpoint().info();
+        names += sentence(names.empty() ? "" : ", ", info.fabric_attr->prov_name, " on ", info.domain_attr->name);
+    }
+    return names;
 }
 
 route_limits network_fabric::limits(int) const noexcept {
-    const bool copies = device_.most_pieces() != 0;
+    const bool copies = rails_.front()->endpoint().most_pieces() != 0;
     return {.largest_payload = largest_payload,
             .eager = largest_payload,
             .least_read = copies ? largest_payload + 1 : SIZE_MAX,
             .surely_read = largest_payload + 1};
-}
-
-// An address is that of the pulse, all zero if there is none, and behind it the provider's own.
-endpoint_address network_fabric::address(int) const {
-    const sockaddr_in pulse = pulse_.address().value_or(sockaddr_in{});
-    const auto *const begin = reinterpret_cast<const std::byte *>(&pulse);
-    endpoint_address whole{begin, begin + sizeof pulse};
-    const std::vector<std::byte> own = device_.address();
-    whole.insert(whole.end(), own.begin(), own.end());
-    return whole;
 }
 
 void network_fabric::connect(int peer, std::span<const std::byte> address) {
@@ -85,20 +73,15 @@ void network_fabric::connect(int peer, std::span<const std::byte> address) {
 
 void network_fabric::connect_locked(int process, std::span<const std::byte> address) {
     peer_process &to = peers_[static_cast<std::size_t>(process)];
-    sockaddr_in pulse{};
-    if (to.at != FI_ADDR_NOTAVAIL || to.failed || address.size() <= sizeof pulse) {
+    if (!to.at.empty() || to.failed || address.empty()) {
         return;
     }
-    std::memcpy(&pulse, address.data(), sizeof pulse);
-    to.at = device_.add_peer(address.subspan(sizeof pulse));
-    if (to.at == FI_ADDR_NOTAVAIL) {
+    to.at = find_rails_locked(process, address);
+    if (to.at.empty()) {
         failed_locked(process);
         return;
     }
     reach_[static_cast<std::size_t>(process)].store(reach::connected, std::memory_order_relaxed);
-    if (pulse.sin_port != 0) {
-        pulse_.watch(process, pulse);
-    }
 }
 
 void network_fabric::set_congested(int self, bool congested) noexcept {
@@ -128,19 +111,44 @@ void network_fabric::tell_congestion_locked() noexcept {
 
 void network_fabric::notice_ends_locked() {
     polls_ = 0;
-    for (const auto &[process, farewell] : pulse_.ended()) {
-        if (farewell) {
-            peers_[static_cast<std::size_t>(process)].left = true;
-        } else {
-            failed_locked(process);
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        for (const auto &[process, why] : rails_[number]->watched().ended()) {
+            switch (why) {
+            case pulse::cause::farewell:
+                peers_[static_cast<std::size_t>(process)].left = true;
+                break;
+            case pulse::cause::death:
+                failed_locked(process);
+                break;
+            case pulse::cause::retired:
+            case pulse::cause::silence:
+                lost_rail_locked(process, number);
+                break;
+            }
         }
+    }
+}
+
+void network_fabric::progress_rails_locked() {
+    std::array<completion, 16> ended{};
+    for (const auto &each : rails_) {
+        const std::size_t count = each->is_open() ? each->endpoint().take_completions(ended) : 0;
+        // What a rail has ended before it was closed counts as lost, too.
+        for (std::size_t at = 0; at != count && each->is_open(); ++at) {
+            ended_locked(ended[at]);
+        }
+    }
+    if (!copies_.empty()) {
+        advance_copies_locked();
+    }
+    if (to_acknowledge_) {
+        acknowledge_all_locked();
     }
 }
 
 // ---- arriving ----
 
 int network_fabric::poll(int self, sink &into, int most) {
-    std::array<completion, 16> ended{};
     std::array<inbox::packet, 16> packets{};
     std::vector<inbox::ended_copy> copies;
     std::vector<int> failed;
@@ -156,10 +164,7 @@ int network_fabric::poll(int self, sink &into, int most) {
         if (++polls_ > polls_between_pulses) {
             notice_ends_locked();
         }
-        const std::size_t count = device_.take_completions(ended);
-        for (std::size_t at = 0; at != count; ++at) {
-            ended_locked(ended[at]);
-        }
+        progress_rails_locked();
         if (!clogged_.empty() && !call_sender_) {
             send_waiting_locked();
         }
@@ -218,12 +223,16 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
         // Its end is to be noticed, too, where this process only waits for it.
         connect_locked(static_cast<int>(process), where_(found.what.source));
     }
+    if (found.what.number != 0 && !is_next_locked(static_cast<int>(process), found.what)) {
+        receive_again_locked(in);
+        return;
+    }
     if (found.what.what == frame::kind::packet) {
         inbox_of(found.what.dest).packets.push_back({&in, found});
         wake_if_armed(found.what.dest);
         return;
     }
-    if (found.what.what != frame::kind::last) {
+    if (found.what.what == frame::kind::congested || found.what.what == frame::kind::relieved) {
         congested_[static_cast<std::size_t>(found.what.source)].store(
             found.what.what == frame::kind::congested, std::memory_order_relaxed);
     }
@@ -231,9 +240,7 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
 }
 
 void network_fabric::receive_again_locked(buffer &in) noexcept {
-    // The provider has room for as many receives as there are buffers; one that it does not take is lost to
-    // us, not to the job.
-    static_cast<void>(device_.receive(in.room, receives_.descriptor(), in));
+    rails_[in.rail]->receive_to(in);
 }
 
 void network_fabric::failed_locked(int process) {
@@ -243,8 +250,17 @@ void network_fabric::failed_locked(int process) {
     }
     reach_[static_cast<std::size_t>(process)].store(reach::failed, std::memory_order_relaxed);
     while (!to.waiting.empty()) {
-        finish_send_locked(to.waiting.next());
+        buffer &lost = to.waiting.next();
         to.waiting.remove_next();
+        if (!lost.kept) {
+            finish_send_locked(lost);
+        }
+    }
+    for (buffer *const each : std::exchange(to.unacknowledged, {})) {
+        each->kept = false;
+        if (!each->at_provider) {
+            finish_send_locked(*each);
+        }
     }
     for (int rank = 0; rank != job_.ranks; ++rank) {
         if (job_.process_of(rank) == process) {
@@ -286,7 +302,9 @@ bool network_fabric::arm(int self) noexcept {
         return false;
     }
     own.armed = true;
-    return device_.descriptor() < 0 || device_.may_wait();
+    return std::ranges::all_of(rails_, [](const auto &each) {
+        return !each->is_open() || each->endpoint().descriptor() < 0 || each->endpoint().may_wait();
+    });
 }
 
 } // namespace lisle::fabric::ofi

@@ -28,10 +28,6 @@ frame make_frame(const job_view &job, frame::kind what, int source, int dest) no
     return made;
 }
 
-frame &frame_of(buffer &in) noexcept {
-    return *reinterpret_cast<frame *>(in.room.data());
-}
-
 } // namespace
 
 claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool solicited,
@@ -58,7 +54,7 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
         return claim_result::failed;
     }
     const std::size_t kept = solicited ? 0 : kept_for_answers;
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() <= kept ||
+    if (to.at.empty() || sends_.available() <= kept ||
         to.outstanding + kept >= most_outstanding + kept_for_answers) {
         room_wanted_ = true;
         return claim_result::full;
@@ -66,8 +62,9 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
     buffer &taken = sends_.take();
     ++to.outstanding;
     taken.process = process;
-    frame_of(taken) = make_frame(job_, frame::kind::packet, self, dest);
-    slot.header = &frame_of(taken).header;
+    taken.numbered = taken.kept = false;
+    frame_in(taken) = make_frame(job_, frame::kind::packet, self, dest);
+    slot.header = &frame_in(taken).header;
     slot.payload = taken.room.data() + sizeof(frame);
     slot.token = sends_.index_of(taken);
     return claim_result::claimed;
@@ -77,7 +74,7 @@ void network_fabric::publish(int dest, packet_slot &slot) noexcept {
     packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
     const std::scoped_lock guard{lock_};
     buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
-    filled.bytes = sizeof(frame) + frame_of(filled).header.payload_bytes;
+    filled.bytes = sizeof(frame) + frame_in(filled).header.payload_bytes;
     filled.urgent = slot.may_overtake;
     send_locked(filled);
 }
@@ -103,27 +100,52 @@ void network_fabric::send_locked(buffer &filled) noexcept {
         }
         return;
     case attempt::refused:
-        finish_send_locked(filled);
-        failed_locked(filled.process);
+        refused_locked(filled);
         return;
     }
+}
+
+void network_fabric::refused_locked(buffer &lost) noexcept {
+    const int process = lost.process;
+    if (!lost.kept) {
+        finish_send_locked(lost);
+    }
+    failed_locked(process);
 }
 
 attempt network_fabric::start_locked(buffer &filled) noexcept {
     const std::span<const std::byte> bytes = filled.room.first(filled.bytes);
     peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
-    if (bytes.size() > device_.info().tx_attr->inject_size || frame_of(filled).what == frame::kind::last) {
-        if (to.started == most_started) {
-            return attempt::full;
-        }
-        const attempt result = device_.send(bytes, sends_.descriptor(), to.at, filled);
-        to.started += result == attempt::done ? 1 : 0;
+    frame &what = frame_in(filled);
+    rail &by = *rails_[to.rail];
+    const bool injects = bytes.size() <= by.endpoint().info().tx_attr->inject_size && what.what != frame::kind::last;
+    if (!injects && to.started == most_started) {
+        return attempt::full;
+    }
+    const bool numbers = to.numbers() && what.what != frame::kind::received && !filled.numbered;
+    if (numbers) {
+        what.number = to.next_out;
+    }
+    const attempt result = injects ? by.endpoint().inject(bytes, to.at[to.rail])
+                                   : by.endpoint().send(bytes, by.send_descriptor(), to.at[to.rail], filled);
+    if (result != attempt::done) {
         return result;
     }
-    const attempt result = device_.inject(bytes, to.at);
-    if (result == attempt::done) {
+    if (numbers) {
+        to.next_out = number_after(to.next_out);
         to.unconfirmed = true;
-        finish_send_locked(filled);
+        filled.numbered = filled.kept = true;
+        to.unacknowledged.push_back(&filled);
+    }
+    if (injects) {
+        to.unconfirmed = true;
+        if (!filled.kept) {
+            finish_send_locked(filled);
+        }
+    } else {
+        filled.at_provider = true;
+        filled.rail = to.rail;
+        ++to.started;
     }
     return result;
 }
@@ -137,11 +159,16 @@ void network_fabric::finish_send_locked(buffer &sent) noexcept {
 }
 
 void network_fabric::ended_send_locked(buffer &sent, bool failed) noexcept {
-    peer_process &to = peers_[static_cast<std::size_t>(sent.process)];
+    const int process = sent.process;
+    peer_process &to = peers_[static_cast<std::size_t>(process)];
     --to.started;
-    finish_send_locked(sent);
+    sent.at_provider = false;
+    const std::size_t by = sent.rail;
+    if (!sent.kept) {
+        finish_send_locked(sent);
+    }
     if (failed) {
-        failed_locked(sent.process);
+        lost_rail_locked(process, by);
     } else if (call_sender_ && !to.waiting.empty()) {
         call_sender_();
     }
@@ -155,8 +182,7 @@ attempt network_fabric::send_next_locked(int process) noexcept {
         to.waiting.remove_next();
     }
     if (result == attempt::refused) {
-        finish_send_locked(first);
-        failed_locked(process);
+        refused_locked(first);
     }
     return result;
 }
@@ -202,10 +228,10 @@ send_step network_fabric::send_some() noexcept {
 
 bool network_fabric::send_frame_locked(int process, frame::kind what, int source) noexcept {
     peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (to.at == FI_ADDR_NOTAVAIL) {
+    if (to.at.empty()) {
         connect_locked(process, where_(job_.first_rank_of(process)));
     }
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() == 0) {
+    if (to.at.empty() || sends_.available() == 0) {
         return false;
     }
     buffer &taken = sends_.take();
@@ -213,7 +239,11 @@ bool network_fabric::send_frame_locked(int process, frame::kind what, int source
     taken.process = process;
     taken.bytes = sizeof(frame);
     taken.urgent = what != frame::kind::last;
-    frame_of(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
+    taken.numbered = taken.kept = false;
+    frame_in(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
+    if (what == frame::kind::received) {
+        frame_in(taken).number = to.next_in;
+    }
     send_locked(taken);
     return true;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts for tests, made of network namespaces on this machine: each has an address on a common bridge (or on
 several: rails), a host name of its own, and can be cut off. All are named after the test's process and removed at
-its end. Needs root, iproute2 and, for loss, nftables."""
+its end. Needs root, iproute2 and, for loss, nftables. Delay is a program of ours between TAP devices (delay_line.cpp)."""
 import os
 import pathlib
 import shutil
@@ -37,9 +37,12 @@ def missing():
 class Hosts:
     """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
 
-    def __init__(self, count, rails=1):
+    def __init__(self, count, rails=1, delay=0):
+        """delay: milliseconds that each frame takes to a host, and from it (each way: a round trip takes four)."""
         self.count = count
         self.rails = rails
+        self.delay = delay
+        self.lines = []
         self.tag = f"l{os.getpid() % 100000}"
         self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
 
@@ -64,7 +67,10 @@ class Hosts:
                 run("ip", "-n", name, "link", "set", "lo", "up")
                 for rail in range(self.rails):
                     outer = f"{self.tag}v{host}{rail}"
-                    run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
+                    if self.delay:
+                        self._make_delay_line(outer, name, f"eth{rail}")
+                    else:
+                        run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
                     run("ip", "link", "set", outer, "master", f"{self.tag}b{rail}", "up")
                     run("ip", "-n", name, "addr", "add", f"{self.address(host, rail)}/24", "dev", f"eth{rail}")
                     run("ip", "-n", name, "link", "set", f"eth{rail}", "up")
@@ -74,7 +80,17 @@ class Hosts:
             raise
         return self
 
+    def _make_delay_line(self, outer, name, inner):
+        words = [os.environ["LISLE_TEST_DELAY_LINE"], str(self.delay), outer, name, inner]
+        line = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        self.lines.append(line)
+        if line.stdout.readline().strip() != "ready":
+            raise RuntimeError(f"{' '.join(words)} does not begin")
+
     def __exit__(self, *_):
+        for line in self.lines:
+            line.kill()
+            line.wait()
         for name in self.names:
             for process in run("ip", "netns", "pids", name, check=False).stdout.split():
                 run("kill", "-9", process, check=False)
@@ -105,6 +121,20 @@ class Hosts:
     def cut(self, host, rail=0):
         """Cuts a host off from the others on one rail."""
         run("ip", "link", "set", f"{self.tag}v{host}{rail}", "down")
+
+    def limit(self, host, rate, rail=0):
+        """Limits what passes to and from a host on one rail, as "1gbit"."""
+        words = ["root", "tbf", "rate", rate, "burst", "256k", "latency", "50ms"]
+        run("tc", "qdisc", "replace", "dev", f"{self.tag}v{host}{rail}", *words)
+        run("ip", "netns", "exec", self.names[host], "tc", "qdisc", "replace", "dev", f"eth{rail}", *words)
+
+    def bytes_sent(self, host, rail=0):
+        """How much a host has sent on one rail."""
+        return int(run("ip", "netns", "exec", self.names[host], "cat", f"/sys/class/net/eth{rail}/statistics/tx_bytes").stdout)
+
+    def join(self, host, rail=0):
+        """Ends what cut() did."""
+        run("ip", "link", "set", f"{self.tag}v{host}{rail}", "up")
 
     def lose(self, host, percent):
         """Lets so many of a hundred packets that the host sends be lost."""
