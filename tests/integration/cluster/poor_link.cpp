@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link with delay for the tests' hosts, since not every kernel has one (netem): carries Ethernet frames between two
-// TAP devices and holds each back for a time. One device is made where the program runs, the other one in a host's
-// network namespace. Usage: delay_line MILLISECONDS OUTER NAMESPACE INNER. Says "ready" when both are there, and runs
-// until it is killed; the devices go with it.
+// A link with delay and loss for the tests' hosts, since not every kernel has one (netem): carries Ethernet frames
+// between two TAP devices, holds each back for a time, and drops some. One device is made where the program runs, the
+// other one in a host's network namespace. Usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER. Says "ready"
+// when both are there, and runs until it is killed; the devices go with it.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +15,7 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
+#include <random>
 #include <sched.h>
 #include <string>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 [[noreturn]] void stop(const std::string &what) {
-    std::fprintf(stderr, "delay_line: %s: %s\n", what.c_str(), std::strerror(errno));
+    std::fprintf(stderr, "poor_link: %s: %s\n", what.c_str(), std::strerror(errno));
     std::exit(EXIT_FAILURE);
 }
 
@@ -44,12 +45,13 @@ int make_device(const std::string &name) {
 /// Frames on their way in one direction.
 class line {
   public:
-    line(int from, int to, std::chrono::milliseconds delay) : from_{from}, to_{to}, delay_{delay} {}
+    line(int from, int to, std::chrono::milliseconds delay, double loss)
+        : from_{from}, to_{to}, delay_{delay}, is_lost_{loss}, chance_{static_cast<unsigned>(from)} {}
 
     void take_all() {
         std::array<char, 70000> frame; // not zeroed: read() says how much of it counts
         for (ssize_t length = 0; (length = read(from_, frame.data(), frame.size())) > 0;) {
-            if (on_the_way_.size() < most) { // as of a router: what finds no room is lost
+            if (!is_lost_(chance_) && on_the_way_.size() < most) { // as of a router: what finds no room is lost
                 on_the_way_.push_back({clock_type::now() + delay_, {frame.data(), frame.data() + length}});
             }
         }
@@ -76,26 +78,29 @@ class line {
     };
     int from_, to_;
     std::chrono::milliseconds delay_;
+    std::bernoulli_distribution is_lost_;
+    std::mt19937 chance_;
     std::deque<held> on_the_way_;
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: delay_line MILLISECONDS OUTER NAMESPACE INNER\n");
+    if (argc != 6) {
+        std::fprintf(stderr, "usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER\n");
         return EXIT_FAILURE;
     }
     const std::chrono::milliseconds delay{std::atol(argv[1])};
-    const int outer = make_device(argv[2]);
-    const int there = open(("/run/netns/" + std::string{argv[3]}).c_str(), O_RDONLY | O_CLOEXEC);
+    const double loss = std::atof(argv[2]) / 100;
+    const int outer = make_device(argv[3]);
+    const int there = open(("/run/netns/" + std::string{argv[4]}).c_str(), O_RDONLY | O_CLOEXEC);
     if (there < 0 || setns(there, CLONE_NEWNET) != 0) {
-        stop("cannot enter the network namespace " + std::string{argv[3]});
+        stop("cannot enter the network namespace " + std::string{argv[4]});
     }
-    const int inner = make_device(argv[4]);
+    const int inner = make_device(argv[5]);
     std::puts("ready");
     std::fflush(stdout);
-    std::array<line, 2> lines{line{outer, inner, delay}, line{inner, outer, delay}};
+    std::array<line, 2> lines{line{outer, inner, delay, loss}, line{inner, outer, delay, loss}};
     for (;;) {
         std::chrono::nanoseconds wait{-1};
         for (const line &each : lines) {
