@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How much of an exchange hides behind a computation: both ranks start to send and to receive SIZE bytes, compute for as
- * long as the exchange takes alone, without a call of MPI, and wait. Printed are the seconds of each, and the overlap:
- * 1 if the exchange costs nothing beside the computation, 0 if both took turns.
+ * How much of an exchange hides behind a computation: both ranks start to send and to receive SIZE bytes,
+ * compute for as long as the exchange takes alone, without a call of MPI, and wait. Printed are the seconds
+ * of each, and the overlap: 1 if the exchange costs nothing beside the computation, 0 if both took turns.
  *     overlap [SIZE] */
 #include "bench.h"
 

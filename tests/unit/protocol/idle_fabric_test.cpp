@@ -101,9 +101,9 @@ TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
     alone.get_job().leave(self);
 }
 
-// The cost model of Protopopov and Skjellum: who asks all devices in turn waits, on average, for half the sum of
-// their latencies, of which the slowest one's is nearly all. A message comes at any moment of the round. The figures
-// are printed; what is tested is how often the slow device is asked.
+// The cost model of Protopopov and Skjellum: who asks all devices in turn waits, on average, for half the sum
+// of their latencies, of which the slowest one's is nearly all. A message comes at any moment of the round.
+// The figures are printed; what is tested is how often the slow device is asked.
 TEST(idle_fabric, asked_in_turn_makes_messages_wait_for_half_its_time) {
     const bool in_turn = chosen_progress() == progress_manner::round_robin;
     const job_shape shape{.ranks_of_process = {2}};
@@ -137,16 +137,19 @@ TEST(idle_fabric, asked_in_turn_makes_messages_wait_for_half_its_time) {
         std::vector<double> waited;
         for (int i = 0; i != messages; ++i) {
             steady_clock::rep sent = 0;
-            auto *const receiving = start_receive({&sent, sizeof sent, *find_datatype(MPI_BYTE)}, from_sender, 1, 1);
+            auto *const receiving =
+                start_receive({&sent, sizeof sent, *find_datatype(MPI_BYTE)}, from_sender, 1, 1);
             protocol::wait(*receiving);
-            waited.push_back(1e-3 * static_cast<double>(steady_clock::now().time_since_epoch().count() - sent));
+            waited.push_back(1e-3 *
+                             static_cast<double>(steady_clock::now().time_since_epoch().count() - sent));
             receiving->free();
         }
         sending.join();
         std::ranges::sort(waited);
-        std::printf("%s: messages wait %.1f us (median), %.1f us (mean); the slow device's latency is 1000 us\n",
-                    in_turn ? "in turn" : "by share", waited[messages / 2],
-                    std::accumulate(waited.begin(), waited.end(), 0.0) / messages);
+        std::printf(
+            "%s: messages wait %.1f us (median), %.1f us (mean); the slow device's latency is 1000 us\n",
+            in_turn ? "in turn" : "by share", waited[messages / 2],
+            std::accumulate(waited.begin(), waited.end(), 0.0) / messages);
         // Messages are 3 ms apart on average.
         EXPECT_EQ(polls.load() > messages, in_turn) << polls.load() << " polls";
     }
