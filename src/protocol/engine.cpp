@@ -18,6 +18,8 @@
 
 namespace lisle::protocol {
 
+using fabric::claim_result;
+
 namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
@@ -30,6 +32,9 @@ constexpr unsigned brief_looks_alone = 1000;
 constexpr std::size_t eager_if_copied_once = 4096;
 // A short limit: only messages without data go the short way.
 constexpr std::size_t no_short_messages = 0;
+// An announcement takes so much data along even to a rank that wants no unexpected data: to keep the
+// announcement costs it no less.
+constexpr std::uint64_t most_carried_always = 128;
 
 std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
     return set >= 0 ? static_cast<std::size_t>(set) : standard;
@@ -393,13 +398,13 @@ bool engine::drained() {
     return deferred_.empty() && streams_.empty();
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes, const typed_buffer &data,
-                                             std::size_t data_bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes, const typed_buffer &data, std::size_t data_bytes,
+                                     bool solicited) {
     fabric::packet_slot slot{};
     auto &carrier = *routes_.to(dest).carrier;
-    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, true, slot);
-    if (result != fabric::claim_result::claimed) {
+    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, solicited, slot);
+    if (result != claim_result::claimed) {
         return result;
     }
     *slot.header = header;
@@ -414,8 +419,8 @@ fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_head
     return result;
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes) {
     return try_send_packet(dest, header, payload, bytes, {}, 0);
 }
 
@@ -427,30 +432,51 @@ void engine::send_control(int dest, const fabric::packet_header &header, const v
 
 void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
                                  std::size_t bytes) {
+    deferred_packet packet{.header = header, .payload = {}, .takes_data = false};
+    packet.header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes != 0) {
+        std::memcpy(packet.payload, payload, bytes);
+    }
+    send_or_defer_locked(dest, packet);
+}
+
+void engine::send_or_defer_locked(int dest, deferred_packet &packet) {
     if (!deferred_.any_for(dest)) {
-        const auto result = try_send_packet(dest, header, payload, bytes);
-        if (result == fabric::claim_result::claimed || result == fabric::claim_result::failed) {
+        const auto result = try_send_deferred_locked(dest, packet);
+        if (result == claim_result::claimed || result == claim_result::failed) {
             return; // what a failure means for operations is seen to by peer_failed()
         }
     }
     counts_.add(counted::deferred_packets);
-    deferred_packet kept{.header = header, .payload = {}};
-    kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
-    if (bytes != 0) {
-        std::memcpy(kept.payload, payload, bytes);
-    }
-    deferred_.push_back(dest, kept);
+    deferred_.push_back(dest, packet);
     count_waiting_locked();
+}
+
+claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet) {
+    fabric::packet_header &header = packet.header;
+    if (packet.takes_data) {
+        announcement said{};
+        std::memcpy(&said, packet.payload, sizeof said);
+        if (const send_operation *const send = sends_.find(said.sender); send != nullptr) {
+            fabric::packet_header with_data = header;
+            with_data.flags |= carries_data;
+            const auto result = try_send_packet(dest, with_data, packet.payload, sizeof said, send->buffer,
+                                                said.bytes, said.bytes <= most_carried_always);
+            if (result != claim_result::congested) {
+                return result;
+            }
+        }
+        packet.takes_data = false;
+    }
+    return try_send_packet(dest, header, packet.payload, header.payload_bytes);
 }
 
 bool engine::flush_deferred_locked() {
     const std::size_t before = deferred_.size();
     deferred_.serve_each([this](int dest, auto &queue) {
         while (!queue.empty()) {
-            const deferred_packet &packet = queue.front();
-            const auto result =
-                try_send_packet(dest, packet.header, packet.payload, packet.header.payload_bytes);
-            if (result != fabric::claim_result::claimed && result != fabric::claim_result::failed) {
+            const auto result = try_send_deferred_locked(dest, queue.front());
+            if (result != claim_result::claimed && result != claim_result::failed) {
                 return;
             }
             queue.pop_front();

@@ -220,10 +220,11 @@ class engine final : private fabric::sink {
         }
         void free() override {}
     };
-    /// A control packet that found no room.
+    /// A control packet that may have to wait for room.
     struct deferred_packet {
         fabric::packet_header header;
         std::byte payload[control_bytes];
+        bool takes_data; ///< an announcement whose message goes along if the receiver's mailbox has room
     };
 
     // arrive.cpp; all with the lock held
@@ -377,7 +378,10 @@ class engine final : private fabric::sink {
 
     [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
                                                        const void *payload, std::size_t bytes,
-                                                       const typed_buffer &data, std::size_t data_bytes);
+                                                       const typed_buffer &data, std::size_t data_bytes,
+                                                       bool solicited = true);
+    [[nodiscard]] fabric::claim_result try_send_deferred_locked(int dest, deferred_packet &packet);
+    void send_or_defer_locked(int dest, deferred_packet &packet);
     bool flush_deferred_locked();
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
