@@ -166,7 +166,7 @@ double tile_fabric::resolution() const noexcept {
 tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
     constexpr std::int64_t thousand = 1000; // a microsecond has as many cycles as there are megahertz
     const std::int64_t mhz = machine_.clock_mhz;
-    if (nanoseconds / thousand >= tile::agenda::never / mhz - 1) {
+    if (nanoseconds == never || nanoseconds / thousand >= tile::agenda::never / mhz - 1) {
         return tile::agenda::never; // none that will come
     }
     return nanoseconds / thousand * mhz + (nanoseconds % thousand * mhz + thousand - 1) / thousand;
