@@ -40,6 +40,12 @@ std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
     return set >= 0 ? static_cast<std::size_t>(set) : standard;
 }
 
+/// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
+constexpr bool answers_only(std::uint8_t kind) noexcept {
+    return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||
+           kind == static_cast<std::uint8_t>(packet_kind::done);
+}
+
 const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
     const fabric::routes *const found = all.find(track);
     if (found == nullptr) {
@@ -69,13 +75,17 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     }
     brief_looks_ = job_.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
     starts_alone_ = track != 0 && owner.engine().starts_alone_;
+    if (track != 0) {
+        const std::scoped_lock guard{owner.engine().lock_};
+        served_by_ = owner.engine().served_by_;
+    }
     count_waiting_locked();
     for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
             inbox_carrier_ = fabric.get();
         } else {
-            others_.add(*fabric);
+            others_.add(*fabric, is_received_by_thread(*fabric, number_));
         }
     }
     only_inbox_ = others_.empty() ? inbox_ : nullptr;
@@ -90,6 +100,7 @@ engine::~engine() {
 }
 
 void engine::expect_one_thread(bool one) noexcept {
+    one = one && !has_progress_threads(); // which come to the engine, too
     owner_.tracks().each([one](engine &each) { each.starts_alone_ = one && each.others_.empty(); });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
@@ -415,6 +426,7 @@ claim_result engine::try_send_packet(int dest, const fabric::packet_header &head
     if (data_bytes != 0) {
         pack(data, 0, {slot.payload + bytes, data_bytes});
     }
+    slot.may_overtake = answers_only(header.kind);
     carrier.publish(dest, slot);
     return result;
 }
@@ -450,6 +462,7 @@ void engine::send_or_defer_locked(int dest, deferred_packet &packet) {
     counts_.add(counted::deferred_packets);
     deferred_.push_back(dest, packet);
     count_waiting_locked();
+    call_senders();
 }
 
 claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet) {
@@ -471,9 +484,12 @@ claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet)
     return try_send_packet(dest, header, packet.payload, header.payload_bytes);
 }
 
-bool engine::flush_deferred_locked() {
+bool engine::flush_deferred_locked(const fabric::fabric *only) {
     const std::size_t before = deferred_.size();
-    deferred_.serve_each([this](int dest, auto &queue) {
+    deferred_.serve_each([this, only](int dest, auto &queue) {
+        if (only != nullptr && routes_.to(dest).carrier != only) {
+            return;
+        }
         while (!queue.empty()) {
             const auto result = try_send_deferred_locked(dest, queue.front());
             if (result != claim_result::claimed && result != claim_result::failed) {

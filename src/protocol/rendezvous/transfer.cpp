@@ -178,10 +178,13 @@ void engine::end_stream_locked(send_operation &send) {
     complete_locked(send);
 }
 
-bool engine::push_streams_locked() {
+bool engine::push_streams_locked(const fabric::fabric *only) {
     bool any = false;
     std::vector<send_operation *> ended;
-    streams_.serve_each([&](int, auto &queue) {
+    streams_.serve_each([&](int dest, auto &queue) {
+        if (only != nullptr && routes_.to(dest).carrier != only) {
+            return;
+        }
         // Each stream in turn, until the first packet that finds no room: then the others find none either.
         bool room = true;
         for (std::size_t rest = queue.size(); rest != 0 && room; --rest) {
