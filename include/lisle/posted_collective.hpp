@@ -172,10 +172,15 @@ template <class T> future<> ibroadcast_object(MPI_Comm comm, T &object, int root
     const auto start = [root, &object](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        messages.kept = to_bytes(object);
-        for (int other = 0; other < messages.size(); ++other)
-            if (other != root)
-                messages.send(messages.kept, other);
+        const auto send_to_all = [&](const auto &what) {
+            for (int other = 0; other < messages.size(); ++other)
+                if (other != root)
+                    messages.send(what, other);
+        };
+        if constexpr (serialized<T>)
+            send_to_all(messages.kept = to_bytes(object));
+        else
+            send_to_all(object);
     };
     return begin_collected<T>(comm, byte_buffer{}, start, [&object](byte_buffer &, std::vector<T> &&came) {
         if (!came.empty())
