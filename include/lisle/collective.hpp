@@ -123,12 +123,13 @@ class collectives : public in_place_collectives {
     }
 
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> gatherv(const R &,
-                                                                                   rooted_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> gatherv(const R &, rooted_counts = {})
     const {
-        static_assert(detail::always_false<R>,
-                      "gatherv() and allgatherv() join ranges of direct objects, and this is none: "
-                      "gather() and allgather() take any object whole.");
+        static_assert(
+            detail::always_false<R>,
+            "gatherv() and allgatherv() join ranges of direct objects, with <lisle/serialize.hpp> also "
+            "of others, and this is none: gather() and allgather() take any object whole.");
         return {};
     }
 
@@ -212,8 +213,8 @@ class collectives : public in_place_collectives {
         }
     }
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> allgatherv(const R &range,
-                                                                                      known_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> allgatherv(const R &range, known_counts = {})
     const { return gatherv(range); }
     /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
     /// counts, in one collective; if one is longer all need a second.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -58,6 +59,11 @@ template <class T> auto element_type_of() {
 }
 /// What a collective's result consists of: the elements of a range, otherwise objects of type T.
 template <class T> using object_element = typename decltype(element_type_of<T>())::type;
+
+/// A contiguous range of objects that travel as bytes: see joined_collective.hpp.
+template <class R>
+concept range_of_serialised =
+    contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_word<R>;
 
 template <class T> constexpr std::size_t element_size() noexcept {
     return sizeof(object_element<std::remove_cv_t<T>>);
@@ -211,6 +217,16 @@ template <class Ranges> auto join(const Ranges &ranges, bool here) {
     if (joined.second.empty())
         joined.second.push_back(refused_count); // no counts would mean equal shares
     return joined;
+}
+
+/// Ranges that came, one after the other.
+template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
+    blocks<T> all;
+    for (std::vector<T> &part : parts) {
+        all.counts.push_back(static_cast<MPI_Count>(part.size()));
+        all.data.insert(all.data.end(), std::move_iterator{part.begin()}, std::move_iterator{part.end()});
+    }
+    return all;
 }
 
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
