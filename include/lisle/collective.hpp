@@ -96,7 +96,7 @@ class collectives : public in_place_collectives {
         } else if constexpr (taken::written_elements) {
             return detail::joined_elements(gather(whole(object), with));
         } else if constexpr (taken::sized) {
-            return detail::as_objects<typename taken::value>(
+            return detail::separate<typename taken::value>(
                 gatherv(detail::as_range(object), {.root = with.root}));
         } else if constexpr (taken::written) {
             return detail::read_each<typename taken::value>(
@@ -147,12 +147,13 @@ class collectives : public in_place_collectives {
     }
 
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> gatherv(const R &,
-                                                                                   rooted_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> gatherv(const R &, rooted_counts = {})
     const {
-        static_assert(detail::always_false<R>,
-                      "gatherv() and allgatherv() join ranges of direct objects, and this is none: "
-                      "gather() and allgather() take any object whole.");
+        static_assert(
+            detail::always_false<R>,
+            "gatherv() and allgatherv() join ranges of direct objects, with <lisle/serialize.hpp> also "
+            "of others, and this is none: gather() and allgather() take any object whole.");
         return {};
     }
 
@@ -235,7 +236,7 @@ class collectives : public in_place_collectives {
         } else if constexpr (taken::written_elements) {
             return detail::joined_elements(allgather(whole(object)));
         } else if constexpr (taken::sized) {
-            return detail::as_objects<typename taken::value>(allgatherv(detail::as_range(object)));
+            return detail::separate<typename taken::value>(allgatherv(detail::as_range(object)));
         } else if constexpr (taken::written) {
             return detail::read_each<typename taken::value>(allgatherv(detail::to_bytes(object)));
         } else {
@@ -243,8 +244,8 @@ class collectives : public in_place_collectives {
         }
     }
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> allgatherv(const R &range,
-                                                                                      known_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> allgatherv(const R &range, known_counts = {})
     const { return gatherv(range); }
     /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
     /// counts, in one collective; if one is longer all need a second.

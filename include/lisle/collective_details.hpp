@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -53,6 +54,11 @@ namespace detail {
 
 /// What a collective's result consists of: the elements of a range, otherwise objects.
 template <class T> using object_element = typename taken<T>::element;
+
+/// A contiguous range of objects that travel as bytes: see joined_collective.hpp.
+template <class R>
+concept range_of_serialised =
+    contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_word<R>;
 
 template <class T> constexpr std::size_t element_size() noexcept {
     return sizeof(object_element<T>);
@@ -201,6 +207,16 @@ template <class Ranges> auto join(const Ranges &ranges, bool here) {
     return joined;
 }
 
+/// Ranges that came, one after the other.
+template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
+    blocks<T> all;
+    for (std::vector<T> &part : parts) {
+        all.counts.push_back(static_cast<MPI_Count>(part.size()));
+        all.data.insert(all.data.end(), std::move_iterator{part.begin()}, std::move_iterator{part.end()});
+    }
+    return all;
+}
+
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
 template <class Objects> auto write_each(const Objects &objects, bool here) {
     std::pair<std::vector<later<std::byte, Objects>>, std::vector<later<MPI_Count, Objects>>> written;
@@ -244,7 +260,7 @@ template <class T> std::vector<T> read_each(blocks<later<std::byte, T>> &&writte
 }
 
 /// Each rank's range as one object.
-template <class Object, class Element> std::vector<Object> as_objects(blocks<Element> &&joined) {
+template <class Object, class Element> std::vector<Object> separate(blocks<Element> &&joined) {
     std::vector<Object> objects;
     objects.reserve(joined.counts.size());
     auto next = joined.data.begin();

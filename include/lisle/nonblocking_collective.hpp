@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/collective.hpp"
+#include "lisle/joined_collective.hpp"
 #include "lisle/posted_collective.hpp"
 
 namespace lisle {
@@ -101,9 +101,9 @@ concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<s
 template <class T>
 concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
 
-class nonblocking_collectives : public collectives {
+class nonblocking_collectives : public joined_collectives {
   public:
-    using collectives::collectives;
+    using joined_collectives::joined_collectives;
 
     [[nodiscard]] future<> ibarrier() const {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -152,6 +152,44 @@ class nonblocking_collectives : public collectives {
     template <class T>
     requires(!direct<T>) [[nodiscard]] future<std::vector<T>> ialltoallv(std::vector<T> objects) const {
         return detail::ialltoall_objects(comm_, std::move(objects), rank());
+    }
+    /// Ranges of any numbers of serialised objects, joined for all.
+    template <class R>
+    requires serialised_range<R>
+    [[nodiscard]] auto iallgatherv(R range) const {
+        return detail::iallgather_objects(comm_, detail::as_objects(std::move(range)), rank())
+            .then([](auto &&parts) { return detail::join(std::move(parts)); });
+    }
+    /// The same, for the root only.
+    template <class R>
+    requires serialised_range<R>
+    [[nodiscard]] auto igatherv(R range, rooted with = {}) const {
+        return detail::igather_objects(comm_, detail::as_objects(std::move(range)), with.root, rank())
+            .then([](auto &&parts) { return detail::join(std::move(parts)); });
+    }
+    /// Deals the root's range out, of objects of any sort: `counts` says how many each rank gets, by default
+    /// equal shares. Only the root needs to know.
+    template <class R>
+    requires(direct_range<R> || serialised_range<R>)
+        [[nodiscard]] auto iscatterv(const R &all, rooted_counts with = {}) const {
+        using piece = std::vector<detail::element_of<const R &>>;
+        std::vector<piece> parts;
+        if (rank() == with.root) {
+            const auto objects = std::ranges::size(all);
+            const auto counts = with.counts.empty()
+                                    ? detail::equal_shares(objects, size())
+                                    : std::vector<MPI_Count>(with.counts.begin(), with.counts.end());
+            if (!detail::divides(counts, objects, size()))
+                detail::raise(
+                    MPI_ERR_COUNT, "lisle::iscatterv",
+                    {{"counts", static_cast<long long>(counts.size())},
+                     {"ranks", size()},
+                     {"objects", static_cast<long long>(objects)}},
+                    "the counts are not one for each rank, or one is negative, or together they are "
+                    "more than the range has");
+            parts = detail::cut(all, counts);
+        }
+        return detail::iscatter_objects<piece>(comm_, std::move(parts), with.root);
     }
     /// `auto all = world.iallgather(world.rank()); ...; use(all.wait());`
     template <object_to_own T> [[nodiscard]] auto iallgather(T &&object) const {
@@ -322,7 +360,7 @@ class nonblocking_collectives : public collectives {
                                            typename detail::taken<T>::value{});
     }
     /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.
-    template <object_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
+    template <range_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
         return start_reduction(std::forward<R>(range), function, false, "MPI_Ireduce_scatter_block",
                                [this](auto &r, MPI_Request *request) {
                                    const MPI_Count share = r.parts.count() / size();

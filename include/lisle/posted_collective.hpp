@@ -156,15 +156,6 @@ template <class T, class F> T combine_all(std::vector<T> &&objects, F &function)
     return result;
 }
 
-template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
-    blocks<T> all;
-    for (const std::vector<T> &part : parts) {
-        all.counts.push_back(static_cast<MPI_Count>(part.size()));
-        all.data.insert(all.data.end(), part.begin(), part.end());
-    }
-    return all;
-}
-
 // ---- the collectives ----
 
 /// The object is lent at all ranks; those that are not the root get theirs before the future is complete.
@@ -290,6 +281,15 @@ template <class T, class F> future<T> iexscan_objects(MPI_Comm comm, T own, F fu
                                   return came.empty() ? std::move(first)
                                                       : combine_all(std::move(came), function);
                               });
+}
+
+/// A range of objects as what travels whole.
+template <class R> auto as_objects(R &&range) {
+    using piece = std::vector<element_of<R &>>;
+    if constexpr (std::is_same_v<R, piece>)
+        return std::move(range);
+    else
+        return piece(std::ranges::begin(range), std::ranges::end(range));
 }
 
 /// What one rank has, as a piece that it might have received.

@@ -193,9 +193,10 @@ template <class T, class F, class Comm> prefixes<T> prefix_objects(T object, F &
 }
 
 /// The i-th of as many parts as there are counts.
-template <class T> std::vector<std::vector<T>> cut(const std::vector<T> &objects, counts_view counts) {
+template <class R, class T = element_of<const R &>>
+std::vector<std::vector<T>> cut(const R &objects, counts_view counts) {
     std::vector<std::vector<T>> parts;
-    auto next = objects.begin();
+    auto next = std::ranges::begin(objects);
     for (const MPI_Count count : counts) {
         parts.emplace_back(next, next + count);
         next += count;

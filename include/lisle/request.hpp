@@ -176,6 +176,10 @@ template <class T = void> class [[nodiscard]] future : public request {
     using value_type = T;
 
     future() noexcept { complete_ = true; }
+    /// The news alone that another operation is over; its result is dropped.
+    template <class Other>
+    requires(std::is_void_v<T> && !std::is_void_v<Other>) future(future<Other> &&other)
+    noexcept : request{std::move(other)} {}
     explicit future(MPI_Request handle, std::unique_ptr<detail::operation> owner = nullptr) noexcept
         requires(std::is_void_v<T> || std::is_same_v<T, lisle::status>)
         : request{handle, std::move(owner)} {}

@@ -11,6 +11,7 @@
 
 #include "lisle/buffer.hpp"
 #include "lisle/byte_buffer.hpp"
+#include "lisle/unfit_class.hpp"
 
 namespace lisle {
 
@@ -41,8 +42,6 @@ struct object_reference {
 
 /// Turns objects into bytes and back. The primary template knows nothing; serialize.hpp specialises it.
 template <class T> struct serializer { static constexpr bool available = false; };
-
-template <class T> inline constexpr bool always_false = false;
 
 } // namespace detail
 
@@ -82,10 +81,7 @@ template <class T> consteval void explain_not_sendable() {
                       "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
                       "and send a std::unique_ptr to it.");
     else
-        static_assert(always_false<T>,
-                      "This type cannot be sent: it is no arithmetic type, enum, array or aggregate of "
-                      "such. Name its fields with `using lisle_fields = lisle::members<...>`, or "
-                      "include <lisle/serialize.hpp> and give it a serialize() for cereal.");
+        explain_class<type>();
 }
 
 template <class T> consteval void require_sendable() {
