@@ -15,6 +15,7 @@
 #include "lisle/counts_view.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
+#include "lisle/told_failure.hpp"
 #include "lisle/whole.hpp"
 
 namespace lisle {
@@ -100,19 +101,29 @@ template <class T> class tail {
     std::size_t begin_ = 0;
 };
 
+/// What one rank sends. @return its number if it has failed, else -1
+template <class T> int receive_block(tail<T> &part, int from, MPI_Comm comm) {
+    status ended;
+    receive_sized(part, from, MPI_ANY_TAG, comm, ended.native());
+    return failed_rank_of(ended.tag());
+}
+
 /// One message of a size that only its sender knows from each rank in turn, joined. The caller's own part
-/// does not travel. @param comm one that the program does not know
-template <class T>
-void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank, int tag, MPI_Comm comm) {
+/// does not travel. Throws if one of them has failed, when all have come. @param comm that of trees()
+template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank,
+                                       MPI_Comm comm, const char *call) {
+    int failed_rank = -1;
     all.counts.reserve(static_cast<std::size_t>(ranks));
     for (int from = 0; from < ranks; ++from) {
         tail<T> part{all.data};
         if (from == rank)
             all.data.insert(all.data.end(), own.begin(), own.end());
         else
-            receive_sized(part, from, tag, comm, MPI_STATUS_IGNORE);
+            failed_rank = std::max(failed_rank, receive_block(part, from, comm));
         all.counts.push_back(static_cast<MPI_Count>(part.size()));
     }
+    if (failed_rank >= 0) [[unlikely]]
+        raise_told(failed_rank, call);
 }
 
 /// Elements whose bytes mean the same everywhere: they may travel behind a number.
@@ -141,11 +152,13 @@ template <direct T, std::size_t Bytes> struct sized_range {
 
 /// The first half of an allgatherv() of which nobody knows how much the others have. True if that was all:
 /// every range is short. Otherwise the counts are known.
-template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, int ranks, MPI_Comm comm) {
+/// Throws if a rank says by its size that it has failed. @param size of what this rank has
+template <direct T>
+bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsigned long long size) {
     using block = sized_range<T, 128>;
     block own;
-    own.size = mine.size();
-    own.read(mine.data());
+    own.size = size;
+    own.read(mine);
     std::vector<block> got(static_cast<std::size_t>(ranks));
     constexpr int bytes = sizeof(block);
     check(MPI_Allgather(&own, bytes, MPI_BYTE, got.data(), bytes, MPI_BYTE, comm), "MPI_Allgather");
@@ -153,6 +166,8 @@ template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, i
     bool fit = true;
     all.counts.reserve(got.size());
     for (const block &each : got) {
+        if (is_failed_size(each.size)) [[unlikely]]
+            raise_told(failed_rank_in(each.size), "lisle::allgather");
         fit = fit && block::fits(each.size);
         total += each.size;
         all.counts.push_back(static_cast<MPI_Count>(each.size));
@@ -179,6 +194,12 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
 
 /// What the root tells the others instead of a count if its counts cannot be used.
 inline constexpr MPI_Count refused_count = -1;
+/// The same if an exception has been thrown there.
+inline constexpr MPI_Count failed_count = -2;
+/// Which of the two, for counts that are no good.
+inline MPI_Count told_count(counts_view counts) noexcept {
+    return !counts.empty() && counts[0] == failed_count ? failed_count : refused_count;
+}
 
 /// True if the counts deal out no more than `objects` among so many ranks.
 inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept {
@@ -282,15 +303,24 @@ template <class Range> auto joined_elements(std::vector<Range> &&ranges) {
 }
 
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.
-template <resizable_range R> void broadcast_sized(R &range, int root, bool here, MPI_Comm comm) {
+/// If the root has none (`failed_rank` there), all others throw.
+template <resizable_range R>
+void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_rank = -1) {
     using element = element_of<R &>;
     sized_range<element, 256> head;
-    if (here) {
+    if (failed_rank >= 0) {
+        head.size = failed_size(failed_rank);
+    } else if (here) {
         head.size = std::ranges::size(range);
         head.read(std::ranges::data(range));
     }
     check(MPI_Bcast(&head, static_cast<int>(sizeof head), MPI_BYTE, root, comm), "MPI_Bcast",
           named_value{"root", root});
+    if (is_failed_size(head.size)) [[unlikely]] {
+        if (!here)
+            raise_told(failed_rank_in(head.size), "lisle::broadcast");
+        return;
+    }
     if (!here)
         range.resize(head.size);
     if (head.fits(head.size)) {

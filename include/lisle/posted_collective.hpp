@@ -22,7 +22,7 @@ namespace lisle::detail {
 template <class T> struct posted {
     explicit posted(T own) : object{std::move(own)} {
         if constexpr (serialized<T>)
-            bytes = to_bytes(object);
+            failure = caught([this] { bytes = to_bytes(object); });
     }
     [[nodiscard]] const auto &travelling() const noexcept {
         if constexpr (serialized<T>)
@@ -31,8 +31,15 @@ template <class T> struct posted {
             return object;
     }
     T object;
-    byte_buffer bytes;
+    byte_buffer bytes;          ///< empty if the object could not be written, which no receiver can read
+    std::exception_ptr failure; ///< in this case
 };
+template <class Kept> std::exception_ptr failure_of(const Kept &) noexcept {
+    return nullptr;
+}
+template <class T> std::exception_ptr failure_of(const posted<T> &kept) noexcept {
+    return kept.failure;
+}
 
 /// The messages of one collective. Once they are all there `finish` makes the result of what was kept and
 /// of the pieces that came, in the order in which they were asked for.
@@ -46,8 +53,21 @@ template <class Piece, class Kept, class Finish> class collected final
 
     /// What is sent is kept here, or has been written already.
     template <class T> void send(const T &object, int dest, int tag = posted_tag) {
-        sends_.push_back(own_.isend(borrow(object), dest, tag));
+        if (std::exception_ptr thrown =
+                caught([&] { sends_.push_back(own_.isend(borrow(object), dest, tag)); })) {
+            failure_ = std::move(thrown);
+            send_nothing(dest, tag);
+        }
     }
+    /// What no receiver can read as an object of several bytes, for one that waits for an object.
+    void send_nothing(int dest, int tag = posted_tag) {
+        if constexpr (serialized<Piece>)
+            check(MPI_Send(nullptr, 0, MPI_BYTE, dest, tag, own_.native()), "MPI_Send");
+        else
+            check(MPI_Send("", 1, MPI_BYTE, dest, tag, own_.native()), "MPI_Send");
+    }
+    /// The error that this rank's future will throw; the others are sent nothing.
+    void fail(std::exception_ptr thrown) noexcept { failure_ = std::move(thrown); }
     void receive(int source, int tag = posted_tag) { pieces_.push_back(own_.ireceive<Piece>(source, tag)); }
     [[nodiscard]] int rank() const { return own_.rank(); }
     [[nodiscard]] int size() const { return own_.size(); }
@@ -56,6 +76,7 @@ template <class Piece, class Kept, class Finish> class collected final
         if (!finished_ && !(complete(pieces_, wait, seen_pieces_) && complete(sends_, wait, seen_sends_)))
             return false;
         if (!std::exchange(finished_, true)) {
+            rethrow_first(failure_, failure_of(kept));
             std::vector<Piece> pieces;
             pieces.reserve(pieces_.size());
             for (future<Piece> &each : pieces_)
@@ -91,6 +112,7 @@ template <class Piece, class Kept, class Finish> class collected final
 
     point_to_point own_;
     Finish finish_;
+    std::exception_ptr failure_; ///< of this rank, which the others are not to wait for
     std::vector<future<Piece>> pieces_;
     std::vector<future<>> sends_;
     std::size_t seen_pieces_ = 0; ///< complete ones at the beginning
@@ -199,12 +221,18 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
     const auto start = [root](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-            raise(MPI_ERR_COUNT, "lisle::iscatter",
-                  {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
-                  "scatter takes one object for each rank");
+        const std::exception_ptr wrong = caught([&messages] {
+            if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
+                raise(MPI_ERR_COUNT, "lisle::iscatter",
+                      {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
+                      "scatter takes one object for each rank");
+        });
+        if (wrong)
+            messages.fail(wrong);
         for (int other = 0; other < messages.size(); ++other)
-            if (other != root)
+            if (other != root && wrong)
+                messages.send_nothing(other);
+            else if (other != root)
                 messages.send(messages.kept[static_cast<std::size_t>(other)], other);
     };
     return begin_collected<T>(

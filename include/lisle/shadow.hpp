@@ -14,13 +14,11 @@ namespace lisle::detail {
 
 /// Tags on it.
 enum shadow_tag : int {
-    reduce_tag = 1,
-    scan_tag,
-    gather_tag,
-    exchange_tag,
-    posted_tag, ///< of all non-blocking collectives: all ranks begin them in one order
+    posted_tag = 1, ///< of all non-blocking collectives: all ranks begin them in one order
     first_sparse_tag = 10,
     first_neighbour_tag = 16, ///< and one for each direction of a grid
+    object_tag = 1000,        ///< in trees(): an object
+    first_failed_tag,         ///< the news that a rank has failed, which one is added
 };
 
 struct shadow {
@@ -72,6 +70,18 @@ inline shadow &shadow::of(MPI_Comm comm) {
         found = kept;
     }
     return *static_cast<shadow *>(found);
+}
+
+/// The communicator of blocking collectives that are made of messages. From each rank they come in the order
+/// of the calls, and non-blocking collectives that were begun before have posted receives for theirs, so the
+/// next message of a rank belongs to the current call, whatever its tag says. Where receives wait unposted,
+/// these messages have a communicator of their own. @pre all ranks of the communicator are calling it
+inline MPI_Comm trees(MPI_Comm comm) {
+    const MPI_Comm own = shadow::of(comm).comm;
+    if constexpr (has_extensions)
+        return own;
+    else
+        return shadow::of(own).comm;
 }
 
 /// With LISLE_CHECKS=2: throws unless all ranks have called the same collective with the same root, size of
