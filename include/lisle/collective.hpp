@@ -177,6 +177,7 @@ class collectives : public in_place_collectives {
                     MPI_ERR_COUNT, "lisle::scatter",
                     {{"objects", static_cast<long long>(std::ranges::size(all))}, {"ranks", size()}},
                     "scatter takes one object for each rank; scatterv takes any number");
+                return object{};
             }
             object mine{};
             constexpr MPI_Count count = detail::wire<object>::count;
@@ -225,12 +226,16 @@ class collectives : public in_place_collectives {
         MPI_Count count = 0;
         detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
                       "MPI_Scatter", named_value{"root", with.root});
-        if (count == detail::failed_count) [[unlikely]]
+        if (count == detail::failed_count) [[unlikely]] {
             detail::raise_told(with.root, "lisle::scatter");
-        if (count == detail::refused_count) [[unlikely]]
+            return std::vector<element>{};
+        }
+        if (count == detail::refused_count) [[unlikely]] {
             detail::raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", size()}},
                           "the root's counts are not one for each rank, or one is negative, or together they "
                           "are more than the range has");
+            return std::vector<element>{};
+        }
         const detail::block_list<element> list{counts};
         std::vector<element> mine(static_cast<std::size_t>(count));
         const buffer into = as_buffer(mine);
@@ -292,12 +297,14 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoall", 0, sizeof(element));
         const int ranks = size();
         const buffer data = as_buffer(range);
-        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0)
+        std::vector<element> got(std::ranges::size(range));
+        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::alltoall",
                 {{"objects", static_cast<long long>(std::ranges::size(range))}, {"ranks", ranks}},
                 "the objects cannot be divided into one equal part for each rank; alltoallv takes any parts");
-        std::vector<element> got(std::ranges::size(range));
+            return got;
+        }
         const MPI_Count count = data.count / ranks;
         detail::check(MPI_Alltoall_c(data.address, count, data.type, got.data(), count, data.type, comm_),
                       "MPI_Alltoall", named_value{"count", count});
@@ -319,12 +326,12 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
         const std::vector<detail::later<MPI_Count, R>> sent(std::ranges::begin(counts),
                                                             std::ranges::end(counts));
-        if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
         detail::block_list<element> out{{}};
         const std::exception_ptr wrong = detail::caught([&] {
+            if (sent.size() != static_cast<std::size_t>(size()))
+                detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                              {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                              "there must be one count for each rank");
             out = detail::block_list<element>{sent};
             if (out.total > std::ranges::size(range))
                 detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
@@ -334,8 +341,8 @@ class collectives : public in_place_collectives {
         });
         if (receive.counts.empty())
             return exchange_blocks(std::ranges::data(range), sent, wrong);
-        if (wrong)
-            std::rethrow_exception(wrong);
+        if (wrong || detail::failed())
+            return detail::rethrow_first(wrong, {}), blocks<element>{};
         blocks<element> got{{}, {receive.counts.begin(), receive.counts.end()}};
         const detail::block_list<element> in{got.counts};
         got.data.resize(in.total);
@@ -535,7 +542,7 @@ class collectives : public in_place_collectives {
         std::vector<future<detail::later<void, T>>> sends;
         std::span<const T> mine;
         for (int to = 0; to < size(); ++to) {
-            if (thrown) {
+            if (thrown || detail::failed()) {
                 if (to != here)
                     detail::send_failure(here, to, own.native());
                 continue;

@@ -71,9 +71,11 @@ template <direct T> struct block_list {
         counts.reserve(objects.size());
         offsets.reserve(objects.size());
         MPI_Count sum = 0;
-        for (const MPI_Count count : objects) {
-            if (count < 0) [[unlikely]]
+        for (MPI_Count count : objects) {
+            if (count < 0) [[unlikely]] {
                 raise(MPI_ERR_COUNT, "lisle::collectives", {{"count", count}}, "a count is negative");
+                count = 0;
+            }
             counts.push_back(count * wire<T>::count);
             offsets.push_back(static_cast<MPI_Aint>(sum * wire<T>::count));
             sum += count;
@@ -167,7 +169,7 @@ bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsig
     all.counts.reserve(got.size());
     for (const block &each : got) {
         if (is_failed_size(each.size)) [[unlikely]]
-            raise_told(failed_rank_in(each.size), "lisle::allgather");
+            return raise_told(failed_rank_in(each.size), "lisle::allgather"), true;
         fit = fit && block::fits(each.size);
         total += each.size;
         all.counts.push_back(static_cast<MPI_Count>(each.size));

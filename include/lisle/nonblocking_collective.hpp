@@ -224,11 +224,13 @@ class nonblocking_collectives : public joined_collectives {
         using in = std::remove_cvref_t<R>;
         using out = detail::element_of<in &>;
         auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<R>(all)));
-        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size()))
+        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size())) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::iscatter",
                 {{"objects", static_cast<long long>(std::ranges::size(owner->in))}, {"ranks", size()}},
                 "scatter takes one object for each rank");
+            return future<out>{MPI_REQUEST_NULL, std::move(owner)};
+        }
         constexpr MPI_Count count = detail::wire<out>::count;
         const MPI_Datatype type = detail::wire<out>::type();
         MPI_Request request = MPI_REQUEST_NULL;
@@ -276,9 +278,9 @@ class nonblocking_collectives : public joined_collectives {
     [[nodiscard]] auto ialltoallv(R &&range, counts_view sent, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::ialltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
+            detail::raise_final(MPI_ERR_COUNT, "lisle::ialltoallv",
+                                {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                                "there must be one count for each rank");
         if (with.counts.empty())
             return detail::ialltoall_ranges(comm_, in(std::forward<R>(range)), sent, rank());
         using element = detail::element_of<in &>;

@@ -333,6 +333,8 @@ class point_to_point {
         const buffer data = as_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_send{request};
         detail::check(MPI_Psend_init_c(data.address, partitions, data.count / partitions, data.type, dest,
                                        tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
@@ -345,6 +347,8 @@ class point_to_point {
         const buffer data = as_buffer(into.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_receive{request};
         detail::check(MPI_Precv_init_c(data.writable(), partitions, data.count / partitions, data.type,
                                        source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
@@ -427,9 +431,11 @@ class point_to_point {
             T object{};
             MPI_Status own;
             MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
-            detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),
-                                     tag.value(), comm_, seen),
-                          "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
+            if (!detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(),
+                                          source.value(), tag.value(), comm_, seen),
+                               "MPI_Recv", named_value{"source", source.value()},
+                               named_value{"tag", tag.value()}))
+                return object;
             detail::require_whole<T>(*seen);
             return object;
         } else if constexpr (serialized<T>) {

@@ -66,8 +66,24 @@ template <class Piece, class Kept, class Finish> class collected final
         else
             check(MPI_Send("", 1, MPI_BYTE, dest, tag, own_.native()), "MPI_Send");
     }
-    /// The error that this rank's future will throw; the others are sent nothing.
-    void fail(std::exception_ptr thrown) noexcept { failure_ = std::move(thrown); }
+    /// What is kept must be one object for each rank: otherwise the others are sent nothing, and this rank's
+    /// future throws.
+    void require_one_for_each(const char *call) {
+        const auto check_kept = [this, call] {
+            if (kept.size() != static_cast<std::size_t>(size()))
+                raise_final(MPI_ERR_COUNT, call,
+                            {{"objects", static_cast<long long>(kept.size())}, {"ranks", size()}},
+                            "there must be one object for each rank");
+        };
+        failure_ = caught(check_kept);
+    }
+    /// Sends a rank its object of those that are kept, unless there is none.
+    void send_own(int dest) {
+        if (failure_)
+            send_nothing(dest);
+        else
+            send(kept[static_cast<std::size_t>(dest)], dest);
+    }
     void receive(int source, int tag = posted_tag) { pieces_.push_back(own_.ireceive<Piece>(source, tag)); }
     [[nodiscard]] int rank() const { return own_.rank(); }
     [[nodiscard]] int size() const { return own_.size(); }
@@ -221,19 +237,10 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
     const auto start = [root](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        const std::exception_ptr wrong = caught([&messages] {
-            if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-                raise(MPI_ERR_COUNT, "lisle::iscatter",
-                      {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
-                      "scatter takes one object for each rank");
-        });
-        if (wrong)
-            messages.fail(wrong);
+        messages.require_one_for_each("lisle::iscatter");
         for (int other = 0; other < messages.size(); ++other)
-            if (other != root && wrong)
-                messages.send_nothing(other);
-            else if (other != root)
-                messages.send(messages.kept[static_cast<std::size_t>(other)], other);
+            if (other != root)
+                messages.send_own(other);
     };
     return begin_collected<T>(
         comm, std::move(all), start, [root](std::vector<T> &kept, std::vector<T> &&came) {
@@ -244,14 +251,11 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
 /// One object from each rank to each rank.
 inline auto to_each(const char *call) {
     return [call](auto &messages) {
-        if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-            raise(MPI_ERR_COUNT, call,
-                  {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
-                  "there must be one object for each rank");
+        messages.require_one_for_each(call);
         for (int other = 0; other < messages.size(); ++other)
             if (other != messages.rank()) {
                 messages.receive(other);
-                messages.send(messages.kept[static_cast<std::size_t>(other)], other);
+                messages.send_own(other);
             }
     };
 }
@@ -349,10 +353,10 @@ template <class R> auto ialltoall_ranges(MPI_Comm comm, R all, counts_view count
     using piece = piece_of<R>;
     const block_list<element_of<const R &>> parts{counts};
     if (parts.total > std::ranges::size(all))
-        raise(MPI_ERR_COUNT, "lisle::ialltoallv",
-              {{"objects", static_cast<long long>(std::ranges::size(all))},
-               {"sum of counts", static_cast<long long>(parts.total)}},
-              "the counts say more objects than there are");
+        raise_final(MPI_ERR_COUNT, "lisle::ialltoallv",
+                    {{"objects", static_cast<long long>(std::ranges::size(all))},
+                     {"sum of counts", static_cast<long long>(parts.total)}},
+                    "the counts say more objects than there are");
     std::size_t begin = 0; // of the caller's own part
     for (int other = 0; other < rank; ++other)
         begin += static_cast<std::size_t>(counts[static_cast<std::size_t>(other)]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a rank that was made inside the program: a std::thread started by a rank of lisle::run belongs to no
-// rank, since the program's threads do not know of ranks. Everywhere else a rank's threads belong to it anyway.
+// Threads of a rank that was made inside the program: a std::thread started by a rank of lisle::run belongs
+// to no rank, since the program's threads do not know of ranks. Everywhere else a rank's threads belong to it
+// anyway.
 #pragma once
 
 #include <concepts>
@@ -30,8 +31,8 @@ class adopted {
 
 } // namespace detail
 
-/// Starts a thread that belongs to the caller's rank: what it calls of MPI the rank has called. It must end before
-/// the rank does, for which the result waits when it is destroyed.
+/// Starts a thread that belongs to the caller's rank: what it calls of MPI the rank has called. It must end
+/// before the rank does, for which the result waits when it is destroyed.
 ///
 ///     lisle::run(4, [] {
 ///         auto receiver = lisle::rank_thread([] { use(lisle::world().receive<int>(lisle::any_source)); });

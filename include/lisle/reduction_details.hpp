@@ -128,11 +128,13 @@ template <class T, class F> auto on_wholes(F function) {
         using range = typename taken<T>::object;
         require_operation<F, std::ranges::range_value_t<range>>();
         return [function = std::move(function)](const range &a, const range &b) mutable {
-            if (std::ranges::size(a) != std::ranges::size(b))
+            if (std::ranges::size(a) != std::ranges::size(b)) {
                 raise(MPI_ERR_COUNT, "lisle::elements",
                       {{"elements", static_cast<long long>(std::ranges::size(a))},
                        {"of other ranks", static_cast<long long>(std::ranges::size(b))}},
                       "the ranks have given ranges of different sizes");
+                return a;
+            }
             range result = a;
             auto other = std::ranges::begin(b);
             for (auto &element : result)
@@ -229,7 +231,7 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
     std::size_t sum = 0;
     for (const Count share : shares)
         sum += static_cast<std::size_t>(share);
-    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
+    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects) {
         raise(MPI_ERR_COUNT, call,
               {{"objects", static_cast<long long>(objects)},
                {"sum of counts", static_cast<long long>(sum)},
@@ -237,6 +239,8 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
                {"ranks", ranks}},
               "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
               "say");
+        return equal_shares<Count>(objects, ranks);
+    }
     return shares;
 }
 
@@ -246,12 +250,14 @@ std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, c
     std::vector<T> result = std::move(parts.front());
     for (std::size_t from = 1; from < parts.size(); ++from) {
         const std::vector<T> &part = parts[from];
-        if (part.size() != result.size())
+        if (part.size() != result.size()) {
             raise(MPI_ERR_COUNT, call,
                   {{"objects of rank 0", static_cast<long long>(result.size())},
                    {"rank", static_cast<long long>(from)},
                    {"its objects", static_cast<long long>(part.size())}},
                   "the ranks have given parts of different sizes");
+            return result;
+        }
         for (std::size_t i = 0; i < part.size(); ++i)
             result[i] = function(std::as_const(result[i]), part[i]);
     }

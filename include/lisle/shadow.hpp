@@ -100,17 +100,18 @@ inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *c
         long long least[8];
         check(MPI_Allreduce(said, least, 8, MPI_LONG_LONG, MPI_MIN, shadow::of(comm).comm), "MPI_Allreduce");
         if (least[0] != -least[1])
-            raise(MPI_ERR_OTHER, call, {}, "the ranks of the communicator have called different collectives");
+            raise_final(MPI_ERR_OTHER, call, {},
+                        "the ranks of the communicator have called different collectives");
         if (least[2] != -least[3])
-            raise(MPI_ERR_ROOT, call,
-                  {{"root here", root}, {"least root", least[2]}, {"greatest root", -least[3]}},
-                  "the ranks of the communicator have named different roots");
+            raise_final(MPI_ERR_ROOT, call,
+                        {{"root here", root}, {"least root", least[2]}, {"greatest root", -least[3]}},
+                        "the ranks of the communicator have named different roots");
         if (least[4] != -least[5])
-            raise(MPI_ERR_TYPE, call,
-                  {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
-                  "the ranks of the communicator have given elements of different types");
+            raise_final(MPI_ERR_TYPE, call,
+                        {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
+                        "the ranks of the communicator have given elements of different types");
         if (least[6] != -least[7])
-            raise(
+            raise_final(
                 MPI_ERR_OP, call, {},
                 "the ranks of the communicator have given different operations, or such as commute for some "
                 "ranks only");

@@ -20,7 +20,7 @@ constexpr int failed_rank_of(int tag) noexcept {
 
 /// Throws at a rank that was told.
 template <class Call = const char *>
-[[noreturn, gnu::cold, gnu::noinline]] void raise_told(int rank, Call call) {
+LISLE_NORETURN [[gnu::cold, gnu::noinline]] void raise_told(int rank, Call call) {
     raise(MPI_ERR_OTHER, call, {{"rank", rank}}, "another rank has thrown an exception in this collective");
 }
 
@@ -28,28 +28,6 @@ template <class Call = const char *>
 inline void send_failure(int failed_rank, int dest, MPI_Comm comm) {
     check(MPI_Send(nullptr, 0, MPI_BYTE, dest, first_failed_tag + failed_rank, comm), "MPI_Send",
           named_value{"dest", dest});
-}
-
-/// Calls `body`; the exception that left it, or null.
-template <class Body> std::exception_ptr caught(Body &&body) {
-#if LISLE_USE_EXCEPTIONS
-    try {
-        body();
-    } catch (...) {
-        return std::current_exception();
-    }
-#else
-    body();
-#endif
-    return nullptr;
-}
-
-/// Throws the first of two exceptions that there is.
-inline void rethrow_first(const std::exception_ptr &own, const std::exception_ptr &told) {
-    if (own)
-        std::rethrow_exception(own);
-    if (told)
-        std::rethrow_exception(told);
 }
 
 /// A length that says that a rank has failed, and which; lengths of objects are below all of them.
@@ -71,7 +49,7 @@ template <class T, class Comm> class outcome {
     /// What another rank sends.
     outcome(int source, const Comm &comm) : comm_{comm} {
         message came = comm.mprobe(source);
-        failed_rank_ = failed_rank_of(came.status().tag());
+        failed_rank_ = lisle::detail::failed() ? comm.rank() : failed_rank_of(came.status().tag());
         attempt([&] { object_.emplace(came.template receive<T>()); });
     }
 
@@ -120,8 +98,10 @@ template <class T, class Comm> class outcome {
     /// The object, or what went wrong.
     T result(const char *call) && {
         rethrow();
-        if (failed())
+        if (failed()) {
             raise_told(failed_rank_, call);
+            return no_value<T>();
+        }
         return std::move(*object_);
     }
 
