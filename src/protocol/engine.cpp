@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/checks.hpp"
 #include "base/settings.hpp"
 #include "datatype/copy.hpp"
 #include "execution/usable_cores.hpp"
@@ -30,8 +31,8 @@ constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
 // one copy is saved above this.
 constexpr std::size_t eager_if_copied_once = 4096;
-// A short limit: only messages without data go the short way.
-constexpr std::size_t no_short_messages = 0;
+// A short limit: no message is short, since the end of the short ones is one more.
+constexpr std::size_t no_short_messages = SIZE_MAX;
 // An announcement takes so much data along even to a rank that wants no unexpected data: to keep the
 // announcement costs it no less.
 constexpr std::uint64_t most_carried_always = 128;
@@ -63,7 +64,8 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{value_of(setting::check) != 0},
+      checks_types_{checks(check_level::cheap)},
+      wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       // A message that says its type takes the general way.
       short_limit_{checks_types_ ? no_short_messages
                                  : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
@@ -159,11 +161,10 @@ int engine::take_arrived_locked() {
         taken = inbox_->drain(
             [this](const fabric::packet_header &header, std::span<const std::byte> payload,
                    const fabric::cell &packet) __attribute__((always_inline)) {
-                const envelope what{header.context, header.source, header.tag};
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager(what, payload);
+                    arrived_eager({header.context, header.source, header.tag}, payload);
                 } else {
-                    arrived_other(packet.sender(), what, header.kind, header.flags, payload);
+                    arrived_other(packet.sender(), header, payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);
@@ -420,6 +421,9 @@ claim_result engine::try_send_packet(int dest, const fabric::packet_header &head
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        slot.header->remark = own_remark(remark::of(header.remark).elements);
+    }
     if (bytes != 0) {
         std::memcpy(slot.payload, payload, bytes);
     }

@@ -30,6 +30,7 @@ void engine::transfer(receive_operation &receive) {
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    compare_types(receive, sender.elements);
     if (sender.here()) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
@@ -88,6 +89,9 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
 void engine::finish_sender(const announced_message &sender) {
     if (sender.here()) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
+        if (wildcards_ != nullptr) [[unlikely]] {
+            sending.home->wildcards_->note(wildcards_->moment());
+        }
         sending.home->finish(sending);
     } else {
         const std::scoped_lock guard{lock_};
