@@ -83,11 +83,11 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are "
      "spread "
      "whose threads call at once (MPI_THREAD_MULTIPLE)"},
-    {"LISLE_CHECK", 0, 0, 1,
-     "1: collectives first make sure that all ranks make the same call, receives that messages have elements "
-     "of "
-     "their type, and MPI_Finalize lists the objects that were not freed and the messages that were not "
-     "received"},
+    {"LISLE_CHECK", 0, 0, 2,
+     "how much is looked for besides deadlocks: 1 what costs little (types of messages, objects that are not "
+     "freed, messages that are not received, collectives that differ), 2 everything (sends that rely on "
+     "buffers, buffers that are used while an operation is under way, receives from any source that could "
+     "have taken another message)"},
     {"LISLE_DEADLOCK", 1, 0, 1,
      "what happens when all ranks of a job wait for each other: end (they are listed, and the job ends), or "
      "wait (nothing, so that a debugger finds them)",

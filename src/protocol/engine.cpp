@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/checks.hpp"
 #include "base/settings.hpp"
 #include "datatype/copy.hpp"
 #include "execution/usable_cores.hpp"
@@ -17,6 +18,8 @@
 #include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
+
+using fabric::claim_result;
 
 namespace {
 
@@ -28,8 +31,11 @@ constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
 // one copy is saved above this.
 constexpr std::size_t eager_if_copied_once = 4096;
-// A short limit: only messages without data go the short way.
-constexpr std::size_t no_short_messages = 0;
+// A short limit: no message is short, since the end of the short ones is one more.
+constexpr std::size_t no_short_messages = SIZE_MAX;
+// An announcement takes so much data along even to a rank that wants no unexpected data: to keep the
+// announcement costs it no less.
+constexpr std::uint64_t most_carried_always = 128;
 
 std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
     return set >= 0 ? static_cast<std::size_t>(set) : standard;
@@ -58,7 +64,8 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{value_of(setting::check) != 0},
+      checks_types_{checks(check_level::cheap)},
+      wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       // A message that says its type takes the general way.
       short_limit_{checks_types_ ? no_short_messages
                                  : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
@@ -154,11 +161,10 @@ int engine::take_arrived_locked() {
         taken = inbox_->drain(
             [this](const fabric::packet_header &header, std::span<const std::byte> payload,
                    const fabric::cell &packet) __attribute__((always_inline)) {
-                const envelope what{header.context, header.source, header.tag};
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager(what, payload);
+                    arrived_eager({header.context, header.source, header.tag}, payload);
                 } else {
-                    arrived_other(packet.sender(), what, header.kind, header.flags, payload);
+                    arrived_other(packet.sender(), header, payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);
@@ -404,17 +410,20 @@ bool engine::drained() {
     return deferred_.empty() && streams_.empty();
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes, const typed_buffer &data,
-                                             std::size_t data_bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes, const typed_buffer &data, std::size_t data_bytes,
+                                     bool solicited) {
     fabric::packet_slot slot{};
     auto &carrier = *routes_.to(dest).carrier;
-    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, true, slot);
-    if (result != fabric::claim_result::claimed) {
+    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, solicited, slot);
+    if (result != claim_result::claimed) {
         return result;
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        slot.header->remark = own_remark(remark::of(header.remark).elements);
+    }
     if (bytes != 0) {
         std::memcpy(slot.payload, payload, bytes);
     }
@@ -426,8 +435,8 @@ fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_head
     return result;
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes) {
     return try_send_packet(dest, header, payload, bytes, {}, 0);
 }
 
@@ -439,21 +448,44 @@ void engine::send_control(int dest, const fabric::packet_header &header, const v
 
 void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
                                  std::size_t bytes) {
+    deferred_packet packet{.header = header, .payload = {}, .takes_data = false};
+    packet.header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes != 0) {
+        std::memcpy(packet.payload, payload, bytes);
+    }
+    send_or_defer_locked(dest, packet);
+}
+
+void engine::send_or_defer_locked(int dest, deferred_packet &packet) {
     if (!deferred_.any_for(dest)) {
-        const auto result = try_send_packet(dest, header, payload, bytes);
-        if (result == fabric::claim_result::claimed || result == fabric::claim_result::failed) {
+        const auto result = try_send_deferred_locked(dest, packet);
+        if (result == claim_result::claimed || result == claim_result::failed) {
             return; // what a failure means for operations is seen to by peer_failed()
         }
     }
     counts_.add(counted::deferred_packets);
-    deferred_packet kept{.header = header, .payload = {}};
-    kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
-    if (bytes != 0) {
-        std::memcpy(kept.payload, payload, bytes);
-    }
-    deferred_.push_back(dest, kept);
+    deferred_.push_back(dest, packet);
     count_waiting_locked();
     call_senders();
+}
+
+claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet) {
+    fabric::packet_header &header = packet.header;
+    if (packet.takes_data) {
+        announcement said{};
+        std::memcpy(&said, packet.payload, sizeof said);
+        if (const send_operation *const send = sends_.find(said.sender); send != nullptr) {
+            fabric::packet_header with_data = header;
+            with_data.flags |= carries_data;
+            const auto result = try_send_packet(dest, with_data, packet.payload, sizeof said, send->buffer,
+                                                said.bytes, said.bytes <= most_carried_always);
+            if (result != claim_result::congested) {
+                return result;
+            }
+        }
+        packet.takes_data = false;
+    }
+    return try_send_packet(dest, header, packet.payload, header.payload_bytes);
 }
 
 bool engine::flush_deferred_locked(const fabric::fabric *only) {
@@ -463,10 +495,8 @@ bool engine::flush_deferred_locked(const fabric::fabric *only) {
             return;
         }
         while (!queue.empty()) {
-            const deferred_packet &packet = queue.front();
-            const auto result =
-                try_send_packet(dest, packet.header, packet.payload, packet.header.payload_bytes);
-            if (result != fabric::claim_result::claimed && result != fabric::claim_result::failed) {
+            const auto result = try_send_deferred_locked(dest, queue.front());
+            if (result != claim_result::claimed && result != claim_result::failed) {
                 return;
             }
             queue.pop_front();

@@ -30,6 +30,7 @@
 #include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
+#include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/progress/awaited.hpp"
 #include "protocol/progress/device_threads.hpp"
@@ -129,6 +130,9 @@ class engine final : private fabric::sink {
     /// has happened, take the general way.
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
                                                           int dest, std::size_t bytes) noexcept;
+    /// The same for a rank whose messages say of what type their elements are.
+    [[nodiscard]] bool try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
+                                            std::size_t bytes) noexcept;
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     /// @param peers the group that the pattern's source is a rank of
@@ -245,10 +249,11 @@ class engine final : private fabric::sink {
         }
         void free() override {}
     };
-    /// A control packet that found no room.
+    /// A control packet that may have to wait for room.
     struct deferred_packet {
         fabric::packet_header header;
         std::byte payload[control_bytes];
+        bool takes_data; ///< an announcement whose message goes along if the receiver's mailbox has room
     };
 
     // arrive.cpp; all with the lock held
@@ -270,13 +275,21 @@ class engine final : private fabric::sink {
         keep_eager(what, payload, receive);
     }
     void arrived_typed(const arrival &packet);
+    /// What this rank's packets say besides. @param elements of the message that they announce
+    [[nodiscard]] std::uint16_t own_remark(std::uint8_t elements = 0) const noexcept {
+        return remark{elements, wildcards_ != nullptr ? wildcards_->moment() : std::uint16_t{0}}.packed();
+    }
+    /// A message has come, which this receive takes if it is not null.
+    void note_arrival(const arrival &packet, const receive_operation *taker);
+    /// Takes a stored message out for a receive.
+    void take_locked(unexpected_message &message, const receive_operation &receive);
     /// Notes an error if the receive takes elements of another type. @param elements a basic_type
     static void compare_types(receive_operation &receive, std::uint8_t elements) noexcept;
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
     /// @param peer who sent it, not checked yet
-    [[gnu::noinline]] void arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
+    [[gnu::noinline]] void arrived_other(int peer, const fabric::packet_header &header,
                                          std::span<const std::byte> payload);
     void arrived_announcement(const arrival &packet);
     void arrived_clearance(const arrival &packet);
@@ -403,7 +416,10 @@ class engine final : private fabric::sink {
 
     [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
                                                        const void *payload, std::size_t bytes,
-                                                       const typed_buffer &data, std::size_t data_bytes);
+                                                       const typed_buffer &data, std::size_t data_bytes,
+                                                       bool solicited = true);
+    [[nodiscard]] fabric::claim_result try_send_deferred_locked(int dest, deferred_packet &packet);
+    void send_or_defer_locked(int dest, deferred_packet &packet);
     /// @param only as in push_streams_locked()
     bool flush_deferred_locked(const fabric::fabric *only = nullptr);
     /// The same for packets: who takes them notes the news for all of them.
@@ -482,6 +498,7 @@ class engine final : private fabric::sink {
     const std::size_t eager_otherwise_;      ///< not less
     const std::size_t unexpected_limit_;
     const bool checks_types_; ///< messages say of what type their elements are: LISLE_CHECK=1
+    wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory

@@ -22,12 +22,16 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
 /// @return the error MPI_ERR_TRUNCATE in it if the message was longer than the buffer (what fits is stored)
 outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
-                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel);
+                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel,
+                     send_mode mode = send_mode::standard);
 
 /// The non-blocking forms. The caller owns the request: wait(), then request->free().
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                   send_mode mode = send_mode::standard);
 [[nodiscard]] request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
+/// The same for a receive that has a number, see receive_operation.
+[[nodiscard]] request *start_receive_noted(const typed_buffer &buffer, const channel &channel, int source,
+                                           int tag, std::uint32_t posting);
 
 /// Returns when the request is complete; does not free it and does not throw: look at `result`.
 void wait(request &request);

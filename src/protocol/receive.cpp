@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How receives begin: with a message that is already here, or posted for one that will come.
+#include <memory>
 #include <mutex>
 
 #include "base/copy_bytes.hpp"
@@ -28,8 +29,7 @@ void engine::enter_all_started_locked() {
             matcher_.post(receive);
             return;
         }
-        matcher_.take(*message);
-        update_congestion();
+        take_locked(*message, receive);
         receive.captured = message;
         receive.what = pending_transfer::kind::stored;
         receive.next = std::exchange(transfers_, &receive);
@@ -52,8 +52,7 @@ void engine::start_locked(receive_operation &receive) {
         return;
     }
     expect_locked(receive, receive.from);
-    matcher_.take(*message);
-    update_congestion();
+    take_locked(*message, receive);
     held.unlock();
     accept(*message, receive);
 }
@@ -179,8 +178,10 @@ void receive_operation::cancel() {
     home->cancel(*this);
 }
 
-outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag,
+                           std::uint32_t posting) {
     receive_operation operation{channel, buffer, source, tag};
+    operation.posting = posting;
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
     } else if (!channel.home->start_and_look(operation)) {
@@ -202,16 +203,25 @@ request *start_receive(const typed_buffer &buffer, const channel &channel, int s
     return start_receive_quickly(buffer, channel, source, tag);
 }
 
+request *start_receive_noted(const typed_buffer &buffer, const channel &channel, int source, int tag,
+                             std::uint32_t posting) {
+    auto operation = std::make_unique<receive_operation>(channel, buffer, source, tag);
+    operation->keep(*buffer.type);
+    operation->posting = posting;
+    operation->start();
+    return operation.release();
+}
+
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
-                     const typed_buffer &receive_buffer, int source, int receive_tag,
-                     const channel &channel) {
-    if (try_send_short(send_buffer, channel, dest, send_tag)) {
+                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel,
+                     send_mode mode) {
+    if (mode == send_mode::standard && try_send_short(send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
     receive_operation receiving{channel, receive_buffer, source, receive_tag};
     receiving.start();
     try {
-        send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+        send_in_general(send_buffer, channel, dest, send_tag, mode);
     } catch (...) {
         receiving.cancel(); // nothing may name it any more
         wait(receiving);

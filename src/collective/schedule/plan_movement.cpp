@@ -57,7 +57,7 @@ schedule plan_barrier(const collective_call &call) {
 schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
     schedule plan = plan_of(call, "Bcast", root, bytes);
-    say_elements(plan, buffer);
+    say_elements(plan, call, buffer);
     const algorithm use = select(call, operation::bcast, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     switch (use) {
@@ -112,7 +112,7 @@ schedule plan_gather(const collective_call &call, const own_buffer &own, const t
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     schedule plan = plan_of(call, "Gather", root, bytes);
-    say_elements(plan, at_root ? block : mine);
+    say_elements(plan, call, at_root ? block : mine);
     const algorithm use = select(call, operation::gather, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
@@ -186,7 +186,7 @@ schedule plan_scatter(const collective_call &call, const typed_buffer &block, co
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     schedule plan = plan_of(call, "Scatter", root, bytes);
-    say_elements(plan, at_root ? block : mine);
+    say_elements(plan, call, at_root ? block : mine);
     const algorithm use =
         select(call, operation::scatter, of_blocks(bytes, (comm.size() - 1) * bytes, bytes));
     const team team = team_of(call);
@@ -259,7 +259,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
     const typed_buffer mine = own ? *own : block_of(block, call.comm.rank());
     const MPI_Count bytes = block.bytes();
     schedule plan = plan_of(call, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
-    say_elements(plan, own.value_or(block));
+    say_elements(plan, call, own.value_or(block));
     const algorithm use = select(call, operation::allgather, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     const block_view blocks{block, team.size};
