@@ -81,11 +81,7 @@ void engine::arrived_other(int peer, const fabric::packet_header &header,
     if (wildcards_ != nullptr) [[unlikely]] {
         wildcards_->note(remark::of(header.remark).moment);
     }
-    handler(*this, {peer,
-                    {header.context, header.source, header.tag},
-                    header.flags,
-                    header.remark,
-                    payload});
+    handler(*this, {peer, {header.context, header.source, header.tag}, header.flags, header.remark, payload});
 }
 
 void engine::note_arrival(const arrival &packet, const receive_operation *taker) {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/error.hpp"
 #include "base/checks.hpp"
+#include "base/error.hpp"
 #include "base/settings.hpp"
 #include "datatype/copy.hpp"
 #include "execution/usable_cores.hpp"
@@ -64,8 +64,9 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{checks(check_level::cheap)},
-      wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
+      checks_types_{checks(check_level::cheap)}, wildcards_{checks(check_level::all)
+                                                                ? &rank_wildcards.of(owner)
+                                                                : nullptr},
       // A message that says its type takes the general way.
       short_limit_{checks_types_ ? no_short_messages
                                  : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},

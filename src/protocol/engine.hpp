@@ -497,7 +497,7 @@ class engine final : private fabric::sink {
     const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
     const std::size_t eager_otherwise_;      ///< not less
     const std::size_t unexpected_limit_;
-    const bool checks_types_; ///< messages say of what type their elements are: LISLE_CHECK=1
+    const bool checks_types_;         ///< messages say of what type their elements are: LISLE_CHECK=1
     wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
