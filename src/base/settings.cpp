@@ -76,7 +76,7 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
     {"LISLE_PROGRESS", 0, 0, 3,
-     "who moves messages on: caller (whoever is in a call), threads (a Sender and a Receiver thread for each "
+     "who moves messages on: caller (threads that are in a call), threads (a Sender and a Receiver thread for each "
      "device), shared (one thread for all devices), round-robin (callers, who ask each device in each round)",
      "caller|threads|shared|round-robin"},
     {"LISLE_TRACKS", 4, 1, 4,
@@ -102,7 +102,8 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "nodes "
      "go over the network"},
     {"LISLE_NETWORK_SILENCE", 10, 1, 3600,
-     "seconds without a sign of life from a machine after which its ranks count as failed, or its interface as lost "
+     "seconds without a sign of life from a machine after which its ranks count as failed, or its interface "
+     "as lost "
      "if there is another one"},
     {"LISLE_RECOVERY", 0, 0, 1,
      "1: the job goes on when processes fail, which share no memory then (lislerun --with-ft)"},

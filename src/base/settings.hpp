@@ -61,10 +61,10 @@ enum class wait_manner : unsigned char {
 
 /// Values of setting::progress: who moves messages on.
 enum class progress_manner : unsigned char {
-    caller,      ///< whoever is in a call
+    caller,      ///< threads that are in a call
     threads,     ///< a Sender and a Receiver for each device
     shared,      ///< one thread for all devices
-    round_robin, ///< whoever is in a call, who asks each device in each round
+    round_robin, ///< the same, and each device is asked in each round
 };
 
 /// The table, in the order of `setting`.

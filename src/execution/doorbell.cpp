@@ -67,7 +67,8 @@ void doorbell::sleep_on_any(std::span<const seen_value> bells, std::uint64_t nan
     clock_gettime(CLOCK_MONOTONIC, &until);
     const std::uint64_t fraction = static_cast<std::uint64_t>(until.tv_nsec) + nanoseconds;
     until = {until.tv_sec + static_cast<time_t>(fraction / second), static_cast<long>(fraction % second)};
-    if (syscall(SYS_futex_waitv, words.data(), count, 0, nanoseconds != 0 ? &until : nullptr, CLOCK_MONOTONIC) < 0 &&
+    if (syscall(SYS_futex_waitv, words.data(), count, 0, nanoseconds != 0 ? &until : nullptr,
+                CLOCK_MONOTONIC) < 0 &&
         errno == ENOSYS) { // Linux before 5.16
         sleep_on(bells.front().bell->word_, bells.front().value, among_too_many);
     }

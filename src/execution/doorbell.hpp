@@ -31,8 +31,8 @@ class doorbell {
         doorbell *bell;
         std::uint32_t value;
     };
-    /// Sleeps until one of some bells rings, unless one has since its value was read. May return earlier if there
-    /// are more of them than the system can wait for.
+    /// Sleeps until one of some bells rings, unless one has since its value was read. May return earlier if
+    /// there are more of them than the system can wait for.
     static void sleep_on_any(std::span<const seen_value> bells, std::uint64_t nanoseconds = 0) noexcept;
 
     // ---- bells of fibers ----

@@ -69,9 +69,10 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
         .secret = secret_of(start),
         .silence = std::chrono::seconds{value_of(setting::network_silence)},
     };
-    auto made = std::make_unique<network_fabric>(
-        std::move(rails), std::move(view),
-        [&start, &places](int peer) { return start.get(places.process_of(peer), address_key); });
+    auto made =
+        std::make_unique<network_fabric>(std::move(rails), std::move(view), [&start, &places](int peer) {
+            return start.get(places.process_of(peer), address_key);
+        });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
 }

@@ -205,7 +205,8 @@ class engine final : private fabric::sink {
     }
     /// Takes some packets of one fabric, and begins the transfers that they ask for. True if any came.
     bool receive_from(fabric::fabric &from);
-    /// Announces that the thread which receives from this fabric is about to sleep. False: call receive_from().
+    /// Announces that the thread which receives from this fabric is about to sleep. False: call
+    /// receive_from().
     [[nodiscard]] bool arm(fabric::fabric &from);
     /// Takes what has come to this rank without sending anything that waits. True if any came.
     bool receive();

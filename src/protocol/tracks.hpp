@@ -54,8 +54,8 @@ class tracks {
         }
     }
 
-    /// The rank begins to use MPI, or uses it no more: threads of the process move its messages on in between, if it
-    /// has any. Both may be called again.
+    /// The rank begins to use MPI, or uses it no more: threads of the process move its messages on in
+    /// between, if it has any. Both may be called again.
     void begin_service();
     void end_service();
     /// The threads that serve the rank when they do; null: none ever.

@@ -31,8 +31,7 @@ struct buffer final : operation {
 class buffer_pool {
   public:
     /// Throws mpi_error (MPI_ERR_NO_MEM) if the system has no addresses for so much.
-    buffer_pool(operation::kind what, std::size_t count, std::size_t size)
-        : bytes_{count * size} {
+    buffer_pool(operation::kind what, std::size_t count, std::size_t size) : bytes_{count * size} {
         void *const memory =
             mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) {
@@ -52,7 +51,7 @@ class buffer_pool {
     buffer_pool &operator=(const buffer_pool &) = delete;
     ~buffer_pool() { munmap(memory_, bytes_); }
 
-    /// For whoever registers it.
+    /// All of it, to be registered.
     [[nodiscard]] std::span<std::byte> memory() const noexcept { return {memory_, bytes_}; }
 
     [[nodiscard]] std::size_t available() const noexcept { return free_.size(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between this process's memory and that of peers over the network, and what follows when an operation
-// of the provider has ended. A long copy goes in pieces, some at a time on each rail: so rails share it, frames
-// get in between, and the pieces of a rail that fails go by another one.
+// of the provider has ended. A long copy goes in pieces, some at a time on each rail: so rails share it,
+// frames get in between, and the pieces of a rail that fails go by another one.
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -30,7 +30,8 @@ std::optional<memory_key> network_fabric::expose(const void *memory, std::size_t
         exposed_memory made{wanted, std::vector<owned<fid_mr>>(rails_.size())};
         for (std::size_t number = 0; number != rails_.size(); ++number) {
             if (rails_[number]->is_open()) {
-                made.by_rail[number].reset(rails_[number]->endpoint().register_for_peers(memory, bytes, wanted));
+                made.by_rail[number].reset(
+                    rails_[number]->endpoint().register_for_peers(memory, bytes, wanted));
                 if (made.by_rail[number] == nullptr) {
                     return std::nullopt;
                 }
@@ -55,8 +56,8 @@ void network_fabric::withdraw(memory_key key) noexcept {
     }
 }
 
-copy_start network_fabric::start_copy(int self, const remote_place &place, std::span<const iovec> runs, bool read,
-                                      copy_completion &end) noexcept {
+copy_start network_fabric::start_copy(int self, const remote_place &place, std::span<const iovec> runs,
+                                      bool read, copy_completion &end) noexcept {
     const int process = job_.process_of(place.peer);
     const std::scoped_lock guard{lock_};
     const peer_process &peer = peers_[static_cast<std::size_t>(process)];

@@ -45,8 +45,8 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     queue.format = FI_CQ_FORMAT_MSG;
     queue.wait_obj = FI_WAIT_FD;
     if (info_->fabric_attr->prov_name == std::string_view{"net"}) {
-        // Its fi_trywait() does nothing: a descriptor that has become readable would stay so. That of a wait set
-        // is reset by fi_wait().
+        // Its fi_trywait() does nothing: a descriptor that has become readable would stay so. That of a wait
+        // set is reset by fi_wait().
         fi_wait_attr attributes{};
         attributes.wait_obj = FI_WAIT_FD;
         open(wait_set_, "wait set", [&](auto **at) { return fi_wait_open(fabric_.get(), &attributes, at); });
@@ -57,7 +57,8 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     if (fi_cq_open(domain_.get(), &queue, &opened, nullptr) != 0) {
         queue.wait_obj = FI_WAIT_NONE; // a provider that can only be polled
         check(fi_cq_open(domain_.get(), &queue, &opened, nullptr), "queue of completions");
-    } else if (fi_control(wait_set_ != nullptr ? &wait_set_->fid : &opened->fid, FI_GETWAIT, &descriptor_) != 0) {
+    } else if (fi_control(wait_set_ != nullptr ? &wait_set_->fid : &opened->fid, FI_GETWAIT, &descriptor_) !=
+               0) {
         descriptor_ = -1;
     }
     completions_.reset(opened);

@@ -32,7 +32,8 @@ struct frame {
     job_secret secret;
     std::uint16_t version;
     kind what;
-    std::uint32_t number; ///< of this one among those of its process, from 1 on; 0: there is one rail, nobody counts
+    std::uint32_t
+        number; ///< of this one among those of its process, from 1 on; 0: there is one rail, nobody counts
     std::int32_t source; ///< rank in the job
     std::int32_t dest;   ///< rank in the job
     packet_header header;

@@ -45,7 +45,8 @@ class wake_descriptor {
     /// @param sources the descriptors of all rails and of their pulses
     explicit wake_descriptor(std::span<const int> sources) noexcept
         : together_{epoll_create1(EPOLL_CLOEXEC)}, called_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-        const bool added = std::ranges::all_of(sources, [this](int each) { return add(each); }) && add(called_);
+        const bool added =
+            std::ranges::all_of(sources, [this](int each) { return add(each); }) && add(called_);
         if (!added && together_ >= 0) {
             close(std::exchange(together_, -1));
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy between this process's memory and that of a peer. It goes in pieces, some at a time on each rail: so rails
-// share it, frames get in between, and the pieces of a rail that fails go by another one.
+// A copy between this process's memory and that of a peer. It goes in pieces, some at a time on each rail: so
+// rails share it, frames get in between, and the pieces of a rail that fails go by another one.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ class long_copy {
     /// @param runs of own memory, which may go when the constructor returns
     long_copy(int starter, int process, const remote_place &place, std::span<const iovec> runs, bool read,
               copy_completion &end)
-        : starter{starter}, process{process}, end{end}, place_{place}, read_{read}, runs_{runs.begin(), runs.end()} {
+        : starter{starter}, process{process}, end{end}, place_{place}, read_{read}, runs_{runs.begin(),
+                                                                                          runs.end()} {
         for (const iovec &run : runs_) {
             bytes_ += run.iov_len;
         }
@@ -106,10 +107,13 @@ class long_copy {
     bool start_one(rail &by, std::size_t number, fi_addr_t at) {
         part wanted = next_part();
         std::array<iovec, 16> runs{};
-        const std::size_t count = find_runs(wanted, std::span{runs}.first(std::min(runs.size(), by.endpoint().most_pieces())));
+        const std::size_t count =
+            find_runs(wanted, std::span{runs}.first(std::min(runs.size(), by.endpoint().most_pieces())));
         pieces_.push_back(std::make_unique<copied_piece>(*this, number, wanted.offset, wanted.bytes));
         const std::uint64_t begin =
-            by.endpoint().uses_addresses() ? place_.address : (place_.address - (place_.key & key_address_mask)) & key_address_mask;
+            by.endpoint().uses_addresses()
+                ? place_.address
+                : (place_.address - (place_.key & key_address_mask)) & key_address_mask;
         const std::span<const iovec> own{runs.data(), count};
         copied_piece &piece = *pieces_.back();
         const attempt result = read_ ? by.endpoint().read(own, at, begin + wanted.offset, place_.key, piece)

@@ -24,8 +24,9 @@ constexpr unsigned polls_between_pulses = 4096;
 
 network_fabric::network_fabric(std::vector<provider> chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
-      peers_(static_cast<std::size_t>(job_.processes)), inboxes_(static_cast<std::size_t>(job_.rank_count)),
-      congested_{std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(job_.ranks))},
+      peers_(static_cast<std::size_t>(job_.processes)),
+      inboxes_(static_cast<std::size_t>(job_.rank_count)), congested_{std::make_unique<std::atomic<bool>[]>(
+                                                               static_cast<std::size_t>(job_.ranks))},
       reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
       packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
     std::vector<int> descriptors;
@@ -53,7 +54,8 @@ std::string network_fabric::description() const {
     std::string names;
     for (const auto &each : rails_) {
         const fi_info &info = each->endpoint().info();
-        names += sentence(names.empty() ? "" : ", ", info.fabric_attr->prov_name, " on ", info.domain_attr->name);
+        names +=
+            sentence(names.empty() ? "" : ", ", info.fabric_attr->prov_name, " on ", info.domain_attr->name);
     }
     return names;
 }
@@ -295,9 +297,8 @@ bool network_fabric::arm(int self) noexcept {
     const std::scoped_lock guard{lock_};
     inbox &own = inbox_of(self);
     // No end of a send will tell that there is room for a process of which the provider has nothing.
-    const bool must_try = std::ranges::any_of(clogged_, [this](int process) {
-        return peers_[static_cast<std::size_t>(process)].started == 0;
-    });
+    const bool must_try = std::ranges::any_of(
+        clogged_, [this](int process) { return peers_[static_cast<std::size_t>(process)].started == 0; });
     if (!own.empty() || (must_try && !call_sender_) || congestion_changed_) {
         return false;
     }

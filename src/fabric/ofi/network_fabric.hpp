@@ -2,9 +2,9 @@
 // The fabric of networks, on libfabric's reliable datagrams. A process has one endpoint for all of its ranks,
 // so the number of connections goes by processes; a frame says which rank it is for. A rank that polls takes
 // all that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
-// provider has no room for now stays in its buffer, in order for each peer, until somebody polls. A process may
-// have several rails, one for each interface: copies between memories are spread over them, and when one fails
-// the others take over (rails.cpp).
+// provider has no room for now stays in its buffer, in order for each peer, until somebody polls. A process
+// may have several rails, one for each interface: copies between memories are spread over them, and when one
+// fails the others take over (rails.cpp).
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@
 #include "fabric/ofi/device.hpp"
 #include "fabric/ofi/frame.hpp"
 #include "fabric/ofi/inbox.hpp"
-#include "fabric/ofi/outbox.hpp"
 #include "fabric/ofi/long_copy.hpp"
+#include "fabric/ofi/outbox.hpp"
 #include "fabric/ofi/rail.hpp"
 #include "fabric/remote_memory.hpp"
 
@@ -79,19 +79,19 @@ class network_fabric final : public fabric, private remote_memory {
   private:
     /// A process that packets go to or come from.
     struct peer_process {
-        std::vector<fi_addr_t> at;   ///< by rail; FI_ADDR_NOTAVAIL: that one is not used. Empty: not known yet
-        std::size_t rail = 0;        ///< which carries the frames
-        std::uint32_t next_out = 1;  ///< number of the next frame to it
-        std::uint32_t next_in = 1;   ///< number of the next frame from it
-        unsigned unreported = 0;     ///< frames of it that it has not been told of
+        std::vector<fi_addr_t> at;  ///< by rail; FI_ADDR_NOTAVAIL: that one is not used. Empty: not known yet
+        std::size_t rail = 0;       ///< which carries the frames
+        std::uint32_t next_out = 1; ///< number of the next frame to it
+        std::uint32_t next_in = 1;  ///< number of the next frame from it
+        unsigned unreported = 0;    ///< frames of it that it has not been told of
         std::deque<buffer *> unacknowledged; ///< numbered frames, in order
-        std::size_t outstanding = 0; ///< buffers that are on their way to it
-        bool heard = false;          ///< something of it has arrived
-        bool unconfirmed = false;    ///< frames were injected: nobody says when they are on their way
+        std::size_t outstanding = 0;         ///< buffers that are on their way to it
+        bool heard = false;                  ///< something of it has arrived
+        bool unconfirmed = false;            ///< frames were injected: nobody says when they are on their way
         bool failed = false;
-        bool left = false;            ///< it waits for nothing any more
-        std::size_t started = 0;      ///< of these, what the provider has
-        outbox waiting;               ///< frames that the provider had no room for, or a Sender is to send
+        bool left = false;       ///< it waits for nothing any more
+        std::size_t started = 0; ///< of these, what the provider has
+        outbox waiting;          ///< frames that the provider had no room for, or a Sender is to send
 
         /// Frames are numbered, and kept until they are acknowledged, where another rail can take over.
         [[nodiscard]] bool numbers() const noexcept { return at.size() > 1; }
@@ -140,7 +140,9 @@ class network_fabric final : public fabric, private remote_memory {
     void refused_locked(buffer &lost) noexcept;
     void ended_send_locked(buffer &sent, bool failed) noexcept;
 
-    [[nodiscard]] static frame &frame_in(buffer &one) noexcept { return *reinterpret_cast<frame *>(one.room.data()); }
+    [[nodiscard]] static frame &frame_in(buffer &one) noexcept {
+        return *reinterpret_cast<frame *>(one.room.data());
+    }
     [[nodiscard]] inbox &inbox_of(int rank) noexcept {
         return inboxes_[static_cast<std::size_t>(rank - job_.first_rank)];
     }
@@ -159,8 +161,8 @@ class network_fabric final : public fabric, private remote_memory {
     bool room_wanted_ = false;           ///< somebody has found no buffer to send from
     std::vector<inbox> inboxes_;         ///< by rank of this process
     std::vector<wake_descriptor> wakes_; ///< the same
-    int left_ = 0;       ///< ranks of this process that are needed no more
-    unsigned polls_ = 0; ///< since somebody asked the pulse
+    int left_ = 0;                       ///< ranks of this process that are needed no more
+    unsigned polls_ = 0;                 ///< since somebody asked the pulse
     bool congestion_changed_ = false;
     /// By rank of the job: takes no unasked data. Relaxed: the flags order nothing, a sender that is late
     /// sends one more packet.

@@ -17,11 +17,11 @@ class outbox {
     [[nodiscard]] bool any_urgent() const noexcept { return !again_.empty() || !urgent_.empty(); }
     void add(buffer &filled) { (filled.urgent ? urgent_ : others_).push_back(&filled); }
     /// @pre not empty()
-    [[nodiscard]] buffer &next() const noexcept {
-        return *first().front();
-    }
+    [[nodiscard]] buffer &next() const noexcept { return *first().front(); }
     /// @pre not empty()
-    void remove_next() noexcept { (!again_.empty() ? again_ : !urgent_.empty() ? urgent_ : others_).pop_front(); }
+    void remove_next() noexcept {
+        (!again_.empty() ? again_ : !urgent_.empty() ? urgent_ : others_).pop_front();
+    }
     /// What is to be sent once more, in order.
     void send_again(std::deque<buffer *> lost) noexcept { again_ = std::move(lost); }
     /// Forgets a frame that is to be sent once more, if it is one.

@@ -160,8 +160,8 @@ std::vector<provider> choose_providers(const provider_request &wanted) {
     }
     if (chosen.size() < interfaces.size()) {
         fail(MPI_ERR_OTHER, "the provider ", chosen.front()->fabric_attr->prov_name, " is on ", chosen.size(),
-             " of the interfaces \"", wanted.interface, "\" (LISLE_NETWORK_INTERFACE); there are: ",
-             names_of(all.get()));
+             " of the interfaces \"", wanted.interface,
+             "\" (LISLE_NETWORK_INTERFACE); there are: ", names_of(all.get()));
     }
     return chosen;
 }

@@ -20,7 +20,8 @@ bool set(int socket, int level, int option, int value) noexcept {
 }
 
 void say(int link, pulse::cause why) noexcept {
-    static_cast<void>(send(link, &why, sizeof why, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
+    static_cast<void>(
+        send(link, &why, sizeof why, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
 }
 
 /// Why a connection has ended or brings a word.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One network interface as a process uses it: an endpoint of the provider there, the buffers that it receives to, and
-// the pulse that tells whether peers are still reached by it.
+// One network interface as a process uses it: an endpoint of the provider there, the buffers that it receives
+// to, and the pulse that tells whether peers are still reached by it.
 #pragma once
 
 #include <chrono>
@@ -32,8 +32,9 @@ class rail {
          std::size_t buffer_bytes, std::chrono::seconds silence)
         : device_{std::move(chosen)}, receives_{operation::kind::receive, receive_count, buffer_bytes},
           sends_registered_{device_.register_local(sends.memory())},
-          receives_registered_{device_.register_local(receives_.memory())},
-          pulse_{interface_of(device_.info()), silence} {
+          receives_registered_{device_.register_local(receives_.memory())}, pulse_{
+                                                                                interface_of(device_.info()),
+                                                                                silence} {
         while (receives_.available() != 0) {
             buffer &next = receives_.take();
             next.rail = number;
@@ -42,8 +43,8 @@ class rail {
     }
 
     [[nodiscard]] bool is_open() const noexcept { return open_; }
-    /// Nothing goes by this rail any more, and what the provider has of it is forgotten: it touches no memory from
-    /// now on. The memory of what was received stays.
+    /// Nothing goes by this rail any more, and what the provider has of it is forgotten: it touches no memory
+    /// from now on. The memory of what was received stays.
     void close() noexcept {
         open_ = false;
         pulse_.retire();
@@ -59,8 +60,8 @@ class rail {
     /// What sends of the fabric's buffers need on this rail.
     [[nodiscard]] void *send_descriptor() const noexcept { return sends_registered_.descriptor(); }
 
-    /// The provider has room for as many receives as there are buffers; one that it does not take is lost to us, not
-    /// to the job.
+    /// The provider has room for as many receives as there are buffers; one that it does not take is lost to
+    /// us, not to the job.
     void receive_to(buffer &in) noexcept {
         if (open_) {
             static_cast<void>(device_.receive(in.room, receives_registered_.descriptor(), in));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several rails to one process. One carries the frames, so that they stay in order; copies between memories are spread
-// over all (copies.cpp). When a rail fails the next one carries on: frames have numbers, and are kept until the peer
-// has acknowledged them, so what was on its way is sent once more, and what arrives twice is dropped. A rail is closed
-// as a whole, since no provider takes back what it has begun for one peer; who is told of that closes its own.
+// Several rails to one process. One carries the frames, so that they stay in order; copies between memories
+// are spread over all (copies.cpp). When a rail fails the next one carries on: frames have numbers, and are
+// kept until the peer has acknowledged them, so what was on its way is sent once more, and what arrives twice
+// is dropped. A rail is closed as a whole, since no provider takes back what it has begun for one peer; who
+// is told of that closes its own.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -18,7 +19,7 @@ constexpr unsigned frames_between_reports = 8;
 
 /// What stands in an address before that of each rail's endpoint.
 struct rail_address {
-    sockaddr_in pulse; ///< all zero: there is none
+    sockaddr_in pulse;   ///< all zero: there is none
     std::uint64_t bytes; ///< of the provider's own address, which follows
 };
 
@@ -49,7 +50,8 @@ std::vector<fi_addr_t> network_fabric::find_rails_locked(int process, std::span<
         if (head.bytes > address.size()) {
             break;
         }
-        found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes)) : FI_ADDR_NOTAVAIL);
+        found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes))
+                                        : FI_ADDR_NOTAVAIL);
         address = address.subspan(head.bytes);
         if (found.back() != FI_ADDR_NOTAVAIL && head.pulse.sin_port != 0) {
             each->watched().watch(process, head.pulse);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How frames leave: at once, or, where a Sender thread has been promised them or the provider has no room, from
-// the outbox of their process. See network_fabric.hpp.
+// How frames leave: at once, or, where a Sender thread has been promised them or the provider has no room,
+// from the outbox of their process. See network_fabric.hpp.
 #include <algorithm>
 #include <mutex>
 
@@ -10,12 +10,13 @@ namespace lisle::fabric::ofi {
 
 namespace {
 
-/// What one process may hold of the send buffers, so that one that does not take its frames leaves some to the
-/// others.
+/// What one process may hold of the send buffers, so that one that does not take its frames leaves some to
+/// the others.
 constexpr std::size_t most_outstanding = network_fabric::most_sends / 3;
 /// What data that nobody asked for leaves to answers: a receiver can always reply.
 constexpr std::size_t kept_for_answers = 16;
-/// Frames that the provider has of one process at a time: urgent ones overtake only what it does not have yet.
+/// Frames that the provider has of one process at a time: urgent ones overtake only what it does not have
+/// yet.
 constexpr std::size_t most_started = 8;
 
 frame make_frame(const job_view &job, frame::kind what, int source, int dest) noexcept {
@@ -118,7 +119,8 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
     frame &what = frame_in(filled);
     rail &by = *rails_[to.rail];
-    const bool injects = bytes.size() <= by.endpoint().info().tx_attr->inject_size && what.what != frame::kind::last;
+    const bool injects =
+        bytes.size() <= by.endpoint().info().tx_attr->inject_size && what.what != frame::kind::last;
     if (!injects && to.started == most_started) {
         return attempt::full;
     }

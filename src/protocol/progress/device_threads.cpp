@@ -22,8 +22,8 @@ namespace lisle::protocol {
 
 namespace {
 
-// While something waits for room of which nobody tells, the time between two tries grows from the first of these,
-// in nanoseconds, to the second: a receiver that computes costs the Sender little.
+// While something waits for room of which nobody tells, the time between two tries grows from the first of
+// these, in nanoseconds, to the second: a receiver that computes costs the Sender little.
 constexpr std::uint64_t first_retry = 100'000, last_retry = 2'000'000;
 
 /// Calls `function` with each engine of the ranks, as a thread of the rank's.
@@ -118,7 +118,8 @@ class device_threads::sender final : public worker {
 class device_threads::descriptor_receiver final : public worker {
   public:
     descriptor_receiver(fabric::fabric &device, const std::vector<rank *> &served)
-        : device_{device}, served_{served}, all_{epoll_create1(EPOLL_CLOEXEC)}, called_{eventfd(0, EFD_CLOEXEC)} {
+        : device_{device}, served_{served}, all_{epoll_create1(EPOLL_CLOEXEC)}, called_{
+                                                                                    eventfd(0, EFD_CLOEXEC)} {
         watch(called_);
         for (const rank *const each : served_) {
             watch(device_.wakes(each->number()).descriptor);
@@ -138,7 +139,8 @@ class device_threads::descriptor_receiver final : public worker {
             any = each->engine().receive_from(device_) || any;
         }
         // All are armed, also behind one that must not sleep: what arrives for them is in the next round.
-        if (any || !std::ranges::all_of(served_, [this](rank *each) { return each->engine().arm(device_); })) {
+        if (any ||
+            !std::ranges::all_of(served_, [this](rank *each) { return each->engine().arm(device_); })) {
             return;
         }
         std::array<epoll_event, 4> ready{};
@@ -149,7 +151,8 @@ class device_threads::descriptor_receiver final : public worker {
         epoll_event event{};
         event.events = EPOLLIN;
         if (epoll_ctl(all_, EPOLL_CTL_ADD, descriptor, &event) != 0) {
-            fail(MPI_ERR_OTHER, "the system has no descriptors left for a device's Receiver (LISLE_PROGRESS)");
+            fail(MPI_ERR_OTHER,
+                 "the system has no descriptors left for a device's Receiver (LISLE_PROGRESS)");
         }
     }
 
@@ -169,7 +172,9 @@ class device_threads::bell_receiver final : public worker {
     }
 
   private:
-    [[nodiscard]] const char *name() const noexcept override { return sends_ ? "lisle progress" : "lisle receiver"; }
+    [[nodiscard]] const char *name() const noexcept override {
+        return sends_ ? "lisle progress" : "lisle receiver";
+    }
     void work_or_sleep() override {
         for (doorbell::seen_value &each : bells_) {
             each.value = each.bell->value();

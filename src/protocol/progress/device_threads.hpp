@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of a process that move its ranks' messages on while the ranks compute (LISLE_PROGRESS). After
-// Protopopov and Skjellum each device, that is each fabric by which other ranks are reached, has two: a Sender
-// sends what waits in the fabric and in the engines, peer by peer in turn; a Receiver takes what arrives, matches
-// it, and leaves answers to the Sender, so it never waits for a send. Both sleep when there is nothing to do: the
-// Sender until it is called, the Receiver on the device's descriptor, or on the ranks' doorbells if the device
-// rings these. In the shared manner one thread does all of this. Schedules of non-blocking collectives are not
-// theirs: those go on in calls.
+// Protopopov and Skjellum each device, that is each fabric by which other ranks are reached, has two: a
+// Sender sends what waits in the fabric and in the engines, peer by peer in turn; a Receiver takes what
+// arrives, matches it, and leaves answers to the Sender, so it never waits for a send. Both sleep when there
+// is nothing to do: the Sender until it is called, the Receiver on the device's descriptor, or on the ranks'
+// doorbells if the device rings these. In the shared manner one thread does all of this. Schedules of
+// non-blocking collectives are not theirs: those go on in calls.
 #pragma once
 
 #include <memory>
@@ -39,8 +39,8 @@ class device_threads {
     device_threads &operator=(const device_threads &) = delete;
     ~device_threads();
 
-    /// Begins to serve a rank of the process, unless it is served. Throws mpi_error (MPI_ERR_OTHER) if the system
-    /// gives no threads.
+    /// Begins to serve a rank of the process, unless it is served. Throws mpi_error (MPI_ERR_OTHER) if the
+    /// system gives no threads.
     void serve(rank &served);
     /// Ends that, if it is served: afterwards no thread is at work for the rank.
     void dismiss(rank &served);

@@ -132,6 +132,11 @@ class Hosts:
         run("tc", "qdisc", "replace", "dev", f"{self.tag}v{host}{rail}", *words)
         run("ip", "netns", "exec", self.names[host], "tc", "qdisc", "replace", "dev", f"eth{rail}", *words)
 
+    def unlimit(self, host, rail=0):
+        """Ends what limit() did."""
+        run("tc", "qdisc", "del", "dev", f"{self.tag}v{host}{rail}", "root")
+        run("ip", "netns", "exec", self.names[host], "tc", "qdisc", "del", "dev", f"eth{rail}", "root")
+
     def bytes_sent(self, host, rail=0):
         """How much a host has sent on one rail."""
         return int(run("ip", "netns", "exec", self.names[host], "cat", f"/sys/class/net/eth{rail}/statistics/tx_bytes").stdout)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link with delay and loss for the tests' hosts, since not every kernel has one (netem): carries Ethernet frames
-// between two TAP devices, holds each back for a time, and drops some. One device is made where the program runs, the
-// other one in a host's network namespace. Usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER. Says "ready"
-// when both are there, and runs until it is killed; the devices go with it.
+// A link with delay and loss for the tests' hosts, since not every kernel has one (netem): carries Ethernet
+// frames between two TAP devices, holds each back for a time, and drops some. One device is made where the
+// program runs, the other one in a host's network namespace. Usage: poor_link MILLISECONDS PERCENT OUTER
+// NAMESPACE INNER. Says "ready" when both are there, and runs until it is killed; the devices go with it.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -51,7 +51,8 @@ class line {
     void take_all() {
         std::array<char, 70000> frame; // not zeroed: read() says how much of it counts
         for (ssize_t length = 0; (length = read(from_, frame.data(), frame.size())) > 0;) {
-            if (!is_lost_(chance_) && on_the_way_.size() < most) { // as of a router: what finds no room is lost
+            if (!is_lost_(chance_) &&
+                on_the_way_.size() < most) { // as of a router: what finds no room is lost
                 on_the_way_.push_back({clock_type::now() + delay_, {frame.data(), frame.data() + length}});
             }
         }
@@ -65,8 +66,9 @@ class line {
     }
     /// Time until something is due; negative: nothing is on the way.
     [[nodiscard]] std::chrono::nanoseconds until_due() const {
-        return on_the_way_.empty() ? std::chrono::nanoseconds{-1}
-                                   : std::max(std::chrono::nanoseconds{0}, on_the_way_.front().due - clock_type::now());
+        return on_the_way_.empty()
+                   ? std::chrono::nanoseconds{-1}
+                   : std::max(std::chrono::nanoseconds{0}, on_the_way_.front().due - clock_type::now());
     }
     [[nodiscard]] int from() const noexcept { return from_; }
 

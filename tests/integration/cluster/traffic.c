@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Messages of many sizes between all pairs of ranks, each checked to the last byte, some of them synchronous, some of
- * them received by wildcards; a collective after each round.
- *     traffic ROUNDS [LONGEST]
- * With the environment's TRAFFIC_GO each rank that is in the middle of its rounds writes a file TRAFFIC_GO.RANK, so that
- * a test knows when to disturb. With TRAFFIC_SURVIVE errors are returned: survivors shrink, and finish their rounds. */
+ * Messages of many sizes between all pairs of ranks, each checked to the last byte, some of them synchronous,
+ * some of them received by wildcards; a collective after each round. traffic ROUNDS [LONGEST] With the
+ * environment's TRAFFIC_GO each rank that is in the middle of its rounds writes a file TRAFFIC_GO.RANK, so
+ * that a test knows when to disturb. With TRAFFIC_SURVIVE errors are returned: survivors shrink, and finish
+ * their rounds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static unsigned char byte_of(int source, int round, size_t at) {
 static void check(const unsigned char *data, size_t bytes, int source, int round) {
     for (size_t at = 0; at < bytes; ++at) {
         if (data[at] != byte_of(source, round, at)) {
-            fprintf(stderr, "rank %d: byte %zu of %zu from %d in round %d is wrong\n", rank, at, bytes, source, round);
+            fprintf(stderr, "rank %d: byte %zu of %zu from %d in round %d is wrong\n", rank, at, bytes,
+                    source, round);
             MPI_Abort(MPI_COMM_WORLD, 3);
         }
     }
@@ -34,7 +35,8 @@ static int exchange(int round, size_t bytes, unsigned char *out, unsigned char *
     }
     int error = MPI_SUCCESS, started = 0;
     for (int peer = 0; peer < size && error == MPI_SUCCESS; ++peer) {
-        error = MPI_Irecv(in + (size_t)peer * bytes, (int)bytes, MPI_BYTE, peer, round, comm, &requests[started++]);
+        error = MPI_Irecv(in + (size_t)peer * bytes, (int)bytes, MPI_BYTE, peer, round, comm,
+                          &requests[started++]);
     }
     for (int peer = 0; peer < size && error == MPI_SUCCESS; ++peer) {
         error = (round + peer) % 3 == 0
@@ -99,7 +101,8 @@ int main(int argc, char **argv) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         MPI_Error_string(error, text, &length);
-        printf("rank %d: %s\n", rank, class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED ? "failure seen" : text);
+        printf("rank %d: %s\n", rank,
+               class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED ? "failure seen" : text);
         fflush(stdout);
         MPI_Comm smaller;
         MPIX_Comm_revoke(comm);

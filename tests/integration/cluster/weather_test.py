@@ -35,7 +35,7 @@ def end(job, timeout=200):
     except subprocess.TimeoutExpired:
         job.kill()
         out, errors = job.communicate()
-        errors += f"\nhas not ended within {timeout} s"
+        errors = (errors or "") + f"\nhas not ended within {timeout} s"
     return out, f"exit status {job.returncode}\n{out}{errors}"
 
 

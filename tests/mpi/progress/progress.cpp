@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who moves messages on while ranks compute or sleep (LISLE_PROGRESS). What is counted is processor time and threads,
-// never elapsed time. The first argument names the scenario, see the end. Ranks of different processes only.
+// Who moves messages on while ranks compute or sleep (LISLE_PROGRESS). What is counted is processor time and
+// threads, never elapsed time. The first argument names the scenario, see the end. Ranks of different
+// processes only.
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -107,7 +108,8 @@ void aside() {
     CHECK_EQ(std::accumulate(data.begin(), data.end(), 0L), 7L * static_cast<long>(data.size()));
 }
 
-/// Both sides send long messages at the same time, again and again, with more short ones than there is room for.
+/// Both sides send long messages at the same time, again and again, with more short ones than there is room
+/// for.
 void both_ways() {
     if (rank > 1) {
         return;
@@ -124,7 +126,8 @@ void both_ways() {
         CHECK_MPI(MPI_Isend(out.data(), longer, MPI_CHAR, peer, 2, MPI_COMM_WORLD, &requests[2 * many]));
         CHECK_MPI(MPI_Irecv(in.data(), longer, MPI_CHAR, peer, 2, MPI_COMM_WORLD, &requests[2 * many + 1]));
         for (std::size_t each = 0; each != many; ++each) {
-            CHECK_MPI(MPI_Irecv(received[each].data(), shorter, MPI_CHAR, peer, 1, MPI_COMM_WORLD, &requests[2 * each + 1]));
+            CHECK_MPI(MPI_Irecv(received[each].data(), shorter, MPI_CHAR, peer, 1, MPI_COMM_WORLD,
+                                &requests[2 * each + 1]));
         }
         CHECK_MPI(MPI_Waitall(2 * many + 2, requests.data(), MPI_STATUSES_IGNORE));
         CHECK_EQ(static_cast<int>(in.back()), peer);

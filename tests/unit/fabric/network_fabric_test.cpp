@@ -63,8 +63,8 @@ class network : public testing::Test {
                           [](int other) { return other * ranks_each; },
                           [process](int rank) { return rank / ranks_each != process; },
                           process == processes - 1 ? last_secret : secret};
-            all.push_back(std::make_unique<network_fabric>(
-                std::move(chosen), std::move(view), [this](int peer) {
+            all.push_back(
+                std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
                     const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
                     return other ? other->address(peer) : endpoint_address{};
                 }));
