@@ -163,13 +163,11 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    fabric::packet_header header{send.context,
-                                 send.source,
-                                 send.tag,
-                                 static_cast<std::uint8_t>(packet_kind::announcement),
-                                 flags,
-                                 checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
-                                 sizeof said};
+    fabric::packet_header header{
+        send.context, send.source,
+        send.tag,     static_cast<std::uint8_t>(packet_kind::announcement),
+        flags,        checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
+        sizeof said};
     int error = MPI_SUCCESS;
     {
         const std::scoped_lock guard{lock_};
