@@ -61,6 +61,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     if (self.get_job().clock().simulated()) {
         required = std::min(required, MPI_THREAD_FUNNELED); // a modelled core runs one thread
     }
+    self.tracks().begin_service();
     create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
@@ -119,7 +120,9 @@ void finalize() {
     }
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
-    self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
+    if (self.models_in_use.fetch_sub(1, std::memory_order_relaxed) == 1) {
+        self.tracks().end_service();
+    }
     self.get_job().start().report(self.number(), rank_progress::finalized);
 }
 

@@ -75,6 +75,10 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
     {"LISLE_WAIT", 0, 0, 3,
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
+    {"LISLE_PROGRESS", 0, 0, 3,
+     "who moves messages on: caller (whoever is in a call), threads (a Sender and a Receiver thread for each "
+     "device), shared (one thread for all devices), round-robin (callers, who ask each device in each round)",
+     "caller|threads|shared|round-robin"},
     {"LISLE_TRACKS", 4, 1, 4,
      "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are "
      "spread "
@@ -97,6 +101,9 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "machines are, -1: each process on a node of its own, -3: on three nodes one by one); messages between "
      "nodes "
      "go over the network"},
+    {"LISLE_NETWORK_SILENCE", 10, 1, 3600,
+     "seconds without a sign of life from a machine after which its ranks count as failed, or its interface as lost "
+     "if there is another one"},
     {"LISLE_RECOVERY", 0, 0, 1,
      "1: the job goes on when processes fail, which share no memory then (lislerun --with-ft)"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",

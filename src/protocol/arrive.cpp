@@ -214,6 +214,7 @@ void engine::arrived_clearance(const arrival &packet) {
     if (!send.in_pieces) { // else the thread that makes them sends them
         streams_.push_back(send.dest, &send);
         count_waiting_locked();
+        call_senders();
     }
     send.receiver_id = clear.receiver;
     send.streamed = 0;

@@ -33,6 +33,7 @@
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/progress/awaited.hpp"
+#include "protocol/progress/device_threads.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressor.hpp"
@@ -198,10 +199,33 @@ class engine final : private fabric::sink {
     void do_unlocked(pending_call &work) noexcept { work.next = std::exchange(transfers_, &work); }
     /// Has work done once the lock is free in the next round of progress, which comes soon also if the rank
     /// sleeps: for what has found no room.
-    void do_later_locked(pending_call &work) noexcept { work.next = std::exchange(stalled_, &work); }
+    void do_later_locked(pending_call &work) noexcept {
+        work.next = std::exchange(stalled_, &work);
+        call_senders();
+    }
     void do_later(pending_call &work);
     /// Notes that packets from this peer end the request: complete_locked() forgets it.
     void expect(request &pending, int peer);
+
+    // ---- for threads that move messages on (progress/device_threads.hpp; by_threads.cpp) ----
+
+    /// Tells which threads do so for the rank; null: none any more. @pre none of them is at work
+    void be_served_by(device_threads *threads) noexcept {
+        const std::scoped_lock guard{lock_};
+        served_by_ = threads;
+    }
+    /// Takes some packets of one fabric, and begins the transfers that they ask for. True if any came.
+    bool receive_from(fabric::fabric &from);
+    /// Announces that the thread which receives from this fabric is about to sleep. False: call receive_from().
+    [[nodiscard]] bool arm(fabric::fabric &from);
+    /// Takes what has come to this rank without sending anything that waits. True if any came.
+    bool receive();
+    /// Announces that a thread which receives for this rank is about to sleep on the rank's bell.
+    /// @param longest how long it may sleep at most; made shorter if need be. False: receive once more
+    [[nodiscard]] bool arm_all(std::uint64_t &longest);
+    /// Sends some of what waits for room on the way to peers of this fabric; null: of any.
+    /// @param rest set to true if something still waits. True if anything has left
+    bool send_waiting(const fabric::fabric *to, bool &rest);
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
@@ -235,10 +259,11 @@ class engine final : private fabric::sink {
         }
         void free() override {}
     };
-    /// A control packet that found no room.
+    /// A control packet that may have to wait for room.
     struct deferred_packet {
         fabric::packet_header header;
         std::byte payload[control_bytes];
+        bool takes_data; ///< an announcement whose message goes along if the receiver's mailbox has room
     };
 
     // arrive.cpp; all with the lock held
@@ -375,7 +400,8 @@ class engine final : private fabric::sink {
     /// possible, nothing has happened.
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     void end_read_locked(receive_operation &receive, bool moved);
-    bool push_streams_locked();
+    /// @param only to peers that this fabric reaches; null: to all
+    bool push_streams_locked(const fabric::fabric *only = nullptr);
     /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
     /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
     [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
@@ -400,8 +426,12 @@ class engine final : private fabric::sink {
 
     [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
                                                        const void *payload, std::size_t bytes,
-                                                       const typed_buffer &data, std::size_t data_bytes);
-    bool flush_deferred_locked();
+                                                       const typed_buffer &data, std::size_t data_bytes,
+                                                       bool solicited = true);
+    [[nodiscard]] fabric::claim_result try_send_deferred_locked(int dest, deferred_packet &packet);
+    void send_or_defer_locked(int dest, deferred_packet &packet);
+    /// @param only as in push_streams_locked()
+    bool flush_deferred_locked(const fabric::fabric *only = nullptr);
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
         if (finished.at_end != 0) [[unlikely]] {
@@ -446,8 +476,15 @@ class engine final : private fabric::sink {
     void sleep_unless_news(all_news &seen, std::uint64_t at_most = 0);
     /// Notes that a thread of the rank is about to sleep. False: there is something to do, it must not.
     /// @param longest how long it may sleep at most; made shorter if need be
+    [[nodiscard]] bool arm_locked(std::uint64_t &longest);
     [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
     void remove_sleeper();
+    /// Something has come to wait for room: wakes the Senders, if there are any. Lock held.
+    void call_senders() const noexcept {
+        if (served_by_ != nullptr) [[unlikely]] {
+            served_by_->call_senders(bell_);
+        }
+    }
     /// Sleeps until the bell has rung since. Without a limit the rank counts as blocked (wait_table.hpp).
     void sleep_on_bell(std::uint32_t seen, std::uint64_t at_most);
     /// Answers if anybody has asked what the rank waits for.
@@ -479,6 +516,7 @@ class engine final : private fabric::sink {
     fabric::mailbox_receiver *only_inbox_ = nullptr;
     const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
     const std::uint64_t signature_;                 ///< of this rank's packets
+    device_threads *served_by_ = nullptr;           ///< under the lock
     polled_fabrics others_;                         ///< the fabrics that have to be asked
     const std::uint64_t seal_;                      ///< process_seal()
     job_clock &clock_;

@@ -163,11 +163,18 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    fabric::packet_header header{
-        send.context, send.source,
-        send.tag,     static_cast<std::uint8_t>(packet_kind::announcement),
-        flags,        checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
-        sizeof said};
+    deferred_packet packet{.header = {send.context,
+                                      send.source,
+                                      send.tag,
+                                      static_cast<std::uint8_t>(packet_kind::announcement),
+                                      flags,
+                                      checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
+                                      sizeof said},
+                           .payload = {},
+                           .takes_data = false};
+    // The receiver of a short message need not ask for it. In one address space it only has to copy.
+    packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&
+                        !send.in_pieces && goes_unasked(send.dest, send.buffer, bytes + sizeof said);
     int error = MPI_SUCCESS;
     {
         const std::scoped_lock guard{lock_};
@@ -176,23 +183,13 @@ void engine::announce(send_operation &send) {
             send.id = sends_.insert(send);
             send.receiver_id = 0;
             said.sender = send.id;
-            // A short message that only wants to hear of its match takes its data along.
-            bool sent = false;
-            if (send.mode == send_mode::synchronous &&
-                goes_unasked(send.dest, send.buffer, bytes + sizeof said) && deferred_.empty()) {
-                header.flags = flags | carries_data;
-                sent = try_send_packet(send.dest, header, &said, sizeof said, send.buffer, bytes) ==
-                       claim_result::claimed;
-                header.flags = flags;
-            }
-            if (!sent) {
-                try {
-                    send_control_locked(send.dest, header, &said, sizeof said);
-                } catch (...) {
-                    sends_.erase(send.id);
-                    withdraw_buffer(send);
-                    throw;
-                }
+            std::memcpy(packet.payload, &said, sizeof said);
+            try {
+                send_or_defer_locked(send.dest, packet);
+            } catch (...) {
+                sends_.erase(send.id);
+                withdraw_buffer(send);
+                throw;
             }
             expect_locked(send, send.dest);
             return;
