@@ -16,7 +16,7 @@ constexpr auto signature_bytes = static_cast<MPI_Count>(sizeof(call_signature));
 
 /// One sentence for what two ranks do: what comes before the value, and after it.
 template <class Value> mpi_error other_value(int error, int rank, const char *does, const Value &value,
-                                              const Value &first, const char *after = "") {
+                                             const Value &first, const char *after = "") {
     return {error, sentence("the ranks do not make the same call: rank ", rank, does, value, after,
                             ", rank 0", does, first, after)};
 }

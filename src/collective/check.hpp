@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "base/error.hpp"
 #include "base/checks.hpp"
+#include "base/error.hpp"
 #include "collective/schedule/executor.hpp"
 
 namespace lisle::collective {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/error.hpp"
 #include "base/checks.hpp"
+#include "base/error.hpp"
 #include "base/settings.hpp"
 #include "datatype/copy.hpp"
 #include "execution/usable_cores.hpp"
@@ -64,8 +64,9 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{checks(check_level::cheap)},
-      wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
+      checks_types_{checks(check_level::cheap)}, wildcards_{checks(check_level::all)
+                                                                ? &rank_wildcards.of(owner)
+                                                                : nullptr},
       // A message that says its type takes the general way.
       short_limit_{checks_types_ ? no_short_messages
                                  : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
@@ -103,7 +104,9 @@ engine::~engine() {
 
 void engine::expect_one_thread(bool one) noexcept {
     one = one && !has_progress_threads(); // which come to the engine, too
-    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one && each.others_.empty(); });
+    owner_.tracks().each([one](engine &each) {
+        each.starts_alone_ = one && each.others_.empty() && each.wildcards_ == nullptr;
+    });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -161,10 +164,11 @@ int engine::take_arrived_locked() {
         taken = inbox_->drain(
             [this](const fabric::packet_header &header, std::span<const std::byte> payload,
                    const fabric::cell &packet) __attribute__((always_inline)) {
+                const envelope what{header.context, header.source, header.tag};
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager({header.context, header.source, header.tag}, payload);
+                    arrived_eager(what, payload);
                 } else {
-                    arrived_other(packet.sender(), header, payload);
+                    arrived_other(packet.sender(), what, header.kind, header.flags, header.remark, payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/checks.hpp"
+#include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "diagnosis/source_line.hpp"
 #include "rma/window.hpp"
