@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
  * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints
- * how many they may run on, `input` what they read, `arguments` how long further arguments are, and with `wrong_call` RANK sends to nobody. */
+ * how many they may run on, `input` what they read, `arguments` how long further arguments are, and with
+ * `wrong_call` RANK sends to nobody. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -30,7 +31,8 @@ static void end(const char *way) {
 }
 
 static int ends_well(const char *way) {
-    static const char *const ways[] = {"finalize", "after_finalize", "cores", "input", "arguments", "wrong_call"};
+    static const char *const ways[] = {"finalize", "after_finalize", "cores",
+                                       "input",    "arguments",      "wrong_call"};
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i) {
         if (strcmp(way, ways[i]) == 0) {
             return 1;
