@@ -46,15 +46,29 @@ class collectives : public in_place_collectives {
         }
     }
 
-    /// Gives the root's object to all. A container must have the same size everywhere, or be resized(it).
+    /// Gives the root's object to all. A range must have the same size everywhere, or be resized(it) or
+    /// whole(it); a string gets the length of the root's.
     ///
     ///     particle p = ...;
     ///     world.broadcast(p);
     ///     world.broadcast(lisle::resized(values), {.root = 2});
-    template <object_to_send T> void broadcast(T &object, rooted with = {}) const {
+    template <class T>
+    requires(!detail::is_wholeness<T> && object_to_send<T>) void broadcast(T &object,
+                                                                           rooted with = {}) const {
         detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
         detail::require_receivable_object<T &>();
         spread(object, with.root);
+    }
+    template <class T> void broadcast(whole_t<T> object, rooted with = {}) const {
+        if constexpr (resizable_range<T>)
+            broadcast(resized(object.object), with);
+        else
+            broadcast(object.object, with);
+    }
+    template <class T> void broadcast(elements_t<T> range, rooted with = {}) const {
+        detail::require_receivable_object<T>();
+        detail::agree(comm_, "broadcast", with.root, detail::element_size<elements_t<T>>());
+        spread_memory(range.object, with.root);
     }
     template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {
         detail::agree(comm_, "broadcast resized", with.root, detail::element_size<R>());
@@ -62,23 +76,33 @@ class collectives : public in_place_collectives {
     }
 
     /// All ranks' objects in the order of ranks, at the root; nothing elsewhere. Ranges are joined; they must
-    /// have the same size everywhere (gatherv() is for others).
+    /// have the same size everywhere (gatherv() is for others, and whole(range) keeps them apart).
     ///
     ///     std::vector<int> all = world.gather(world.rank());
-    template <object_to_send T> [[nodiscard]] auto gather(const T &object, rooted with = {}) const {
-        using element = detail::object_element<T>;
-        detail::agree(comm_, "gather", with.root, sizeof(element));
-        const bool root = rank() == with.root;
-        if constexpr (direct_buffer<const T &>) {
+    ///     std::vector<std::string> names = world.gather(name);
+    template <object_to_collect T> [[nodiscard]] auto gather(const T &given, rooted with = {}) const {
+        using taken = detail::taken<T>;
+        detail::agree(comm_, "gather", with.root, detail::element_size<T>());
+        const auto &object = detail::object_in(given);
+        if constexpr (taken::in_memory) {
+            const bool root = rank() == with.root;
             const auto data = as_buffer(object);
-            std::vector<element> all(root ? detail::objects_in(object) * static_cast<std::size_t>(size())
-                                          : 0);
+            std::vector<typename taken::element> all(
+                root ? taken::count(object) * static_cast<std::size_t>(size()) : 0);
             detail::check(MPI_Gather_c(data.address, data.count, data.type, all.data(), data.count, data.type,
                                        with.root, comm_),
                           "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
             return all;
+        } else if constexpr (taken::written_elements) {
+            return detail::joined_elements(gather(whole(object), with));
+        } else if constexpr (taken::sized) {
+            return detail::as_objects<typename taken::value>(
+                gatherv(detail::as_range(object), {.root = with.root}));
+        } else if constexpr (taken::written) {
+            return detail::read_each<typename taken::value>(
+                gatherv(detail::to_bytes(object), {.root = with.root}));
         } else {
-            return detail::read_each<T>(gatherv(detail::to_bytes(object), {.root = with.root}));
+            detail::refused<T>(); // the compiler has said why
         }
     }
     /// gather() into memory that exists; `into` means nothing but at the root.
@@ -198,18 +222,25 @@ class collectives : public in_place_collectives {
     }
 
     /// gather() for all.
-    template <object_to_send T> [[nodiscard]] auto allgather(const T &object) const {
-        using element = detail::object_element<T>;
-        detail::agree(comm_, "allgather", 0, sizeof(element));
-        if constexpr (direct_buffer<const T &>) {
+    template <object_to_collect T> [[nodiscard]] auto allgather(const T &given) const {
+        using taken = detail::taken<T>;
+        detail::agree(comm_, "allgather", 0, detail::element_size<T>());
+        const auto &object = detail::object_in(given);
+        if constexpr (taken::in_memory) {
             const auto data = as_buffer(object);
-            std::vector<element> all(detail::objects_in(object) * static_cast<std::size_t>(size()));
+            std::vector<typename taken::element> all(taken::count(object) * static_cast<std::size_t>(size()));
             detail::check(MPI_Allgather_c(data.address, data.count, data.type, all.data(), data.count,
                                           data.type, comm_),
                           "MPI_Allgather", named_value{"count", data.count});
             return all;
+        } else if constexpr (taken::written_elements) {
+            return detail::joined_elements(allgather(whole(object)));
+        } else if constexpr (taken::sized) {
+            return detail::as_objects<typename taken::value>(allgatherv(detail::as_range(object)));
+        } else if constexpr (taken::written) {
+            return detail::read_each<typename taken::value>(allgatherv(detail::to_bytes(object)));
         } else {
-            return detail::read_each<T>(allgatherv(detail::to_bytes(object)));
+            detail::refused<T>(); // the compiler has said why
         }
     }
     template <class R>
@@ -302,35 +333,36 @@ class collectives : public in_place_collectives {
     // ---- reductions ----
 
     /// Combines all ranks' objects, ranges element by element. The result is at the root; elsewhere it is an
-    /// object of the same type that means nothing. Strings and other objects that travel as bytes are
-    /// combined as wholes. The order of ranks is kept unless the operation is commutative().
+    /// object of the same type that means nothing. Strings, other objects that travel as bytes and
+    /// whole(range) are combined as wholes, elements(range) element by element. The order of ranks is kept
+    /// unless the operation is commutative().
     ///
     ///     double sum = world.reduce(mine, std::plus<>{});
     ///     auto longest = world.reduce(name, [](auto a, auto b) { return a.size() < b.size() ? b : a; },
     ///     {.root = 1});
-    template <object_to_send T, class F>
-    [[nodiscard]] auto reduce(const T &object, F function, rooted with = {}) const {
+    template <object_to_collect T, class F>
+    [[nodiscard]] auto reduce(const T &given, F function, rooted with = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "reduce", with.root);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(rank() == with.root);
             detail::check(MPI_Reduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                        parts.operation(), with.root, comm_),
                           "MPI_Reduce", named_value{"count", parts.count()}, named_value{"root", with.root});
             return result;
         } else {
-            return detail::reduce_objects(object, function, with.root,
-                                          collectives{detail::shadow::of(comm_).comm});
+            return detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          with.root, collectives{detail::shadow::of(comm_).comm});
         }
     }
     /// reduce() for all.
     ///
     ///     int most = world.allreduce(mine, lisle::maximum{});
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
-    template <object_to_send T, class F> [[nodiscard]] auto allreduce(const T &object, F function) const {
+    template <object_to_collect T, class F> [[nodiscard]] auto allreduce(const T &given, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "allreduce", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Allreduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                           parts.operation(), comm_),
@@ -338,7 +370,8 @@ class collectives : public in_place_collectives {
             return result;
         } else {
             auto result =
-                detail::reduce_objects(object, function, 0, collectives{detail::shadow::of(comm_).comm});
+                detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)), 0,
+                                       collectives{detail::shadow::of(comm_).comm});
             if constexpr (resizable_range<decltype(result)>)
                 detail::broadcast_sized(result, 0, rank() == 0, comm_);
             else
@@ -347,26 +380,27 @@ class collectives : public in_place_collectives {
         }
     }
     /// Rank i's result combines the objects of the ranks 0 to i.
-    template <object_to_send T, class F> [[nodiscard]] auto scan(const T &object, F function) const {
+    template <object_to_collect T, class F> [[nodiscard]] auto scan(const T &given, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "scan", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Scan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                      parts.operation(), comm_),
                           "MPI_Scan", named_value{"count", parts.count()});
             return result;
         } else {
-            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
+            return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          collectives{detail::shadow::of(comm_).comm})
                 .with_own;
         }
     }
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
-    template <object_to_send T, class F>
-    [[nodiscard]] auto exscan(const T &object, F function, detail::reduction_result<T> first = {}) const {
+    template <object_to_collect T, class F>
+    [[nodiscard]] auto exscan(const T &given, F function, detail::reduction_result<T> first = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Exscan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                        parts.operation(), comm_),
@@ -375,7 +409,8 @@ class collectives : public in_place_collectives {
                 result = std::move(first);
             return result;
         } else {
-            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
+            return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          collectives{detail::shadow::of(comm_).comm})
                 .before.value_or(std::move(first));
         }
     }
@@ -417,12 +452,17 @@ class collectives : public in_place_collectives {
     }
 
   private:
+    template <class T> void spread_memory(T &object, int root) const {
+        const auto data = as_buffer(object);
+        detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm_), "MPI_Bcast",
+                      named_value{"count", data.count}, named_value{"root", root});
+    }
     /// broadcast(), as a part of another collective or by itself.
     template <class T> void spread(T &object, int root) const {
-        if constexpr (writable_buffer<T &>) {
-            const auto data = as_buffer(object);
-            detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm_), "MPI_Bcast",
-                          named_value{"count", data.count}, named_value{"root", root});
+        if constexpr (resizable_range<T &> && detail::is_text<std::remove_cv_t<T>>) {
+            detail::broadcast_sized(object, root, rank() == root, comm_);
+        } else if constexpr (writable_buffer<T &>) {
+            spread_memory(object, root);
         } else if constexpr (serialized<T>) {
             const bool here = rank() == root;
             detail::later<detail::byte_buffer, T> bytes;

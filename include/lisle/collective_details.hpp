@@ -15,6 +15,7 @@
 #include "lisle/counts_view.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
+#include "lisle/whole.hpp"
 
 namespace lisle {
 
@@ -51,14 +52,8 @@ template <class T> struct blocks {
 
 namespace detail {
 
-template <class T> auto element_type_of() {
-    if constexpr (direct_range<const T &>)
-        return as_type<element_of<const T &>>{};
-    else
-        return as_type<T>{};
-}
-/// What a collective's result consists of: the elements of a range, otherwise objects of type T.
-template <class T> using object_element = typename decltype(element_type_of<T>())::type;
+/// What a collective's result consists of: the elements of a range, otherwise objects.
+template <class T> using object_element = typename taken<T>::element;
 
 /// A contiguous range of objects that travel as bytes: see joined_collective.hpp.
 template <class R>
@@ -66,14 +61,7 @@ concept range_of_serialised =
     contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_word<R>;
 
 template <class T> constexpr std::size_t element_size() noexcept {
-    return sizeof(object_element<std::remove_cv_t<T>>);
-}
-
-template <class T> std::size_t objects_in(const T &object) noexcept {
-    if constexpr (direct_range<const T &>)
-        return std::ranges::size(object);
-    else
-        return 1;
+    return sizeof(object_element<T>);
 }
 
 /// Counts and offsets in elements of the datatype, for blocks that lie one after the other.
@@ -269,6 +257,28 @@ template <class T> std::vector<T> read_each(blocks<later<std::byte, T>> &&writte
         next += count;
     }
     return objects;
+}
+
+/// Each rank's range as one object.
+template <class Object, class Element> std::vector<Object> as_objects(blocks<Element> &&joined) {
+    std::vector<Object> objects;
+    objects.reserve(joined.counts.size());
+    auto next = joined.data.begin();
+    for (const MPI_Count count : joined.counts) {
+        const auto end = next + static_cast<std::ptrdiff_t>(count);
+        objects.emplace_back(next, end);
+        next = end;
+    }
+    return objects;
+}
+
+/// The elements of all ranges, one after the other.
+template <class Range> auto joined_elements(std::vector<Range> &&ranges) {
+    std::vector<std::ranges::range_value_t<Range>> all;
+    for (Range &range : ranges)
+        all.insert(all.end(), std::make_move_iterator(std::ranges::begin(range)),
+                   std::make_move_iterator(std::ranges::end(range)));
+    return all;
 }
 
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.

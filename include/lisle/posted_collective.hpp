@@ -163,10 +163,15 @@ template <class T> future<> ibroadcast_object(MPI_Comm comm, T &object, int root
     const auto start = [root, &object](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        messages.kept = to_bytes(object);
-        for (int other = 0; other < messages.size(); ++other)
-            if (other != root)
-                messages.send(messages.kept, other);
+        const auto send_to_all = [&](const auto &what) {
+            for (int other = 0; other < messages.size(); ++other)
+                if (other != root)
+                    messages.send(what, other);
+        };
+        if constexpr (serialized<T>)
+            send_to_all(messages.kept = to_bytes(object));
+        else
+            send_to_all(object);
     };
     return begin_collected<T>(comm, byte_buffer{}, start, [&object](byte_buffer &, std::vector<T> &&came) {
         if (!came.empty())
@@ -279,7 +284,7 @@ template <class T, class F> future<T> iexscan_objects(MPI_Comm comm, T own, F fu
 }
 
 /// A range of objects as what travels whole.
-template <class R> auto as_objects(R &&range) {
+template <class R> auto as_elements(R &&range) {
     using piece = std::vector<element_of<R &>>;
     if constexpr (std::is_same_v<R, piece>)
         return std::move(range);

@@ -17,34 +17,37 @@
 
 namespace lisle::detail {
 
-template <class T> struct is_string : std::false_type {};
-template <class C, class Traits, class A> struct is_string<std::basic_string<C, Traits, A>> : std::true_type {
-};
-
 /// The type of which reductions combine two at a time: of arrays and ranges their elements, if F can.
 template <class T, class F> consteval auto combined_of() {
-    if constexpr (array_traits<T>::value) {
-        if constexpr (combines<F, std::remove_cv_t<typename array_traits<T>::element>>)
-            return as_type<std::remove_cv_t<typename array_traits<T>::element>>{};
+    using object = typename taken<T>::object;
+    if constexpr (taken<T>::word == said::whole) {
+        return as_type<object>{};
+    } else if constexpr (array_traits<object>::value) {
+        using element = std::remove_cv_t<typename array_traits<object>::element>;
+        if constexpr (combines<F, element> || taken<T>::word == said::elements)
+            return as_type<element>{};
         else
-            return as_type<T>{};
+            return as_type<object>{};
+    } else if constexpr (direct_range<const object &>) {
+        return as_type<element_of<const object &>>{};
     } else {
-        return element_type_of<T>();
+        return as_type<object>{};
     }
 }
-template <class T, class F> using combined = typename decltype(combined_of<std::remove_cv_t<T>, F>())::type;
+template <class T, class F> using combined = typename decltype(combined_of<T, F>())::type;
 
 /// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
 /// neither.
 template <class T, class F>
 concept reduced_by_element = [] {
-    using type = std::remove_cv_t<T>;
-    if constexpr (!direct_buffer<const type &> || is_string<type>::value)
+    using type = typename taken<T>::object;
+    if constexpr (!taken<T>::in_memory)
         return false;
-    else if constexpr (direct_range<const type &> && !combines<F, combined<type, F>> && combines<F, type>)
+    else if constexpr (taken<T>::word == said::nothing && direct_range<const type &> &&
+                       !combines<F, combined<T, F>> && combines<F, type>)
         return false;
     else
-        return (require_operation<F, combined<type, F>>(), true);
+        return (require_operation<F, combined<T, F>>(), true);
 }();
 
 /// agree() on a reduction: MPI's operations are compared, of others only whether they commute.
@@ -63,33 +66,28 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
     }
 }
 
-template <class T> auto reduction_result_of() {
-    if constexpr (direct_range<const T &> && !resizable_range<T &>)
-        return as_type<std::vector<element_of<const T &>>>{}; // a view's result owns its elements
-    else
-        return as_type<T>{};
-}
-template <class T> using reduction_result =
-    typename decltype(reduction_result_of<std::remove_cv_t<T>>())::type;
+/// What a reduction gives: a view's result owns its elements.
+template <class T> using reduction_result = typename taken<T>::value;
 
 /// The arguments of one reduction. Object and callable must live as long as it.
 template <class T, class F> class reduction {
+    using object = typename taken<T>::object;
     using element = combined<T, F>;
 
   public:
-    reduction(const T &object, F &function)
-        : object_{object}, operation_{use_operation<F, element>(function)} {}
+    reduction(const object &given_object, F &function)
+        : object_{given_object}, operation_{use_operation<F, element>(function)} {}
 
     [[nodiscard]] MPI_Count count() const noexcept {
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             return static_cast<MPI_Count>(std::ranges::size(object_));
         else
-            return static_cast<MPI_Count>(sizeof(T) / sizeof(element));
+            return static_cast<MPI_Count>(sizeof(object) / sizeof(element));
     }
     [[nodiscard]] MPI_Datatype type() const { return reduction_type<element, F>(); }
     [[nodiscard]] MPI_Op operation() const noexcept { return operation_.native(); }
     [[nodiscard]] const void *from() const noexcept {
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             return std::ranges::data(object_);
         else
             return &object_;
@@ -102,33 +100,54 @@ template <class T, class F> class reduction {
     }
     [[nodiscard]] reduction_result<T> make_result(bool here) const {
         reduction_result<T> result{};
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             if (here)
                 result.resize(static_cast<std::size_t>(count()));
         return result;
     }
 
   private:
-    const T &object_;
+    const object &object_;
     decltype(use_operation<F, element>(std::declval<F &>())) operation_;
 };
 
 /// `a op b`; what does not combine them meets a sentence of the compiler's.
-template <class F, class T> T combine(F &function, const T &a, const T &b) {
-    require_operation<F, T>();
-    if constexpr (combines<F, T>)
+template <class F, class T> T combine(F &&function, const T &a, const T &b) {
+    using callable = std::remove_reference_t<F>;
+    require_operation<callable, T>();
+    if constexpr (combines<callable, T>)
         return function(a, b);
     else
         return a;
 }
 
+/// What combines two wholes: the callable, or for elements(range) one that calls it for each pair of them.
+template <class T, class F> auto on_wholes(F function) {
+    if constexpr (taken<T>::written_elements) {
+        using range = typename taken<T>::object;
+        require_operation<F, std::ranges::range_value_t<range>>();
+        return [function = std::move(function)](const range &a, const range &b) mutable {
+            if (std::ranges::size(a) != std::ranges::size(b))
+                raise(MPI_ERR_COUNT, "lisle::elements",
+                      {{"elements", static_cast<long long>(std::ranges::size(a))},
+                       {"of other ranks", static_cast<long long>(std::ranges::size(b))}},
+                      "the ranks have given ranges of different sizes");
+            range result = a;
+            auto other = std::ranges::begin(b);
+            for (auto &element : result)
+                element = function(std::as_const(element), *other++);
+            return result;
+        };
+    } else {
+        return function;
+    }
+}
+
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
-template <class T, class F, class Comm>
-T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
+template <class T, class F, class Comm> T reduce_objects(T mine, F &&function, int root, const Comm &comm) {
     constexpr int tag = reduce_tag;
     const int rank = comm.rank();
     const int size = comm.size();
-    T mine = object;
     for (int distance = 1; distance < size; distance *= 2) {
         if ((rank & distance) != 0) {
             comm.send(mine, rank - distance, tag);
@@ -152,12 +171,11 @@ template <class T> struct prefixes {
     T with_own;
 };
 /// In the order of ranks, with as many rounds as the number of ranks has digits.
-template <class T, class F, class Comm>
-prefixes<T> prefix_objects(const T &object, F &function, const Comm &comm) {
+template <class T, class F, class Comm> prefixes<T> prefix_objects(T object, F &&function, const Comm &comm) {
     constexpr int tag = scan_tag;
     const int rank = comm.rank();
     const int size = comm.size();
-    prefixes<T> result{std::nullopt, object}; // of the `distance` ranks up to this one
+    prefixes<T> result{std::nullopt, std::move(object)}; // of the `distance` ranks up to this one
     for (int distance = 1; distance < size; distance *= 2) {
         future<> sending;
         if (rank + distance < size)

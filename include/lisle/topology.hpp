@@ -46,17 +46,18 @@ class topology : public communicator {
 
     /// Gives an object to all neighbours; what the sources gave, in their order. Serialised objects may have
     /// any sizes; a neighbour that is none gives an empty one.
-    template <object_to_send T> [[nodiscard]] auto neighbor_allgather(const T &object) const {
-        using element = detail::object_element<T>;
-        if constexpr (direct_buffer<const T &>) {
+    template <object_to_collect T> [[nodiscard]] auto neighbor_allgather(const T &given) const {
+        using taken = detail::taken<T>;
+        if constexpr (taken::in_memory) {
+            const auto &object = detail::object_in(given);
             const auto data = as_buffer(object);
-            std::vector<element> got(detail::objects_in(object) * degrees().first);
+            std::vector<typename taken::element> got(taken::count(object) * degrees().first);
             detail::check(MPI_Neighbor_allgather_c(data.address, data.count, data.type, got.data(),
                                                    data.count, data.type, comm_),
                           "MPI_Neighbor_allgather", named_value{"count", data.count});
             return got;
         } else {
-            return ineighbor_allgather(object).wait();
+            return ineighbor_allgather(given).wait();
         }
     }
     /// Gives the i-th of equal parts to the i-th destination; one part from each source.
@@ -136,10 +137,11 @@ class topology : public communicator {
     // ---- that go on while the program computes: nonblocking_collective.hpp ----
 
     template <object_to_own T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
-        using in = std::remove_cvref_t<T>;
-        using out = std::vector<detail::object_element<in>>;
-        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(object)));
-        owner->out.resize(detail::objects_in(owner->in) * degrees().first);
+        using taken = detail::taken<T>;
+        using out = std::vector<typename taken::element>;
+        auto owner = std::make_unique<detail::two_objects<typename taken::value, out>>(
+            detail::own(std::forward<T>(object)));
+        owner->out.resize(taken::count(owner->in) * degrees().first);
         const auto data = as_buffer(owner->in);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Ineighbor_allgather_c(data.address, data.count, data.type, owner->out.data(),
@@ -148,12 +150,17 @@ class topology : public communicator {
         return future<out>{request, std::move(owner)};
     }
     template <object_to_pack T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
-        using type = std::remove_cvref_t<T>;
+        using type = typename detail::taken<T>::value;
         return among_neighbours<type>(
-            detail::posted<type>(std::forward<T>(object)),
+            detail::posted<type>(detail::own(std::forward<T>(object))),
             [](const detail::posted<type> &kept, std::size_t) -> const auto & { return kept.travelling(); });
     }
-    template <object_to_own R> [[nodiscard]] auto ineighbor_alltoall(R &&range) const {
+    template <elements_to_pack T> [[nodiscard]] auto ineighbor_allgather(T &&range) const {
+        return ineighbor_allgather(detail::own(std::forward<T>(range))).then([](auto &&ranges) {
+            return detail::joined_elements(std::move(ranges));
+        });
+    }
+    template <range_to_own R> [[nodiscard]] auto ineighbor_alltoall(R &&range) const {
         using in = std::remove_cvref_t<R>;
         using element = detail::element_of<in &>;
         const auto [sources, destinations] = degrees();

@@ -63,7 +63,11 @@ namespace detail {
 /// What the compiler says about a type that cannot travel; one sentence for each mistake.
 template <class T> consteval void explain_not_sendable() {
     using type = std::remove_cvref_t<T>;
-    if constexpr (std::is_pointer_v<type>)
+    if constexpr (is_wholeness<type>)
+        static_assert(always_false<T>,
+                      "lisle::whole() and lisle::elements() are for collectives: a message is "
+                      "always the whole object.");
+    else if constexpr (std::is_pointer_v<type>)
         static_assert(always_false<T>,
                       "A raw pointer cannot be sent: say how much it points to with std::span{pointer, "
                       "count}, or send the object itself with *pointer.");
