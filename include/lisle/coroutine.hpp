@@ -51,7 +51,8 @@ class scheduler {
         void *self;
 
         static resumption of(std::coroutine_handle<> waiting) noexcept {
-            return {[](void *frame) { std::coroutine_handle<>::from_address(frame).resume(); }, waiting.address()};
+            return {[](void *frame) { std::coroutine_handle<>::from_address(frame).resume(); },
+                    waiting.address()};
         }
     };
     /// For awaiters: `waiting` goes on once `operation` is complete.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on senders, in the manner of std::execution: then, let_value, upon_error, when_all, sync_wait, and co_await
-// in tasks. No thread of its own: a scheduler drives everything in the thread that runs it, and waits in MPI.
+// Work on senders, in the manner of std::execution: then, let_value, upon_error, when_all, sync_wait, and
+// co_await in tasks. No thread of its own: a scheduler drives everything in the thread that runs it, and
+// waits in MPI.
 #pragma once
 
 #include <cstddef>
@@ -215,7 +216,8 @@ template <class... S> class all_sender {
         static parts<indices, operation_of<S, part_receiver<I>>...> type_of_parts(std::index_sequence<I...>);
 
       public:
-        operation(std::tuple<S...> &&each, Receiver receiver) : operation{std::move(each), std::move(receiver), indices{}} {}
+        operation(std::tuple<S...> &&each, Receiver receiver)
+            : operation{std::move(each), std::move(receiver), indices{}} {}
         operation(const operation &) = delete;
         operation &operator=(const operation &) = delete;
         void start() noexcept {
@@ -227,7 +229,8 @@ template <class... S> class all_sender {
       private:
         template <std::size_t... I>
         operation(std::tuple<S...> &&each, Receiver &&receiver, std::index_sequence<I...>)
-            : receiver_{std::move(receiver)}, parts_{{std::move(std::get<I>(each)).connect(part_receiver<I>{this})}...} {}
+            : receiver_{std::move(receiver)},
+              parts_{{std::move(std::get<I>(each)).connect(part_receiver<I>{this})}...} {}
 
         void stop() noexcept override { end_others(); }
         void fail(std::exception_ptr failure) noexcept {
@@ -284,7 +287,8 @@ template <class List> struct outcome {
         if (failure)
             std::rethrow_exception(failure);
         if (!values.has_value())
-            raise(MPI_ERR_REQUEST, "lisle::sender", {}, "the operation was stopped, or its scheduler never ran it");
+            raise(MPI_ERR_REQUEST, "lisle::sender", {},
+                  "the operation was stopped, or its scheduler never ran it");
         using result = typename single<List>::type;
         if constexpr (std::is_same_v<result, tuple_of<List>>)
             return std::move(*values);
@@ -331,8 +335,8 @@ template <class S> struct sender_awaiter {
     template <std::derived_from<promise_base> Promise>
     void await_suspend(std::coroutine_handle<Promise> waiting) {
         using type = operation_of<S, last_receiver<values>>;
-        operation.reset(new type(std::move(work).connect(
-            last_receiver<values>{&result, waiting.promise().scheduler, waiting})));
+        operation.reset(new type(
+            std::move(work).connect(last_receiver<values>{&result, waiting.promise().scheduler, waiting})));
         operation->start();
     }
     auto await_resume() { return result.take(); }
@@ -358,48 +362,55 @@ template <class Call> struct sender_closure {
 ///
 ///     auto doubled = lisle::then(world.ireceive<int>(0), [](int value) { return 2 * value; });
 template <sender S, class F> [[nodiscard]] auto then(S &&before, F function) {
-    using values = typename detail::values_as_list<typename detail::result_with<F, detail::values_of<S>>::type>::type;
+    using values =
+        typename detail::values_as_list<typename detail::result_with<F, detail::values_of<S>>::type>::type;
     return detail::adapted_sender<detail::sender_of<S>, F, detail::then_receiver, values>{
         detail::as_sender(std::forward<S>(before)), std::move(function)};
 }
-/// Gives what `function` makes of an error, a std::exception_ptr, instead of the error. It returns what the sender
-/// gives.
+/// Gives what `function` makes of an error, a std::exception_ptr, instead of the error. It returns what the
+/// sender gives.
 template <sender S, class F> [[nodiscard]] auto upon_error(S &&before, F function) {
     return detail::adapted_sender<detail::sender_of<S>, F, detail::upon_error_receiver, detail::values_of<S>>{
         detail::as_sender(std::forward<S>(before)), std::move(function)};
 }
-/// Goes on with the sender that `function` returns for the values, which stay where they are until it is complete.
+/// Goes on with the sender that `function` returns for the values, which stay where they are until it is
+/// complete.
 ///
-///     auto answer = world.ireceive<int>(left) | lisle::let_value([&](int &got) { return world.isend(got + 1, right); });
+///     auto answer = world.ireceive<int>(left) | lisle::let_value([&](int &got) { return world.isend(got + 1,
+///     right); });
 template <sender S, class F> [[nodiscard]] auto let_value(S &&before, F function) {
     return detail::let_sender<detail::sender_of<S>, F>{detail::as_sender(std::forward<S>(before)),
                                                        std::move(function)};
 }
-/// Gives the values of all of them, in their order. If one fails the others are asked to end, and the first error
-/// is given once all have.
+/// Gives the values of all of them, in their order. If one fails the others are asked to end, and the first
+/// error is given once all have.
 template <sender... S> [[nodiscard]] auto when_all(S &&...each) {
-    return detail::all_sender<detail::sender_of<S>...>{detail::sender_of<S>(detail::as_sender(std::forward<S>(each)))...};
+    return detail::all_sender<detail::sender_of<S>...>{
+        detail::sender_of<S>(detail::as_sender(std::forward<S>(each)))...};
 }
 
 /// `sender | lisle::then(function)`
-template <class F> requires(!sender<F>) [[nodiscard]] auto then(F function) {
+template <class F>
+requires(!sender<F>) [[nodiscard]] auto then(F function) {
     return detail::sender_closure{[function = std::move(function)](auto &&before) mutable {
         return then(std::forward<decltype(before)>(before), std::move(function));
     }};
 }
-template <class F> requires(!sender<F>) [[nodiscard]] auto upon_error(F function) {
+template <class F>
+requires(!sender<F>) [[nodiscard]] auto upon_error(F function) {
     return detail::sender_closure{[function = std::move(function)](auto &&before) mutable {
         return upon_error(std::forward<decltype(before)>(before), std::move(function));
     }};
 }
-template <class F> requires(!sender<F>) [[nodiscard]] auto let_value(F function) {
+template <class F>
+requires(!sender<F>) [[nodiscard]] auto let_value(F function) {
     return detail::sender_closure{[function = std::move(function)](auto &&before) mutable {
         return let_value(std::forward<decltype(before)>(before), std::move(function));
     }};
 }
 
-/// Starts a sender, runs `driver` until it has nothing left to do, and returns what the sender has given: nothing,
-/// a value, or a tuple. Throws its error; one of class MPI_ERR_REQUEST if it was stopped.
+/// Starts a sender, runs `driver` until it has nothing left to do, and returns what the sender has given:
+/// nothing, a value, or a tuple. Throws its error; one of class MPI_ERR_REQUEST if it was stopped.
 template <sender S> auto sync_wait(scheduler &driver, S &&work) {
     using values = detail::values_of<S>;
     detail::outcome<values> result;
@@ -411,7 +422,8 @@ template <sender S> auto sync_wait(scheduler &driver, S &&work) {
 }
 /// The same with a scheduler of its own.
 ///
-///     auto [left, right] = lisle::sync_wait(lisle::when_all(world.ireceive<int>(1), world.ireceive<int>(2)));
+///     auto [left, right] = lisle::sync_wait(lisle::when_all(world.ireceive<int>(1),
+///     world.ireceive<int>(2)));
 template <sender S> auto sync_wait(S &&work) {
     scheduler driver;
     return sync_wait(driver, std::forward<S>(work));

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/joined_collective.hpp"
+#include "lisle/into_collective.hpp"
 #include "lisle/posted_collective.hpp"
 
 namespace lisle {
@@ -101,9 +101,9 @@ concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<s
 template <class T>
 concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
 
-class nonblocking_collectives : public joined_collectives {
+class nonblocking_collectives : public into_collectives {
   public:
-    using joined_collectives::joined_collectives;
+    using into_collectives::into_collectives;
 
     [[nodiscard]] future<> ibarrier() const {
         MPI_Request request = MPI_REQUEST_NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Senders: descriptions of work that begins when it is started, in the manner of std::execution (P2300). What a
-// sender, a receiver and an operation are, and the senders that others are made of: futures, tasks, schedule(),
-// just(). A scheduler (coroutine.hpp) drives them all in the thread that runs it.
+// Senders: descriptions of work that begins when it is started, in the manner of std::execution (P2300). What
+// a sender, a receiver and an operation are, and the senders that others are made of: futures, tasks,
+// schedule(), just(). A scheduler (coroutine.hpp) drives them all in the thread that runs it.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace lisle {
 
 /// A sender says `using sender_concept = lisle::sender_tag`, names what it gives as `values`, a
-/// detail::type_list, and has `connect(receiver) &&`, which returns an operation that has `start()`. A receiver
-/// has set_value(values...), set_error(std::exception_ptr), set_stopped(), of which the operation calls one, once,
-/// and environment().
+/// detail::type_list, and has `connect(receiver) &&`, which returns an operation that has `start()`. A
+/// receiver has set_value(values...), set_error(std::exception_ptr), set_stopped(), of which the operation
+/// calls one, once, and environment().
 struct sender_tag {};
 
 namespace detail {
@@ -165,7 +165,8 @@ template <class T> class task_sender {
 
     template <class Receiver> class operation {
       public:
-        operation(task<T> &&work, Receiver receiver) : work_{std::move(work)}, receiver_{std::move(receiver)} {}
+        operation(task<T> &&work, Receiver receiver)
+            : work_{std::move(work)}, receiver_{std::move(receiver)} {}
         operation(const operation &) = delete;
         operation &operator=(const operation &) = delete;
         void start() noexcept {
@@ -234,7 +235,7 @@ template <class S, class Receiver> using operation_of =
 /// functions return.
 template <class S>
 concept sender = detail::says_sender<S> || detail::is_future<std::remove_cvref_t<S>> ||
-                 detail::is_task<std::remove_cvref_t<S>>;
+    detail::is_task<std::remove_cvref_t<S>>;
 
 namespace detail {
 
@@ -251,7 +252,8 @@ class schedule_sender {
         operation(const operation &) = delete;
         operation &operator=(const operation &) = delete;
         void start() noexcept {
-            driver_->resume_soon({[](void *self) { static_cast<operation *>(self)->receiver_.set_value(); }, this});
+            driver_->resume_soon(
+                {[](void *self) { static_cast<operation *>(self)->receiver_.set_value(); }, this});
         }
 
       private:

@@ -46,26 +46,25 @@ void values_pass_through_chains() {
 
 void futures_are_senders() {
     auto receiving = world.ireceive<int>(previous_rank(), 1);
-    const auto doubled = lisle::sync_wait(
-        lisle::when_all(std::move(receiving), world.isend(world.rank(), next_rank(), 1)) |
-        lisle::then([](int got) { return 2 * got; }));
+    const auto doubled =
+        lisle::sync_wait(lisle::when_all(std::move(receiving), world.isend(world.rank(), next_rank(), 1)) |
+                         lisle::then([](int got) { return 2 * got; }));
     CHECK_EQ(doubled, 2 * previous_rank());
-    const auto [sum, most] = lisle::sync_wait(lisle::when_all(world.iallreduce(1, std::plus<>{}),
-                                                              world.iallreduce(world.rank(), lisle::maximum{})));
+    const auto [sum, most] = lisle::sync_wait(lisle::when_all(
+        world.iallreduce(1, std::plus<>{}), world.iallreduce(world.rank(), lisle::maximum{})));
     CHECK(sum == world.size() && most == world.size() - 1);
 }
 
 /// An answer that depends on what came: the value stays where it is while it is sent.
 void let_value_goes_on() {
     auto start = world.isend(std::vector<int>{world.rank()}, next_rank(), 2);
-    auto answer = world.ireceive<std::vector<int>>(previous_rank(), 2) |
-                  lisle::let_value([](std::vector<int> &got) {
-                      got.push_back(world.rank());
-                      return world.isend(lisle::borrow(got), previous_rank(), 3);
-                  });
+    auto answer =
+        world.ireceive<std::vector<int>>(previous_rank(), 2) | lisle::let_value([](std::vector<int> &got) {
+            got.push_back(world.rank());
+            return world.isend(lisle::borrow(got), previous_rank(), 3);
+        });
     auto back = world.ireceive<std::vector<int>>(next_rank(), 3);
-    const std::vector<int> got =
-        lisle::sync_wait(lisle::when_all(std::move(answer), std::move(back)));
+    const std::vector<int> got = lisle::sync_wait(lisle::when_all(std::move(answer), std::move(back)));
     CHECK(got == (std::vector{world.rank(), next_rank()}));
     start.wait_complete();
 }
@@ -86,16 +85,17 @@ void errors_and_stops() {
     auto never = world.ireceive<int>(previous_rank(), 99);
     auto nested = lisle::when_all(world.ireceive<int>(previous_rank(), 98), lisle::just(1));
     CHECK_EQ(thrown_by([&] {
-                 lisle::sync_wait(lisle::when_all(
-                     std::move(never), std::move(nested), lisle::just(0) | lisle::then([](int) -> int {
-                                                              throw lisle::error{1, MPI_ERR_OTHER, "f", {}, "no"};
-                                                          })));
+                 lisle::sync_wait(lisle::when_all(std::move(never), std::move(nested),
+                                                  lisle::just(0) | lisle::then([](int) -> int {
+                                                      throw lisle::error{1, MPI_ERR_OTHER, "f", {}, "no"};
+                                                  })));
              }),
              MPI_ERR_OTHER);
 }
 
 lisle::task<int> add_one(lisle::communicator comm, int tag) {
-    const int got = co_await (comm.ireceive<int>(previous_rank(), tag) | lisle::then([](int value) { return value + 1; }));
+    const int got = co_await (comm.ireceive<int>(previous_rank(), tag) |
+                              lisle::then([](int value) { return value + 1; }));
     co_await lisle::when_all(comm.isend(got, next_rank(), tag + 1), lisle::just());
     co_return got;
 }
