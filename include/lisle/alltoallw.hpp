@@ -60,16 +60,17 @@ namespace detail {
 inline void require_list(const buffer_list &list, std::size_t needed, const char *call,
                          const char *sentence) {
     if (list.size() != needed)
-        raise(MPI_ERR_COUNT, call,
-              {{"objects", static_cast<long long>(list.size())}, {"needed", static_cast<long long>(needed)}},
-              sentence);
+        raise_final(
+            MPI_ERR_COUNT, call,
+            {{"objects", static_cast<long long>(list.size())}, {"needed", static_cast<long long>(needed)}},
+            sentence);
 }
 inline void require_fitting(const buffer_list &out, std::size_t to, const buffer_list &in, std::size_t from,
                             const char *call) {
     require_list(out, to, call, "the list to send must have one object for each destination");
     require_list(in, from, call, "the list to receive must have one object for each source");
     if (!in.writable())
-        raise(MPI_ERR_BUFFER, call, {}, "an object in the list to receive is const");
+        raise_final(MPI_ERR_BUFFER, call, {}, "an object in the list to receive is const");
 }
 
 /// The lists of an exchange under way, which MPI reads until the end.

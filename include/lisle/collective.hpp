@@ -13,6 +13,7 @@
 #include "lisle/collective_details.hpp"
 #include "lisle/in_place_collective.hpp"
 #include "lisle/operation.hpp"
+#include "lisle/refused_scatter.hpp"
 #include "lisle/shadow.hpp"
 
 namespace lisle {
@@ -96,11 +97,10 @@ class collectives : public in_place_collectives {
         } else if constexpr (taken::written_elements) {
             return detail::joined_elements(gather(whole(object), with));
         } else if constexpr (taken::sized) {
-            return detail::as_objects<typename taken::value>(
+            return detail::separate<typename taken::value>(
                 gatherv(detail::as_range(object), {.root = with.root}));
         } else if constexpr (taken::written) {
-            return detail::read_each<typename taken::value>(
-                gatherv(detail::to_bytes(object), {.root = with.root}));
+            return detail::read_each<typename taken::value>(gather_bytes(object, with.root));
         } else {
             detail::refused<T>(); // the compiler has said why
         }
@@ -116,13 +116,13 @@ class collectives : public in_place_collectives {
         const bool root = rank() == with.root;
         blocks<element> all;
         if (with.counts.empty()) {
-            const detail::shadow &own = detail::shadow::of(comm_);
+            const MPI_Comm own = detail::trees(comm_);
             if (root)
                 detail::receive_blocks<element>(all, {std::ranges::data(range), std::ranges::size(range)},
-                                                size(), with.root, detail::gather_tag, own.comm);
+                                                size(), with.root, own, "lisle::gatherv");
             else
                 detail::check(
-                    MPI_Send_c(data.address, data.count, data.type, with.root, detail::gather_tag, own.comm),
+                    MPI_Send_c(data.address, data.count, data.type, with.root, detail::object_tag, own),
                     "MPI_Send", named_value{"count", data.count}, named_value{"root", with.root});
             return all;
         }
@@ -158,27 +158,45 @@ class collectives : public in_place_collectives {
             detail::refused<R>(); // the compiler has said why
             return object{};
         } else if constexpr (direct<object>) {
-            const bool enough =
-                rank() != with.root || std::ranges::size(all) == static_cast<std::size_t>(size());
-            if (!enough)
+            if constexpr (!has_extensions)
+                static_cast<void>(detail::trees(comm_)); // made by all ranks together
+            const bool here = rank() == with.root;
+            if (here && std::ranges::size(all) != static_cast<std::size_t>(size())) [[unlikely]] {
+                detail::refuse_scatter<object>(size(), with.root, comm_);
                 detail::raise(
                     MPI_ERR_COUNT, "lisle::scatter",
                     {{"objects", static_cast<long long>(std::ranges::size(all))}, {"ranks", size()}},
                     "scatter takes one object for each rank; scatterv takes any number");
+                return object{};
+            }
             object mine{};
             constexpr MPI_Count count = detail::wire<object>::count;
             const MPI_Datatype type = detail::wire<object>::type();
             detail::check(
                 MPI_Scatter_c(std::ranges::data(all), count, type, &mine, count, type, with.root, comm_),
                 "MPI_Scatter", named_value{"root", with.root});
+            if (here)
+                detail::confirm_marked(all, with.root, comm_);
+            else
+                detail::require_meant(mine, with.root, comm_);
             return mine;
         } else if constexpr (resizable_range<object>) {
             const auto [joined, counts] = detail::join(all, rank() == with.root);
             const auto mine = scatterv(joined, {.root = with.root, .counts = counts});
             return object(mine.begin(), mine.end());
         } else {
-            const auto [bytes, counts] = detail::write_each(all, rank() == with.root);
-            return detail::serializer<object>::read(scatterv(bytes, {.root = with.root, .counts = counts}));
+            decltype(detail::write_each(all, true)) written;
+            const std::exception_ptr thrown =
+                detail::caught([&] { written = detail::write_each(all, rank() == with.root); });
+            if (written.second.empty()) // no counts would mean equal shares
+                written.second.push_back(thrown ? detail::failed_count : detail::refused_count);
+            if (!thrown)
+                return detail::serializer<object>::read(
+                    scatterv(written.first, {.root = with.root, .counts = written.second}));
+            static_cast<void>(detail::caught([&] {
+                static_cast<void>(scatterv(written.first, {.root = with.root, .counts = written.second}));
+            }));
+            std::rethrow_exception(thrown);
         }
     }
     /// Deals the root's range out: `counts` says how much each rank gets, by default equal shares. Only the
@@ -189,6 +207,8 @@ class collectives : public in_place_collectives {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "scatterv", with.root, sizeof(element));
         const detail::share_of_root<element> share{comm_, std::ranges::size(all), with, rank() == with.root};
+        if (!share.usable) [[unlikely]]
+            return std::vector<element>{};
         std::vector<element> mine(share.own);
         const buffer into = as_buffer(mine);
         detail::check(MPI_Scatterv_c(std::ranges::data(all), share.list.counts.data(),
@@ -213,9 +233,9 @@ class collectives : public in_place_collectives {
         } else if constexpr (taken::written_elements) {
             return detail::joined_elements(allgather(whole(object)));
         } else if constexpr (taken::sized) {
-            return detail::as_objects<typename taken::value>(allgatherv(detail::as_range(object)));
+            return detail::separate<typename taken::value>(allgatherv(detail::as_range(object)));
         } else if constexpr (taken::written) {
-            return detail::read_each<typename taken::value>(allgatherv(detail::to_bytes(object)));
+            return detail::read_each<typename taken::value>(allgather_bytes(object));
         } else {
             detail::refused<T>(); // the compiler has said why
         }
@@ -233,8 +253,8 @@ class collectives : public in_place_collectives {
         blocks<element> all;
         if (!with.counts.empty())
             all.counts.assign(with.counts.begin(), with.counts.end());
-        else if (detail::gather_short<element>(all, {std::ranges::data(range), std::ranges::size(range)},
-                                               size(), comm_))
+        else if (detail::gather_short<element>(all, std::ranges::data(range), size(), comm_,
+                                               std::ranges::size(range)))
             return all;
         const detail::block_list<element> list{all.counts};
         all.data.resize(list.total);
@@ -250,12 +270,14 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoall", 0, sizeof(element));
         const int ranks = size();
         const buffer data = as_buffer(range);
-        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0)
+        std::vector<element> got(std::ranges::size(range));
+        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::alltoall",
                 {{"objects", static_cast<long long>(std::ranges::size(range))}, {"ranks", ranks}},
                 "the objects cannot be divided into one equal part for each rank; alltoallv takes any parts");
-        std::vector<element> got(std::ranges::size(range));
+            return got;
+        }
         const MPI_Count count = data.count / ranks;
         detail::check(MPI_Alltoall_c(data.address, count, data.type, got.data(), count, data.type, comm_),
                       "MPI_Alltoall", named_value{"count", count});
@@ -277,18 +299,23 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
         const std::vector<detail::later<MPI_Count, R>> sent(std::ranges::begin(counts),
                                                             std::ranges::end(counts));
-        if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
-        const detail::block_list<element> out{sent};
-        if (out.total > std::ranges::size(range))
-            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
-                          {{"objects", static_cast<long long>(std::ranges::size(range))},
-                           {"sum of counts", static_cast<long long>(out.total)}},
-                          "the counts say more objects than there are");
+        detail::block_list<element> out{{}};
+        const std::exception_ptr wrong = detail::caught([&] {
+            if (sent.size() != static_cast<std::size_t>(size()))
+                detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                              {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                              "there must be one count for each rank");
+            out = detail::block_list<element>{sent};
+            if (out.total > std::ranges::size(range))
+                detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                              {{"objects", static_cast<long long>(std::ranges::size(range))},
+                               {"sum of counts", static_cast<long long>(out.total)}},
+                              "the counts say more objects than there are");
+        });
         if (receive.counts.empty())
-            return exchange_blocks(std::ranges::data(range), sent);
+            return exchange_blocks(std::ranges::data(range), sent, wrong);
+        if (wrong || detail::failed())
+            return detail::rethrow_first(wrong, {}), blocks<element>{};
         blocks<element> got{{}, {receive.counts.begin(), receive.counts.end()}};
         const detail::block_list<element> in{got.counts};
         got.data.resize(in.total);
@@ -303,8 +330,12 @@ class collectives : public in_place_collectives {
     ///     std::vector<std::vector<int>> got = world.alltoallv(one_list_for_each_rank);
     template <class T>
     requires(!direct<T>) [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
-        const auto [bytes, counts] = detail::write_each(objects, true);
-        return detail::read_each<T>(alltoallv(bytes, counts));
+        decltype(detail::write_each(objects, true)) written;
+        const std::exception_ptr thrown =
+            detail::caught([&] { written = detail::write_each(objects, true); });
+        if (thrown)
+            exchange_blocks<std::byte>(nullptr, {}, thrown);
+        return detail::read_each<T>(alltoallv(written.first, written.second));
     }
 
     // ---- reductions ----
@@ -329,7 +360,8 @@ class collectives : public in_place_collectives {
             return result;
         } else {
             return detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
-                                          with.root, collectives{detail::shadow::of(comm_).comm});
+                                          with.root, point_to_point{detail::trees(comm_)})
+                .result("lisle::reduce");
         }
     }
     /// reduce() for all.
@@ -346,14 +378,10 @@ class collectives : public in_place_collectives {
                           "MPI_Allreduce", named_value{"count", parts.count()});
             return result;
         } else {
-            auto result =
+            auto reduced =
                 detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)), 0,
-                                       collectives{detail::shadow::of(comm_).comm});
-            if constexpr (resizable_range<decltype(result)>)
-                detail::broadcast_sized(result, 0, rank() == 0, comm_);
-            else
-                spread(result, 0);
-            return result;
+                                       point_to_point{detail::trees(comm_)});
+            return spread_result(std::move(reduced), "lisle::allreduce");
         }
     }
     /// Rank i's result combines the objects of the ranks 0 to i.
@@ -368,8 +396,8 @@ class collectives : public in_place_collectives {
             return result;
         } else {
             return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
-                                          collectives{detail::shadow::of(comm_).comm})
-                .with_own;
+                                          point_to_point{detail::trees(comm_)})
+                .with_own.result("lisle::scan");
         }
     }
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
@@ -387,8 +415,8 @@ class collectives : public in_place_collectives {
             return result;
         } else {
             return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
-                                          collectives{detail::shadow::of(comm_).comm})
-                .before.value_or(std::move(first));
+                                          point_to_point{detail::trees(comm_)})
+                .before_or(std::move(first), "lisle::exscan");
         }
     }
     /// Combines ranges element by element; rank i gets the i-th of as many equal parts as there are ranks, or
@@ -436,39 +464,104 @@ class collectives : public in_place_collectives {
     }
     /// broadcast(), as a part of another collective or by itself.
     template <class T> void spread(T &object, int root) const {
-        if constexpr (resizable_range<T &> && detail::is_text<std::remove_cv_t<T>>) {
+        if constexpr (resizable_range<T &> && detail::is_text<std::remove_cv_t<T>>)
             detail::broadcast_sized(object, root, rank() == root, comm_);
-        } else if constexpr (writable_buffer<T &>) {
+        else if constexpr (writable_buffer<T &>)
             spread_memory(object, root);
-        } else if constexpr (serialized<T>) {
-            const bool here = rank() == root;
-            detail::later<detail::byte_buffer, T> bytes;
-            if (here)
-                bytes = detail::to_bytes(object);
-            detail::broadcast_sized(bytes, root, here, comm_);
-            if (!here)
-                detail::serializer<T>::read_into(bytes, object);
+        else if constexpr (serialized<T>)
+            spread_bytes(object, root);
+    }
+    /// Gives a serialised object to all, or the news that the root could not write it.
+    template <class T> void spread_bytes(T &object, int root, int failed_rank = -1) const {
+        const bool here = rank() == root;
+        detail::later<detail::byte_buffer, T> bytes;
+        std::exception_ptr thrown;
+        if (here && failed_rank < 0) {
+            thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+            failed_rank = thrown ? root : -1;
         }
+        detail::broadcast_sized(bytes, root, here, comm_, failed_rank);
+        if (thrown)
+            std::rethrow_exception(thrown);
+        if (!here)
+            detail::serializer<T>::read_into(bytes, object);
+    }
+    /// Gives rank 0's result to all, or the news that there is none.
+    template <class Outcome> auto spread_result(Outcome &&reduced, const char *call) const {
+        using value = std::remove_cvref_t<decltype(reduced.object())>;
+        const bool here = rank() == 0;
+        value result{};
+        const int failed = here ? reduced.failed_rank() : -1;
+        if (here && failed < 0)
+            result = std::move(reduced).result(call);
+        const std::exception_ptr told = detail::caught([&] {
+            if constexpr (resizable_range<value>)
+                detail::broadcast_sized(result, 0, here, comm_, failed);
+            else
+                spread_bytes(result, 0, failed);
+        });
+        reduced.rethrow();
+        if (here && failed >= 0)
+            detail::raise_told(failed, call);
+        if (told)
+            std::rethrow_exception(told);
+        return result;
     }
     /// alltoallv() of which nobody knows how much it gets: one message for each other rank.
-    template <class T> blocks<T> exchange_blocks(const T *data, counts_view sent) const {
-        const point_to_point own{detail::shadow::of(comm_).comm};
+    template <class T>
+    blocks<T> exchange_blocks(const T *data, counts_view sent, const std::exception_ptr &thrown = {}) const {
+        const point_to_point own{detail::trees(comm_)};
         const int here = rank();
         std::vector<future<detail::later<void, T>>> sends;
         std::span<const T> mine;
         for (int to = 0; to < size(); ++to) {
+            if (thrown || detail::failed()) {
+                if (to != here)
+                    detail::send_failure(here, to, own.native());
+                continue;
+            }
             const std::span<const T> part{data, static_cast<std::size_t>(sent[static_cast<std::size_t>(to)])};
             data += part.size();
             if (to == here)
                 mine = part;
             else
-                sends.push_back(own.isend(borrow(part), to, detail::exchange_tag));
+                sends.push_back(own.isend(borrow(part), to, detail::object_tag));
         }
         blocks<T> got;
-        detail::receive_blocks(got, mine, size(), here, detail::exchange_tag, own.native());
+        const std::exception_ptr told = detail::caught(
+            [&] { detail::receive_blocks(got, mine, size(), here, own.native(), "lisle::alltoallv"); });
         for (auto &send : sends)
             send.wait();
+        detail::rethrow_first(thrown, told);
         return got;
+    }
+    /// gatherv() of serialised objects. A rank that cannot write its own tells the root.
+    template <class T> auto gather_bytes(const T &object, int root) const {
+        detail::later<detail::byte_buffer, T> bytes;
+        const std::exception_ptr thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+        if (!thrown)
+            return gatherv(bytes, {.root = root});
+        blocks<detail::later<std::byte, T>> none;
+        const MPI_Comm own = detail::trees(comm_);
+        if (rank() == root)
+            static_cast<void>(detail::caught([&] { // for the others' messages
+                detail::receive_blocks<std::byte>(none, {}, size(), root, own, "lisle::gather");
+            }));
+        else
+            detail::send_failure(rank(), root, own);
+        std::rethrow_exception(thrown);
+    }
+    /// The same for allgatherv().
+    template <class T> auto allgather_bytes(const T &object) const {
+        detail::later<detail::byte_buffer, T> bytes;
+        const std::exception_ptr thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+        if (!thrown)
+            return allgatherv(bytes);
+        blocks<detail::later<std::byte, T>> none;
+        static_cast<void>(detail::caught([&] {
+            detail::gather_short<std::byte>(none, nullptr, size(), comm_, detail::failed_size(rank()));
+        }));
+        std::rethrow_exception(thrown);
     }
 };
 

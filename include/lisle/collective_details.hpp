@@ -15,6 +15,7 @@
 #include "lisle/counts_view.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
+#include "lisle/told_failure.hpp"
 #include "lisle/whole.hpp"
 
 namespace lisle {
@@ -70,9 +71,11 @@ template <direct T> struct block_list {
         counts.reserve(objects.size());
         offsets.reserve(objects.size());
         MPI_Count sum = 0;
-        for (const MPI_Count count : objects) {
-            if (count < 0) [[unlikely]]
+        for (MPI_Count count : objects) {
+            if (count < 0) [[unlikely]] {
                 raise(MPI_ERR_COUNT, "lisle::collectives", {{"count", count}}, "a count is negative");
+                count = 0;
+            }
             counts.push_back(count * wire<T>::count);
             offsets.push_back(static_cast<MPI_Aint>(sum * wire<T>::count));
             sum += count;
@@ -100,19 +103,29 @@ template <class T> class tail {
     std::size_t begin_ = 0;
 };
 
+/// What one rank sends. @return its number if it has failed, else -1
+template <class T> int receive_block(tail<T> &part, int from, MPI_Comm comm) {
+    status ended;
+    receive_sized(part, from, MPI_ANY_TAG, comm, ended.native());
+    return failed_rank_of(ended.tag());
+}
+
 /// One message of a size that only its sender knows from each rank in turn, joined. The caller's own part
-/// does not travel. @param comm one that the program does not know
-template <class T>
-void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank, int tag, MPI_Comm comm) {
+/// does not travel. Throws if one of them has failed, when all have come. @param comm that of trees()
+template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank,
+                                       MPI_Comm comm, const char *call) {
+    int failed_rank = -1;
     all.counts.reserve(static_cast<std::size_t>(ranks));
     for (int from = 0; from < ranks; ++from) {
         tail<T> part{all.data};
         if (from == rank)
             all.data.insert(all.data.end(), own.begin(), own.end());
         else
-            receive_sized(part, from, tag, comm, MPI_STATUS_IGNORE);
+            failed_rank = std::max(failed_rank, receive_block(part, from, comm));
         all.counts.push_back(static_cast<MPI_Count>(part.size()));
     }
+    if (failed_rank >= 0) [[unlikely]]
+        raise_told(failed_rank, call);
 }
 
 /// Elements whose bytes mean the same everywhere: they may travel behind a number.
@@ -141,11 +154,13 @@ template <direct T, std::size_t Bytes> struct sized_range {
 
 /// The first half of an allgatherv() of which nobody knows how much the others have. True if that was all:
 /// every range is short. Otherwise the counts are known.
-template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, int ranks, MPI_Comm comm) {
+/// Throws if a rank says by its size that it has failed. @param size of what this rank has
+template <direct T>
+bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsigned long long size) {
     using block = sized_range<T, 128>;
     block own;
-    own.size = mine.size();
-    own.read(mine.data());
+    own.size = size;
+    own.read(mine);
     std::vector<block> got(static_cast<std::size_t>(ranks));
     constexpr int bytes = sizeof(block);
     check(MPI_Allgather(&own, bytes, MPI_BYTE, got.data(), bytes, MPI_BYTE, comm), "MPI_Allgather");
@@ -153,6 +168,8 @@ template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, i
     bool fit = true;
     all.counts.reserve(got.size());
     for (const block &each : got) {
+        if (is_failed_size(each.size)) [[unlikely]]
+            return raise_told(failed_rank_in(each.size), "lisle::allgather"), true;
         fit = fit && block::fits(each.size);
         total += each.size;
         all.counts.push_back(static_cast<MPI_Count>(each.size));
@@ -179,6 +196,12 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
 
 /// What the root tells the others instead of a count if its counts cannot be used.
 inline constexpr MPI_Count refused_count = -1;
+/// The same if an exception has been thrown there.
+inline constexpr MPI_Count failed_count = -2;
+/// Which of the two, for counts that are no good.
+inline MPI_Count told_count(counts_view counts) noexcept {
+    return !counts.empty() && counts[0] == failed_count ? failed_count : refused_count;
+}
 
 /// True if the counts deal out no more than `objects` among so many ranks.
 inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept {
@@ -196,30 +219,41 @@ inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept
 template <direct T> struct share_of_root {
     share_of_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root)
         : list{counts_at_root(comm, objects, with, root)} {}
-    std::size_t own = 0; ///< first, since making the list sets it
+    // First, since making the list sets them.
+    std::size_t own = 0;
+    bool usable = false; ///< false only without exceptions, when an error has been noted
     block_list<T> list;
 
   private:
-    std::vector<later<MPI_Count, T>> counts_at_root(MPI_Comm comm, std::size_t objects,
-                                                    const rooted_counts &with, bool root) {
+    using list_of_counts = std::vector<later<MPI_Count, T>>;
+    list_of_counts counts_at_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root) {
         int ranks = 0;
-        check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-        std::vector<later<MPI_Count, T>> counts;
+        list_of_counts counts;
+        if (!check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size"))
+            return {};
         if (root && with.counts.empty())
             counts = equal_shares(objects, ranks);
         else if (root)
             counts.assign(with.counts.begin(), with.counts.end());
         if (root && !divides(counts, objects, ranks))
-            counts.assign(static_cast<std::size_t>(ranks), refused_count); // for all to see
+            counts.assign(static_cast<std::size_t>(ranks), told_count(counts)); // for all to see
         MPI_Count count = 0;
-        check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm), "MPI_Scatter",
-              named_value{"root", with.root});
-        if (count == refused_count) [[unlikely]]
+        if (!check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm),
+                   "MPI_Scatter", named_value{"root", with.root}))
+            return {};
+        if (count == failed_count) [[unlikely]] {
+            raise_told(with.root, "lisle::scatter");
+            return {};
+        }
+        if (count == refused_count) [[unlikely]] {
             raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", ranks}},
                   "the root's counts are not one for each rank, or one is negative, or together they are "
                   "more than "
                   "the range has");
+            return {};
+        }
         own = static_cast<std::size_t>(count);
+        usable = true;
         return counts;
     }
 };
@@ -293,7 +327,7 @@ template <class T> std::vector<T> read_each(blocks<later<std::byte, T>> &&writte
 }
 
 /// Each rank's range as one object.
-template <class Object, class Element> std::vector<Object> as_objects(blocks<Element> &&joined) {
+template <class Object, class Element> std::vector<Object> separate(blocks<Element> &&joined) {
     std::vector<Object> objects;
     objects.reserve(joined.counts.size());
     auto next = joined.data.begin();
@@ -315,15 +349,24 @@ template <class Range> auto joined_elements(std::vector<Range> &&ranges) {
 }
 
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.
-template <resizable_range R> void broadcast_sized(R &range, int root, bool here, MPI_Comm comm) {
+/// If the root has none (`failed_rank` there), all others throw.
+template <resizable_range R>
+void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_rank = -1) {
     using element = element_of<R &>;
     sized_range<element, 256> head;
-    if (here) {
+    if (failed_rank >= 0) {
+        head.size = failed_size(failed_rank);
+    } else if (here) {
         head.size = std::ranges::size(range);
         head.read(std::ranges::data(range));
     }
     check(MPI_Bcast(&head, static_cast<int>(sizeof head), MPI_BYTE, root, comm), "MPI_Bcast",
           named_value{"root", root});
+    if (is_failed_size(head.size)) [[unlikely]] {
+        if (!here)
+            raise_told(failed_rank_in(head.size), "lisle::broadcast");
+        return;
+    }
     if (!here)
         range.resize(head.size);
     if (head.fits(head.size)) {

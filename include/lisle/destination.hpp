@@ -76,9 +76,9 @@ template <class T, class Into> void *room_for(Into &&into, std::size_t objects, 
         const auto room = as_buffer(object);
         const MPI_Count needed = static_cast<MPI_Count>(objects) * wire<std::remove_cv_t<T>>::count;
         if (room.type == wire<std::remove_cv_t<T>>::type() && room.count < needed) [[unlikely]]
-            raise(MPI_ERR_TRUNCATE, call, {{"elements", needed}, {"room", room.count}},
-                  "the memory to receive into is too small: lisle::resized() and lisle::grown() let a "
-                  "container grow");
+            raise_final(MPI_ERR_TRUNCATE, call, {{"elements", needed}, {"room", room.count}},
+                        "the memory to receive into is too small: lisle::resized() and lisle::grown() let a "
+                        "container grow");
         return room.writable();
     }
 }

@@ -279,7 +279,7 @@ template <class... S> class all_sender {
 // ---- the end of a chain ----
 
 /// What a chain of senders has come to.
-template <class List> struct outcome {
+template <class List> struct chain_outcome {
     std::optional<tuple_of<List>> values;
     std::exception_ptr failure;
 
@@ -297,9 +297,9 @@ template <class List> struct outcome {
     }
 };
 
-/// Keeps the outcome, and lets a coroutine go on.
+/// Keeps the chain_outcome, and lets a coroutine go on.
 template <class List> struct last_receiver {
-    outcome<List> *into;
+    chain_outcome<List> *into;
     scheduler *driver;
     std::coroutine_handle<> waiting; ///< or null
 
@@ -328,7 +328,7 @@ template <class List> struct last_receiver {
 template <class S> struct sender_awaiter {
     using values = typename S::values;
     S work;
-    outcome<values> result;
+    chain_outcome<values> result;
     std::unique_ptr<operation_of<S, last_receiver<values>>> operation;
 
     bool await_ready() noexcept { return false; }
@@ -413,7 +413,7 @@ requires(!sender<F>) [[nodiscard]] auto let_value(F function) {
 /// nothing, a value, or a tuple. Throws its error; one of class MPI_ERR_REQUEST if it was stopped.
 template <sender S> auto sync_wait(scheduler &driver, S &&work) {
     using values = detail::values_of<S>;
-    detail::outcome<values> result;
+    detail::chain_outcome<values> result;
     auto operation = detail::as_sender(std::forward<S>(work))
                          .connect(detail::last_receiver<values>{&result, &driver, nullptr});
     operation.start();

@@ -96,6 +96,8 @@ class into_collectives : public joined_collectives {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "scatterv", with.root, sizeof(element));
         const detail::share_of_root<element> share{comm_, std::ranges::size(all), with, rank() == with.root};
+        if (!share.usable) [[unlikely]]
+            return 0;
         void *const room = detail::room_for<element>(into, share.own, "lisle::scatterv_into");
         const MPI_Count count = static_cast<MPI_Count>(share.own) * detail::wire<element>::count;
         const MPI_Datatype type = detail::wire<element>::type();
@@ -123,7 +125,7 @@ class into_collectives : public joined_collectives {
         constexpr auto call = "lisle::alltoallv_into";
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
         if (!detail::divides(sent, std::ranges::size(range), size()))
-            detail::raise(
+            detail::raise_final(
                 MPI_ERR_COUNT, call,
                 {{"objects", static_cast<long long>(std::ranges::size(range))},
                  {"counts", static_cast<long long>(sent.size())},

@@ -39,7 +39,9 @@ class joined_collectives : public collectives {
     /// Only the root needs to know; if its counts cannot be used all ranks throw.
     ///
     ///     std::vector<std::string> mine = world.scatterv(names);
-    template <serialised_range R> [[nodiscard]] auto scatterv(const R &all, rooted_counts with = {}) const {
+    // (Clang 14 lets it hide the other scatterv() if the types of its parameters are the same.)
+    template <serialised_range R>
+    [[nodiscard]] auto scatterv(const R &all, const rooted_counts &with = {}) const {
         using object = detail::element_of<const R &>;
         std::vector<std::vector<object>> parts;
         if (rank() == with.root)

@@ -224,11 +224,13 @@ class nonblocking_collectives : public into_collectives {
         using in = std::remove_cvref_t<R>;
         using out = detail::element_of<in &>;
         auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<R>(all)));
-        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size()))
+        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size())) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::iscatter",
                 {{"objects", static_cast<long long>(std::ranges::size(owner->in))}, {"ranks", size()}},
                 "scatter takes one object for each rank");
+            return future<out>{MPI_REQUEST_NULL, std::move(owner)};
+        }
         constexpr MPI_Count count = detail::wire<out>::count;
         const MPI_Datatype type = detail::wire<out>::type();
         MPI_Request request = MPI_REQUEST_NULL;
@@ -276,9 +278,9 @@ class nonblocking_collectives : public into_collectives {
     [[nodiscard]] auto ialltoallv(R &&range, counts_view sent, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::ialltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
+            detail::raise_final(MPI_ERR_COUNT, "lisle::ialltoallv",
+                                {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                                "there must be one count for each rank");
         if (with.counts.empty())
             return detail::ialltoall_ranges(comm_, in(std::forward<R>(range)), sent, rank());
         using element = detail::element_of<in &>;
@@ -360,7 +362,7 @@ class nonblocking_collectives : public into_collectives {
                                            typename detail::taken<T>::value{});
     }
     /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.
-    template <object_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
+    template <range_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
         return start_reduction(std::forward<R>(range), function, false, "MPI_Ireduce_scatter_block",
                                [this](auto &r, MPI_Request *request) {
                                    const MPI_Count share = r.parts.count() / size();

@@ -42,17 +42,6 @@ template <object_to_send T> auto to_bytes(const T &object) {
     return serializer<std::remove_cvref_t<T>>::write(object);
 }
 
-/// An object whose bytes are sent, and which comes back afterwards.
-template <class T> class written_object final : public result_of<T> {
-  public:
-    explicit written_object(T &&written) : bytes{to_bytes(written)}, object_{std::move(written)} {}
-    T take(const status &) override { return std::move(object_); }
-    byte_buffer bytes;
-
-  private:
-    T object_;
-};
-
 } // namespace detail
 
 /// What non-blocking operations may read: an object that is moved in (or a small one, copied), or borrow(it).
@@ -379,6 +368,8 @@ class point_to_point {
         const buffer data = as_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_send{request};
         detail::check(MPI_Psend_init_c(data.address, partitions, data.count / partitions, data.type, dest,
                                        tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
@@ -391,6 +382,8 @@ class point_to_point {
         const buffer data = as_buffer(into.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_receive{request};
         detail::check(MPI_Precv_init_c(data.writable(), partitions, data.count / partitions, data.type,
                                        source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
@@ -473,9 +466,11 @@ class point_to_point {
             T object{};
             MPI_Status own;
             MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
-            detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),
-                                     tag.value(), comm_, seen),
-                          "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
+            if (!detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(),
+                                          source.value(), tag.value(), comm_, seen),
+                               "MPI_Recv", named_value{"source", source.value()},
+                               named_value{"tag", tag.value()}))
+                return object;
             detail::require_whole<T>(*seen);
             return object;
         } else if constexpr (serialized<T>) {

@@ -14,6 +14,7 @@
 #include "lisle/collective_details.hpp"
 #include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
+#include "lisle/told_failure.hpp"
 
 namespace lisle::detail {
 
@@ -127,11 +128,13 @@ template <class T, class F> auto on_wholes(F function) {
         using range = typename taken<T>::object;
         require_operation<F, std::ranges::range_value_t<range>>();
         return [function = std::move(function)](const range &a, const range &b) mutable {
-            if (std::ranges::size(a) != std::ranges::size(b))
+            if (std::ranges::size(a) != std::ranges::size(b)) {
                 raise(MPI_ERR_COUNT, "lisle::elements",
                       {{"elements", static_cast<long long>(std::ranges::size(a))},
                        {"of other ranks", static_cast<long long>(std::ranges::size(b))}},
                       "the ranks have given ranges of different sizes");
+                return a;
+            }
             range result = a;
             auto other = std::ranges::begin(b);
             for (auto &element : result)
@@ -144,49 +147,64 @@ template <class T, class F> auto on_wholes(F function) {
 }
 
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
-template <class T, class F, class Comm> T reduce_objects(T mine, F &&function, int root, const Comm &comm) {
-    constexpr int tag = reduce_tag;
+template <class T, class F, class Comm>
+outcome<T, Comm> reduce_objects(T own_object, F &&function, int root, const Comm &comm) {
+    using part = outcome<T, Comm>;
+    const auto combine_two = [&](const T &a, const T &b) { return combine(function, a, b); };
     const int rank = comm.rank();
     const int size = comm.size();
+    part mine{std::move(own_object), comm};
     for (int distance = 1; distance < size; distance *= 2) {
         if ((rank & distance) != 0) {
-            comm.send(mine, rank - distance, tag);
+            mine.send(rank - distance);
             break;
         }
-        if (rank + distance < size) {
-            const T theirs = comm.template receive<T>(rank + distance, tag);
-            mine = combine(function, mine, theirs);
-        }
+        if (rank + distance < size)
+            mine.combine_with(part{rank + distance, comm}, combine_two);
     }
     if (root != 0 && rank == 0)
-        comm.send(mine, root, tag);
+        mine.send(root);
     if (root != 0 && rank == root)
-        mine = comm.template receive<T>(0, tag);
+        mine.follow(part{0, comm});
     return mine;
 }
 
 /// What the objects of the ranks before this one combine to (nothing at rank 0), and of this one as well.
-template <class T> struct prefixes {
-    std::optional<T> before;
-    T with_own;
+template <class T, class Comm> struct prefixes {
+    std::optional<outcome<T, Comm>> before;
+    outcome<T, Comm> with_own;
+
+    /// The result of an exscan(): every failure is thrown, also one of this rank's that others were told of.
+    T before_or(T first, const char *call) && {
+        if (!before.has_value()) {
+            with_own.rethrow();
+            return first;
+        }
+        return std::move(*before).result(call);
+    }
 };
 /// In the order of ranks, with as many rounds as the number of ranks has digits.
-template <class T, class F, class Comm> prefixes<T> prefix_objects(T object, F &&function, const Comm &comm) {
-    constexpr int tag = scan_tag;
+template <class T, class F, class Comm>
+prefixes<T, Comm> prefix_objects(T object, F &&function, const Comm &comm) {
+    using part = outcome<T, Comm>;
+    const auto combine_two = [&](const T &a, const T &b) { return combine(function, a, b); };
     const int rank = comm.rank();
     const int size = comm.size();
-    prefixes<T> result{std::nullopt, std::move(object)}; // of the `distance` ranks up to this one
+    prefixes<T, Comm> result{std::nullopt,
+                             part{std::move(object), comm}}; // of the `distance` ranks up to this
     for (int distance = 1; distance < size; distance *= 2) {
         future<> sending;
         if (rank + distance < size)
-            sending = comm.isend(borrow(std::as_const(result.with_own)), rank + distance, tag);
+            sending = result.with_own.isend(rank + distance);
         if (rank < distance)
             continue; // sending waits
-        T theirs = comm.template receive<T>(rank - distance, tag);
+        part theirs{rank - distance, comm};
         sending.wait();
-        result.with_own = combine(function, theirs, result.with_own);
+        part with_own = theirs;
+        with_own.combine_with(result.with_own, combine_two);
+        result.with_own = std::move(with_own);
         if (result.before)
-            theirs = combine(function, theirs, *result.before);
+            theirs.combine_with(*result.before, combine_two);
         result.before = std::move(theirs);
     }
     return result;
@@ -213,7 +231,7 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
     std::size_t sum = 0;
     for (const Count share : shares)
         sum += static_cast<std::size_t>(share);
-    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
+    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects) {
         raise(MPI_ERR_COUNT, call,
               {{"objects", static_cast<long long>(objects)},
                {"sum of counts", static_cast<long long>(sum)},
@@ -221,6 +239,8 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
                {"ranks", ranks}},
               "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
               "say");
+        return equal_shares<Count>(objects, ranks);
+    }
     return shares;
 }
 
@@ -230,12 +250,14 @@ std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, c
     std::vector<T> result = std::move(parts.front());
     for (std::size_t from = 1; from < parts.size(); ++from) {
         const std::vector<T> &part = parts[from];
-        if (part.size() != result.size())
+        if (part.size() != result.size()) {
             raise(MPI_ERR_COUNT, call,
                   {{"objects of rank 0", static_cast<long long>(result.size())},
                    {"rank", static_cast<long long>(from)},
                    {"its objects", static_cast<long long>(part.size())}},
                   "the ranks have given parts of different sizes");
+            return result;
+        }
         for (std::size_t i = 0; i < part.size(); ++i)
             result[i] = function(std::as_const(result[i]), part[i]);
     }

@@ -138,10 +138,10 @@ class topology : public communicator {
         require_counts(counts, destinations, call);
         const detail::block_list<element> out{counts};
         if (out.total > std::ranges::size(range))
-            detail::raise(MPI_ERR_COUNT, call,
-                          {{"objects", static_cast<long long>(std::ranges::size(range))},
-                           {"sum of counts", static_cast<long long>(out.total)}},
-                          "the counts say more objects than there are");
+            detail::raise_final(MPI_ERR_COUNT, call,
+                                {{"objects", static_cast<long long>(std::ranges::size(range))},
+                                 {"sum of counts", static_cast<long long>(out.total)}},
+                                "the counts say more objects than there are");
         if (receive.counts.empty())
             return detail::join(among_neighbours<std::vector<element>>(
                                     pieces_of<element>(std::ranges::data(range), counts),
@@ -203,10 +203,10 @@ class topology : public communicator {
     requires(!direct<T>)
         [[nodiscard]] future<std::vector<T>> ineighbor_alltoallv(std::vector<T> objects) const {
         if (objects.size() != degrees().second)
-            detail::raise(MPI_ERR_COUNT, "lisle::neighbor_alltoallv",
-                          {{"objects", static_cast<long long>(objects.size())},
-                           {"destinations", static_cast<long long>(degrees().second)}},
-                          "there must be one object for each destination");
+            detail::raise_final(MPI_ERR_COUNT, "lisle::neighbor_alltoallv",
+                                {{"objects", static_cast<long long>(objects.size())},
+                                 {"destinations", static_cast<long long>(degrees().second)}},
+                                "there must be one object for each destination");
         return among_neighbours<T>(
             std::move(objects),
             [](const std::vector<T> &kept, std::size_t i) -> const T & { return kept[i]; });
@@ -244,10 +244,10 @@ class topology : public communicator {
   protected:
     static void require_counts(counts_view counts, std::size_t needed, const char *call) {
         if (counts.size() != needed)
-            detail::raise(MPI_ERR_COUNT, call,
-                          {{"counts", static_cast<long long>(counts.size())},
-                           {"neighbours", static_cast<long long>(needed)}},
-                          "there must be one count for each neighbour");
+            detail::raise_final(MPI_ERR_COUNT, call,
+                                {{"counts", static_cast<long long>(counts.size())},
+                                 {"neighbours", static_cast<long long>(needed)}},
+                                "there must be one count for each neighbour");
     }
     /// Room for what as many sources give as there are counts.
     template <class T> static blocks<T> room_for(counts_view counts, std::size_t sources, const char *call) {
