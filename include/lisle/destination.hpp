@@ -42,8 +42,8 @@ template <class Into> consteval void require_destination() {
     using type = std::remove_cvref_t<Into>;
     if constexpr (!has_policy<Into>)
         require_writable<typename destination_of<std::remove_reference_t<Into>>::object &>();
-    else
-        static_assert(resizable_range<typename destination_of<type>::object &>,
+    else if constexpr (constexpr bool grows = resizable_range<typename destination_of<type>::object &>; true)
+        static_assert(grows,
                       "resized() and grown() are for containers of direct objects that have a resize(), like "
                       "std::vector.");
 }
