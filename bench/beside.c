@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ping-pong of 8 bytes, and reductions of one number, while another process computes on every core: what ranks
- * lose that offer their core, or that sleep, where somebody takes it. The other processes do not call MPI. Means,
- * not medians: most messages meet nobody, and the few that do are what is measured. */
+ * Ping-pong of 8 bytes, and reductions of one number, while another process computes on every core: what
+ * ranks lose that offer their core, or that sleep, where somebody takes it. The other processes do not call
+ * MPI. Means, not medians: most messages meet nobody, and the few that do are what is measured. */
 #include "bench.h"
 
 #include <signal.h>
