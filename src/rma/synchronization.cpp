@@ -268,8 +268,8 @@ void unlock(window &on, int target) {
 
 namespace {
 /// All shared locks, or none of them if some cannot be had. One after the other, in the order of members:
-/// readers wait behind writers that wait, so two ranks that took locks in different orders could each wait for
-/// what the other holds.
+/// readers wait behind writers that wait, so two ranks that took locks in different orders could each wait
+/// for what the other holds.
 void take_all_locks(window &on) {
     failures_within failures;
     std::vector<int> near;
