@@ -44,7 +44,16 @@ install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpix
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # The C++ interface consists of headers only; in the build tree they are where they are installed to.
+# Installed ones are system headers to the compiler, by whatever way it finds them: a program's warnings (-Wshadow
+# with a global called data) are about the program.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lisle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(CODE "
+  file(GLOB_RECURSE headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/lisle/*.hpp\")
+  foreach(header IN LISTS headers)
+    file(READ \"\${header}\" text)
+    string(REPLACE \"#pragma once\n\" \"#pragma once\n#pragma GCC system_header\n\" text \"\${text}\")
+    file(WRITE \"\${header}\" \"\${text}\")
+  endforeach()")
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/lisle ${CMAKE_BINARY_DIR}/include/lisle SYMBOLIC)
 

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "lisle/config.hpp"
+#include "lisle/attempt.hpp"
 
 namespace lisle {
 
@@ -33,7 +33,7 @@ template <class T> class allocator {
         void *memory = nullptr;
         if (count > most / sizeof(T) || MPI_Alloc_mem(static_cast<MPI_Aint>(count * sizeof(T)), MPI_INFO_NULL,
                                                       static_cast<void *>(&memory)) != MPI_SUCCESS)
-            throw std::bad_alloc{};
+            detail::out_of_memory();
         return static_cast<T *>(memory);
     }
     void deallocate(T *memory, std::size_t) noexcept { MPI_Free_mem(memory); }

@@ -209,6 +209,20 @@ template <class T> [[nodiscard]] resized_t<T> resized(T &object) noexcept {
     return {object};
 }
 
+/// A range that a collective takes as one object: made by whole().
+template <class T> struct whole_t { T &&object; };
+/// `world.allgather(lisle::whole(values))`: a vector of vectors, which may have any lengths. Applies to what
+/// is lent, too: `whole(borrow(values))`.
+template <class T> [[nodiscard]] whole_t<T> whole(T &&object) noexcept {
+    return {std::forward<T>(object)};
+}
+/// A range whose elements a collective takes: made by elements().
+template <class T> struct elements_t { T &&object; };
+/// `world.allgather(lisle::elements(text))`: the characters of all, where a string is one object otherwise.
+template <class T> [[nodiscard]] elements_t<T> elements(T &&object) noexcept {
+    return {std::forward<T>(object)};
+}
+
 namespace detail {
 
 /// True for what borrow(), in_place() and resized() make: functions that take those have overloads for them.
@@ -217,6 +231,10 @@ template <class T> inline constexpr bool is_word<borrowed<T>> = true;
 template <class T> inline constexpr bool is_word<in_place_t<T>> = true;
 template <class T> inline constexpr bool is_word<lent_in_place_t<T>> = true;
 template <class T> inline constexpr bool is_word<resized_t<T>> = true;
+/// True for what whole() and elements() make, which collectives take like the object itself.
+template <class T> inline constexpr bool is_wholeness = false;
+template <class T> inline constexpr bool is_wholeness<whole_t<T>> = true;
+template <class T> inline constexpr bool is_wholeness<elements_t<T>> = true;
 
 } // namespace detail
 

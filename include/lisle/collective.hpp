@@ -13,6 +13,7 @@
 #include "lisle/collective_details.hpp"
 #include "lisle/in_place_collective.hpp"
 #include "lisle/operation.hpp"
+#include "lisle/refused_scatter.hpp"
 #include "lisle/shadow.hpp"
 
 namespace lisle {
@@ -46,15 +47,29 @@ class collectives : public in_place_collectives {
         }
     }
 
-    /// Gives the root's object to all. A container must have the same size everywhere, or be resized(it).
+    /// Gives the root's object to all. A range must have the same size everywhere, or be resized(it) or
+    /// whole(it); a string gets the length of the root's.
     ///
     ///     particle p = ...;
     ///     world.broadcast(p);
     ///     world.broadcast(lisle::resized(values), {.root = 2});
-    template <object_to_send T> void broadcast(T &object, rooted with = {}) const {
+    template <class T>
+    requires(!detail::is_wholeness<T> && object_to_send<T>) void broadcast(T &object,
+                                                                           rooted with = {}) const {
         detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
         detail::require_receivable_object<T &>();
         spread(object, with.root);
+    }
+    template <class T> void broadcast(whole_t<T> object, rooted with = {}) const {
+        if constexpr (resizable_range<T>)
+            broadcast(resized(object.object), with);
+        else
+            broadcast(object.object, with);
+    }
+    template <class T> void broadcast(elements_t<T> range, rooted with = {}) const {
+        detail::require_receivable_object<T>();
+        detail::agree(comm_, "broadcast", with.root, detail::element_size<elements_t<T>>());
+        spread_memory(range.object, with.root);
     }
     template <resizable_range R> void broadcast(resized_t<R> container, rooted with = {}) const {
         detail::agree(comm_, "broadcast resized", with.root, detail::element_size<R>());
@@ -62,23 +77,32 @@ class collectives : public in_place_collectives {
     }
 
     /// All ranks' objects in the order of ranks, at the root; nothing elsewhere. Ranges are joined; they must
-    /// have the same size everywhere (gatherv() is for others).
+    /// have the same size everywhere (gatherv() is for others, and whole(range) keeps them apart).
     ///
     ///     std::vector<int> all = world.gather(world.rank());
-    template <object_to_send T> [[nodiscard]] auto gather(const T &object, rooted with = {}) const {
-        using element = detail::object_element<T>;
-        detail::agree(comm_, "gather", with.root, sizeof(element));
-        const bool root = rank() == with.root;
-        if constexpr (direct_buffer<const T &>) {
+    ///     std::vector<std::string> names = world.gather(name);
+    template <object_to_collect T> [[nodiscard]] auto gather(const T &given, rooted with = {}) const {
+        using taken = detail::taken<T>;
+        detail::agree(comm_, "gather", with.root, detail::element_size<T>());
+        const auto &object = detail::object_in(given);
+        if constexpr (taken::in_memory) {
+            const bool root = rank() == with.root;
             const auto data = as_buffer(object);
-            std::vector<element> all(root ? detail::objects_in(object) * static_cast<std::size_t>(size())
-                                          : 0);
+            std::vector<typename taken::element> all(
+                root ? taken::count(object) * static_cast<std::size_t>(size()) : 0);
             detail::check(MPI_Gather_c(data.address, data.count, data.type, all.data(), data.count, data.type,
                                        with.root, comm_),
                           "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
             return all;
+        } else if constexpr (taken::written_elements) {
+            return detail::joined_elements(gather(whole(object), with));
+        } else if constexpr (taken::sized) {
+            return detail::separate<typename taken::value>(
+                gatherv(detail::as_range(object), {.root = with.root}));
+        } else if constexpr (taken::written) {
+            return detail::read_each<typename taken::value>(gather_bytes(object, with.root));
         } else {
-            return detail::read_each<T>(gatherv(detail::to_bytes(object), {.root = with.root}));
+            detail::refused<T>(); // the compiler has said why
         }
     }
     /// gather() into memory that exists; `into` means nothing but at the root.
@@ -102,13 +126,13 @@ class collectives : public in_place_collectives {
         const bool root = rank() == with.root;
         blocks<element> all;
         if (with.counts.empty()) {
-            const detail::shadow &own = detail::shadow::of(comm_);
+            const MPI_Comm own = detail::trees(comm_);
             if (root)
                 detail::receive_blocks<element>(all, {std::ranges::data(range), std::ranges::size(range)},
-                                                size(), with.root, detail::gather_tag, own.comm);
+                                                size(), with.root, own, "lisle::gatherv");
             else
                 detail::check(
-                    MPI_Send_c(data.address, data.count, data.type, with.root, detail::gather_tag, own.comm),
+                    MPI_Send_c(data.address, data.count, data.type, with.root, detail::object_tag, own),
                     "MPI_Send", named_value{"count", data.count}, named_value{"root", with.root});
             return all;
         }
@@ -123,12 +147,13 @@ class collectives : public in_place_collectives {
     }
 
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> gatherv(const R &,
-                                                                                   rooted_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> gatherv(const R &, rooted_counts = {})
     const {
-        static_assert(detail::always_false<R>,
-                      "gatherv() and allgatherv() join ranges of direct objects, and this is none: "
-                      "gather() and allgather() take any object whole.");
+        static_assert(
+            detail::always_false<R>,
+            "gatherv() and allgatherv() join ranges of direct objects, with <lisle/serialize.hpp> also "
+            "of others, and this is none: gather() and allgather() take any object whole.");
         return {};
     }
 
@@ -143,27 +168,45 @@ class collectives : public in_place_collectives {
             detail::refused<R>(); // the compiler has said why
             return object{};
         } else if constexpr (direct<object>) {
-            const bool enough =
-                rank() != with.root || std::ranges::size(all) == static_cast<std::size_t>(size());
-            if (!enough)
+            if constexpr (!has_extensions)
+                static_cast<void>(detail::trees(comm_)); // made by all ranks together
+            const bool here = rank() == with.root;
+            if (here && std::ranges::size(all) != static_cast<std::size_t>(size())) [[unlikely]] {
+                detail::refuse_scatter<object>(size(), with.root, comm_);
                 detail::raise(
                     MPI_ERR_COUNT, "lisle::scatter",
                     {{"objects", static_cast<long long>(std::ranges::size(all))}, {"ranks", size()}},
                     "scatter takes one object for each rank; scatterv takes any number");
+                return object{};
+            }
             object mine{};
             constexpr MPI_Count count = detail::wire<object>::count;
             const MPI_Datatype type = detail::wire<object>::type();
             detail::check(
                 MPI_Scatter_c(std::ranges::data(all), count, type, &mine, count, type, with.root, comm_),
                 "MPI_Scatter", named_value{"root", with.root});
+            if (here)
+                detail::confirm_marked(all, with.root, comm_);
+            else
+                detail::require_meant(mine, with.root, comm_);
             return mine;
         } else if constexpr (resizable_range<object>) {
             const auto [joined, counts] = detail::join(all, rank() == with.root);
             const auto mine = scatterv(joined, {.root = with.root, .counts = counts});
             return object(mine.begin(), mine.end());
         } else {
-            const auto [bytes, counts] = detail::write_each(all, rank() == with.root);
-            return detail::serializer<object>::read(scatterv(bytes, {.root = with.root, .counts = counts}));
+            decltype(detail::write_each(all, true)) written;
+            const std::exception_ptr thrown =
+                detail::caught([&] { written = detail::write_each(all, rank() == with.root); });
+            if (written.second.empty()) // no counts would mean equal shares
+                written.second.push_back(thrown ? detail::failed_count : detail::refused_count);
+            if (!thrown)
+                return detail::serializer<object>::read(
+                    scatterv(written.first, {.root = with.root, .counts = written.second}));
+            static_cast<void>(detail::caught([&] {
+                static_cast<void>(scatterv(written.first, {.root = with.root, .counts = written.second}));
+            }));
+            std::rethrow_exception(thrown);
         }
     }
     /// Deals the root's range out: `counts` says how much each rank gets, by default equal shares. Only the
@@ -179,14 +222,20 @@ class collectives : public in_place_collectives {
             counts = with.counts.empty() ? detail::equal_shares(std::ranges::size(all), size())
                                          : list_of_counts(with.counts.begin(), with.counts.end());
         if (rank() == with.root && !detail::divides(counts, std::ranges::size(all), size()))
-            counts.assign(static_cast<std::size_t>(size()), detail::refused_count); // for all to see
+            counts.assign(static_cast<std::size_t>(size()), detail::told_count(counts)); // for all to see
         MPI_Count count = 0;
         detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
                       "MPI_Scatter", named_value{"root", with.root});
-        if (count == detail::refused_count) [[unlikely]]
+        if (count == detail::failed_count) [[unlikely]] {
+            detail::raise_told(with.root, "lisle::scatter");
+            return std::vector<element>{};
+        }
+        if (count == detail::refused_count) [[unlikely]] {
             detail::raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", size()}},
                           "the root's counts are not one for each rank, or one is negative, or together they "
                           "are more than the range has");
+            return std::vector<element>{};
+        }
         const detail::block_list<element> list{counts};
         std::vector<element> mine(static_cast<std::size_t>(count));
         const buffer into = as_buffer(mine);
@@ -197,23 +246,30 @@ class collectives : public in_place_collectives {
     }
 
     /// gather() for all.
-    template <object_to_send T> [[nodiscard]] auto allgather(const T &object) const {
-        using element = detail::object_element<T>;
-        detail::agree(comm_, "allgather", 0, sizeof(element));
-        if constexpr (direct_buffer<const T &>) {
+    template <object_to_collect T> [[nodiscard]] auto allgather(const T &given) const {
+        using taken = detail::taken<T>;
+        detail::agree(comm_, "allgather", 0, detail::element_size<T>());
+        const auto &object = detail::object_in(given);
+        if constexpr (taken::in_memory) {
             const auto data = as_buffer(object);
-            std::vector<element> all(detail::objects_in(object) * static_cast<std::size_t>(size()));
+            std::vector<typename taken::element> all(taken::count(object) * static_cast<std::size_t>(size()));
             detail::check(MPI_Allgather_c(data.address, data.count, data.type, all.data(), data.count,
                                           data.type, comm_),
                           "MPI_Allgather", named_value{"count", data.count});
             return all;
+        } else if constexpr (taken::written_elements) {
+            return detail::joined_elements(allgather(whole(object)));
+        } else if constexpr (taken::sized) {
+            return detail::separate<typename taken::value>(allgatherv(detail::as_range(object)));
+        } else if constexpr (taken::written) {
+            return detail::read_each<typename taken::value>(allgather_bytes(object));
         } else {
-            return detail::read_each<T>(allgatherv(detail::to_bytes(object)));
+            detail::refused<T>(); // the compiler has said why
         }
     }
     template <class R>
-    requires(!direct_range<const R &> && !detail::is_word<R>) blocks<char> allgatherv(const R &range,
-                                                                                      known_counts = {})
+    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) blocks<char> allgatherv(const R &range, known_counts = {})
     const { return gatherv(range); }
     /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
     /// counts, in one collective; if one is longer all need a second.
@@ -224,8 +280,8 @@ class collectives : public in_place_collectives {
         blocks<element> all;
         if (!with.counts.empty())
             all.counts.assign(with.counts.begin(), with.counts.end());
-        else if (detail::gather_short<element>(all, {std::ranges::data(range), std::ranges::size(range)},
-                                               size(), comm_))
+        else if (detail::gather_short<element>(all, std::ranges::data(range), size(), comm_,
+                                               std::ranges::size(range)))
             return all;
         const detail::block_list<element> list{all.counts};
         all.data.resize(list.total);
@@ -241,12 +297,14 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoall", 0, sizeof(element));
         const int ranks = size();
         const buffer data = as_buffer(range);
-        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0)
+        std::vector<element> got(std::ranges::size(range));
+        if (std::ranges::size(range) % static_cast<std::size_t>(ranks) != 0) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::alltoall",
                 {{"objects", static_cast<long long>(std::ranges::size(range))}, {"ranks", ranks}},
                 "the objects cannot be divided into one equal part for each rank; alltoallv takes any parts");
-        std::vector<element> got(std::ranges::size(range));
+            return got;
+        }
         const MPI_Count count = data.count / ranks;
         detail::check(MPI_Alltoall_c(data.address, count, data.type, got.data(), count, data.type, comm_),
                       "MPI_Alltoall", named_value{"count", count});
@@ -268,18 +326,23 @@ class collectives : public in_place_collectives {
         detail::agree(comm_, "alltoallv", 0, sizeof(element));
         const std::vector<detail::later<MPI_Count, R>> sent(std::ranges::begin(counts),
                                                             std::ranges::end(counts));
-        if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
-        const detail::block_list<element> out{sent};
-        if (out.total > std::ranges::size(range))
-            detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
-                          {{"objects", static_cast<long long>(std::ranges::size(range))},
-                           {"sum of counts", static_cast<long long>(out.total)}},
-                          "the counts say more objects than there are");
+        detail::block_list<element> out{{}};
+        const std::exception_ptr wrong = detail::caught([&] {
+            if (sent.size() != static_cast<std::size_t>(size()))
+                detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                              {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                              "there must be one count for each rank");
+            out = detail::block_list<element>{sent};
+            if (out.total > std::ranges::size(range))
+                detail::raise(MPI_ERR_COUNT, "lisle::alltoallv",
+                              {{"objects", static_cast<long long>(std::ranges::size(range))},
+                               {"sum of counts", static_cast<long long>(out.total)}},
+                              "the counts say more objects than there are");
+        });
         if (receive.counts.empty())
-            return exchange_blocks(std::ranges::data(range), sent);
+            return exchange_blocks(std::ranges::data(range), sent, wrong);
+        if (wrong || detail::failed())
+            return detail::rethrow_first(wrong, {}), blocks<element>{};
         blocks<element> got{{}, {receive.counts.begin(), receive.counts.end()}};
         const detail::block_list<element> in{got.counts};
         got.data.resize(in.total);
@@ -294,78 +357,82 @@ class collectives : public in_place_collectives {
     ///     std::vector<std::vector<int>> got = world.alltoallv(one_list_for_each_rank);
     template <class T>
     requires(!direct<T>) [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
-        const auto [bytes, counts] = detail::write_each(objects, true);
-        return detail::read_each<T>(alltoallv(bytes, counts));
+        decltype(detail::write_each(objects, true)) written;
+        const std::exception_ptr thrown =
+            detail::caught([&] { written = detail::write_each(objects, true); });
+        if (thrown)
+            exchange_blocks<std::byte>(nullptr, {}, thrown);
+        return detail::read_each<T>(alltoallv(written.first, written.second));
     }
 
     // ---- reductions ----
 
     /// Combines all ranks' objects, ranges element by element. The result is at the root; elsewhere it is an
-    /// object of the same type that means nothing. Strings and other objects that travel as bytes are
-    /// combined as wholes. The order of ranks is kept unless the operation is commutative().
+    /// object of the same type that means nothing. Strings, other objects that travel as bytes and
+    /// whole(range) are combined as wholes, elements(range) element by element. The order of ranks is kept
+    /// unless the operation is commutative().
     ///
     ///     double sum = world.reduce(mine, std::plus<>{});
     ///     auto longest = world.reduce(name, [](auto a, auto b) { return a.size() < b.size() ? b : a; },
     ///     {.root = 1});
-    template <object_to_send T, class F>
-    [[nodiscard]] auto reduce(const T &object, F function, rooted with = {}) const {
+    template <object_to_collect T, class F>
+    [[nodiscard]] auto reduce(const T &given, F function, rooted with = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "reduce", with.root);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(rank() == with.root);
             detail::check(MPI_Reduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                        parts.operation(), with.root, comm_),
                           "MPI_Reduce", named_value{"count", parts.count()}, named_value{"root", with.root});
             return result;
         } else {
-            return detail::reduce_objects(object, function, with.root,
-                                          collectives{detail::shadow::of(comm_).comm});
+            return detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          with.root, point_to_point{detail::trees(comm_)})
+                .result("lisle::reduce");
         }
     }
     /// reduce() for all.
     ///
     ///     int most = world.allreduce(mine, lisle::maximum{});
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
-    template <object_to_send T, class F> [[nodiscard]] auto allreduce(const T &object, F function) const {
+    template <object_to_collect T, class F> [[nodiscard]] auto allreduce(const T &given, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "allreduce", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Allreduce_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                           parts.operation(), comm_),
                           "MPI_Allreduce", named_value{"count", parts.count()});
             return result;
         } else {
-            auto result =
-                detail::reduce_objects(object, function, 0, collectives{detail::shadow::of(comm_).comm});
-            if constexpr (resizable_range<decltype(result)>)
-                detail::broadcast_sized(result, 0, rank() == 0, comm_);
-            else
-                spread(result, 0);
-            return result;
+            auto reduced =
+                detail::reduce_objects(detail::own(given), detail::on_wholes<T>(std::move(function)), 0,
+                                       point_to_point{detail::trees(comm_)});
+            return spread_result(std::move(reduced), "lisle::allreduce");
         }
     }
     /// Rank i's result combines the objects of the ranks 0 to i.
-    template <object_to_send T, class F> [[nodiscard]] auto scan(const T &object, F function) const {
+    template <object_to_collect T, class F> [[nodiscard]] auto scan(const T &given, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "scan", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Scan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                      parts.operation(), comm_),
                           "MPI_Scan", named_value{"count", parts.count()});
             return result;
         } else {
-            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
-                .with_own;
+            return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          point_to_point{detail::trees(comm_)})
+                .with_own.result("lisle::scan");
         }
     }
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
-    template <object_to_send T, class F>
-    [[nodiscard]] auto exscan(const T &object, F function, detail::reduction_result<T> first = {}) const {
+    template <object_to_collect T, class F>
+    [[nodiscard]] auto exscan(const T &given, F function, detail::reduction_result<T> first = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
         if constexpr (detail::reduced_by_element<T, F>) {
-            const detail::reduction<T, F> parts{object, function};
+            const detail::reduction<T, F> parts{detail::object_in(given), function};
             auto result = parts.make_result(true);
             detail::check(MPI_Exscan_c(parts.from(), parts.to(result), parts.count(), parts.type(),
                                        parts.operation(), comm_),
@@ -374,8 +441,9 @@ class collectives : public in_place_collectives {
                 result = std::move(first);
             return result;
         } else {
-            return detail::prefix_objects(object, function, collectives{detail::shadow::of(comm_).comm})
-                .before.value_or(std::move(first));
+            return detail::prefix_objects(detail::own(given), detail::on_wholes<T>(std::move(function)),
+                                          point_to_point{detail::trees(comm_)})
+                .before_or(std::move(first), "lisle::exscan");
         }
     }
     /// Combines ranges element by element; rank i gets the i-th of as many equal parts as there are ranks, or
@@ -416,41 +484,111 @@ class collectives : public in_place_collectives {
     }
 
   private:
+    template <class T> void spread_memory(T &object, int root) const {
+        const auto data = as_buffer(object);
+        detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm_), "MPI_Bcast",
+                      named_value{"count", data.count}, named_value{"root", root});
+    }
     /// broadcast(), as a part of another collective or by itself.
     template <class T> void spread(T &object, int root) const {
-        if constexpr (writable_buffer<T &>) {
-            const auto data = as_buffer(object);
-            detail::check(MPI_Bcast_c(data.writable(), data.count, data.type, root, comm_), "MPI_Bcast",
-                          named_value{"count", data.count}, named_value{"root", root});
-        } else if constexpr (serialized<T>) {
-            const bool here = rank() == root;
-            detail::later<detail::byte_buffer, T> bytes;
-            if (here)
-                bytes = detail::to_bytes(object);
-            detail::broadcast_sized(bytes, root, here, comm_);
-            if (!here)
-                detail::serializer<T>::read_into(bytes, object);
+        if constexpr (resizable_range<T &> && detail::is_text<std::remove_cv_t<T>>)
+            detail::broadcast_sized(object, root, rank() == root, comm_);
+        else if constexpr (writable_buffer<T &>)
+            spread_memory(object, root);
+        else if constexpr (serialized<T>)
+            spread_bytes(object, root);
+    }
+    /// Gives a serialised object to all, or the news that the root could not write it.
+    template <class T> void spread_bytes(T &object, int root, int failed_rank = -1) const {
+        const bool here = rank() == root;
+        detail::later<detail::byte_buffer, T> bytes;
+        std::exception_ptr thrown;
+        if (here && failed_rank < 0) {
+            thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+            failed_rank = thrown ? root : -1;
         }
+        detail::broadcast_sized(bytes, root, here, comm_, failed_rank);
+        if (thrown)
+            std::rethrow_exception(thrown);
+        if (!here)
+            detail::serializer<T>::read_into(bytes, object);
+    }
+    /// Gives rank 0's result to all, or the news that there is none.
+    template <class Outcome> auto spread_result(Outcome &&reduced, const char *call) const {
+        using value = std::remove_cvref_t<decltype(reduced.object())>;
+        const bool here = rank() == 0;
+        value result{};
+        const int failed = here ? reduced.failed_rank() : -1;
+        if (here && failed < 0)
+            result = std::move(reduced).result(call);
+        const std::exception_ptr told = detail::caught([&] {
+            if constexpr (resizable_range<value>)
+                detail::broadcast_sized(result, 0, here, comm_, failed);
+            else
+                spread_bytes(result, 0, failed);
+        });
+        reduced.rethrow();
+        if (here && failed >= 0)
+            detail::raise_told(failed, call);
+        if (told)
+            std::rethrow_exception(told);
+        return result;
     }
     /// alltoallv() of which nobody knows how much it gets: one message for each other rank.
-    template <class T> blocks<T> exchange_blocks(const T *data, counts_view sent) const {
-        const point_to_point own{detail::shadow::of(comm_).comm};
+    template <class T>
+    blocks<T> exchange_blocks(const T *data, counts_view sent, const std::exception_ptr &thrown = {}) const {
+        const point_to_point own{detail::trees(comm_)};
         const int here = rank();
         std::vector<future<detail::later<void, T>>> sends;
         std::span<const T> mine;
         for (int to = 0; to < size(); ++to) {
+            if (thrown || detail::failed()) {
+                if (to != here)
+                    detail::send_failure(here, to, own.native());
+                continue;
+            }
             const std::span<const T> part{data, static_cast<std::size_t>(sent[static_cast<std::size_t>(to)])};
             data += part.size();
             if (to == here)
                 mine = part;
             else
-                sends.push_back(own.isend(borrow(part), to, detail::exchange_tag));
+                sends.push_back(own.isend(borrow(part), to, detail::object_tag));
         }
         blocks<T> got;
-        detail::receive_blocks(got, mine, size(), here, detail::exchange_tag, own.native());
+        const std::exception_ptr told = detail::caught(
+            [&] { detail::receive_blocks(got, mine, size(), here, own.native(), "lisle::alltoallv"); });
         for (auto &send : sends)
             send.wait();
+        detail::rethrow_first(thrown, told);
         return got;
+    }
+    /// gatherv() of serialised objects. A rank that cannot write its own tells the root.
+    template <class T> auto gather_bytes(const T &object, int root) const {
+        detail::later<detail::byte_buffer, T> bytes;
+        const std::exception_ptr thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+        if (!thrown)
+            return gatherv(bytes, {.root = root});
+        blocks<detail::later<std::byte, T>> none;
+        const MPI_Comm own = detail::trees(comm_);
+        if (rank() == root)
+            static_cast<void>(detail::caught([&] { // for the others' messages
+                detail::receive_blocks<std::byte>(none, {}, size(), root, own, "lisle::gather");
+            }));
+        else
+            detail::send_failure(rank(), root, own);
+        std::rethrow_exception(thrown);
+    }
+    /// The same for allgatherv().
+    template <class T> auto allgather_bytes(const T &object) const {
+        detail::later<detail::byte_buffer, T> bytes;
+        const std::exception_ptr thrown = detail::caught([&] { bytes = detail::to_bytes(object); });
+        if (!thrown)
+            return allgatherv(bytes);
+        blocks<detail::later<std::byte, T>> none;
+        static_cast<void>(detail::caught([&] {
+            detail::gather_short<std::byte>(none, nullptr, size(), comm_, detail::failed_size(rank()));
+        }));
+        std::rethrow_exception(thrown);
     }
 };
 

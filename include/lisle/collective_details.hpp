@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "lisle/counts_view.hpp"
 #include "lisle/point_to_point.hpp"
 #include "lisle/shadow.hpp"
+#include "lisle/told_failure.hpp"
+#include "lisle/whole.hpp"
 
 namespace lisle {
 
@@ -50,24 +53,16 @@ template <class T> struct blocks {
 
 namespace detail {
 
-template <class T> auto element_type_of() {
-    if constexpr (direct_range<const T &>)
-        return as_type<element_of<const T &>>{};
-    else
-        return as_type<T>{};
-}
-/// What a collective's result consists of: the elements of a range, otherwise objects of type T.
-template <class T> using object_element = typename decltype(element_type_of<T>())::type;
+/// What a collective's result consists of: the elements of a range, otherwise objects.
+template <class T> using object_element = typename taken<T>::element;
+
+/// A contiguous range of objects that travel as bytes: see joined_collective.hpp.
+template <class R>
+concept range_of_serialised =
+    contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_word<R>;
 
 template <class T> constexpr std::size_t element_size() noexcept {
-    return sizeof(object_element<std::remove_cv_t<T>>);
-}
-
-template <class T> std::size_t objects_in(const T &object) noexcept {
-    if constexpr (direct_range<const T &>)
-        return std::ranges::size(object);
-    else
-        return 1;
+    return sizeof(object_element<T>);
 }
 
 /// Counts and offsets in elements of the datatype, for blocks that lie one after the other.
@@ -76,9 +71,11 @@ template <direct T> struct block_list {
         counts.reserve(objects.size());
         offsets.reserve(objects.size());
         MPI_Count sum = 0;
-        for (const MPI_Count count : objects) {
-            if (count < 0) [[unlikely]]
+        for (MPI_Count count : objects) {
+            if (count < 0) [[unlikely]] {
                 raise(MPI_ERR_COUNT, "lisle::collectives", {{"count", count}}, "a count is negative");
+                count = 0;
+            }
             counts.push_back(count * wire<T>::count);
             offsets.push_back(static_cast<MPI_Aint>(sum * wire<T>::count));
             sum += count;
@@ -106,19 +103,29 @@ template <class T> class tail {
     std::size_t begin_ = 0;
 };
 
+/// What one rank sends. @return its number if it has failed, else -1
+template <class T> int receive_block(tail<T> &part, int from, MPI_Comm comm) {
+    status ended;
+    receive_sized(part, from, MPI_ANY_TAG, comm, ended.native());
+    return failed_rank_of(ended.tag());
+}
+
 /// One message of a size that only its sender knows from each rank in turn, joined. The caller's own part
-/// does not travel. @param comm one that the program does not know
-template <class T>
-void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank, int tag, MPI_Comm comm) {
+/// does not travel. Throws if one of them has failed, when all have come. @param comm that of trees()
+template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank,
+                                       MPI_Comm comm, const char *call) {
+    int failed_rank = -1;
     all.counts.reserve(static_cast<std::size_t>(ranks));
     for (int from = 0; from < ranks; ++from) {
         tail<T> part{all.data};
         if (from == rank)
             all.data.insert(all.data.end(), own.begin(), own.end());
         else
-            receive_sized(part, from, tag, comm, MPI_STATUS_IGNORE);
+            failed_rank = std::max(failed_rank, receive_block(part, from, comm));
         all.counts.push_back(static_cast<MPI_Count>(part.size()));
     }
+    if (failed_rank >= 0) [[unlikely]]
+        raise_told(failed_rank, call);
 }
 
 /// Elements whose bytes mean the same everywhere: they may travel behind a number.
@@ -147,11 +154,13 @@ template <direct T, std::size_t Bytes> struct sized_range {
 
 /// The first half of an allgatherv() of which nobody knows how much the others have. True if that was all:
 /// every range is short. Otherwise the counts are known.
-template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, int ranks, MPI_Comm comm) {
+/// Throws if a rank says by its size that it has failed. @param size of what this rank has
+template <direct T>
+bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsigned long long size) {
     using block = sized_range<T, 128>;
     block own;
-    own.size = mine.size();
-    own.read(mine.data());
+    own.size = size;
+    own.read(mine);
     std::vector<block> got(static_cast<std::size_t>(ranks));
     constexpr int bytes = sizeof(block);
     check(MPI_Allgather(&own, bytes, MPI_BYTE, got.data(), bytes, MPI_BYTE, comm), "MPI_Allgather");
@@ -159,6 +168,8 @@ template <direct T> bool gather_short(blocks<T> &all, std::span<const T> mine, i
     bool fit = true;
     all.counts.reserve(got.size());
     for (const block &each : got) {
+        if (is_failed_size(each.size)) [[unlikely]]
+            return raise_told(failed_rank_in(each.size), "lisle::allgather"), true;
         fit = fit && block::fits(each.size);
         total += each.size;
         all.counts.push_back(static_cast<MPI_Count>(each.size));
@@ -185,6 +196,12 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
 
 /// What the root tells the others instead of a count if its counts cannot be used.
 inline constexpr MPI_Count refused_count = -1;
+/// The same if an exception has been thrown there.
+inline constexpr MPI_Count failed_count = -2;
+/// Which of the two, for counts that are no good.
+inline MPI_Count told_count(counts_view counts) noexcept {
+    return !counts.empty() && counts[0] == failed_count ? failed_count : refused_count;
+}
 
 /// True if the counts deal out no more than `objects` among so many ranks.
 inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept {
@@ -211,6 +228,16 @@ template <class Ranges> auto join(const Ranges &ranges, bool here) {
     if (joined.second.empty())
         joined.second.push_back(refused_count); // no counts would mean equal shares
     return joined;
+}
+
+/// Ranges that came, one after the other.
+template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
+    blocks<T> all;
+    for (std::vector<T> &part : parts) {
+        all.counts.push_back(static_cast<MPI_Count>(part.size()));
+        all.data.insert(all.data.end(), std::move_iterator{part.begin()}, std::move_iterator{part.end()});
+    }
+    return all;
 }
 
 /// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
@@ -255,16 +282,47 @@ template <class T> std::vector<T> read_each(blocks<later<std::byte, T>> &&writte
     return objects;
 }
 
+/// Each rank's range as one object.
+template <class Object, class Element> std::vector<Object> separate(blocks<Element> &&joined) {
+    std::vector<Object> objects;
+    objects.reserve(joined.counts.size());
+    auto next = joined.data.begin();
+    for (const MPI_Count count : joined.counts) {
+        const auto end = next + static_cast<std::ptrdiff_t>(count);
+        objects.emplace_back(next, end);
+        next = end;
+    }
+    return objects;
+}
+
+/// The elements of all ranges, one after the other.
+template <class Range> auto joined_elements(std::vector<Range> &&ranges) {
+    std::vector<std::ranges::range_value_t<Range>> all;
+    for (Range &range : ranges)
+        all.insert(all.end(), std::make_move_iterator(std::ranges::begin(range)),
+                   std::make_move_iterator(std::ranges::end(range)));
+    return all;
+}
+
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.
-template <resizable_range R> void broadcast_sized(R &range, int root, bool here, MPI_Comm comm) {
+/// If the root has none (`failed_rank` there), all others throw.
+template <resizable_range R>
+void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_rank = -1) {
     using element = element_of<R &>;
     sized_range<element, 256> head;
-    if (here) {
+    if (failed_rank >= 0) {
+        head.size = failed_size(failed_rank);
+    } else if (here) {
         head.size = std::ranges::size(range);
         head.read(std::ranges::data(range));
     }
     check(MPI_Bcast(&head, static_cast<int>(sizeof head), MPI_BYTE, root, comm), "MPI_Bcast",
           named_value{"root", root});
+    if (is_failed_size(head.size)) [[unlikely]] {
+        if (!here)
+            raise_told(failed_rank_in(head.size), "lisle::broadcast");
+        return;
+    }
     if (!here)
         range.resize(head.size);
     if (head.fits(head.size)) {

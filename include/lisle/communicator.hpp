@@ -3,6 +3,7 @@
 // return owners. `lisle::world()` is where a program begins.
 #pragma once
 
+#include <concepts>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace lisle {
 
+class info;
 class intercommunicator;
 
 /// By what split_by() divides: the ranks of one part share it.
@@ -38,6 +40,21 @@ class communicator : public persistent_collectives {
         MPI_Comm made = MPI_COMM_NULL;
         return own(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup", made);
     }
+    /// The same with hints of its own instead of this one's: lisle/info.hpp.
+    template <std::same_as<info> Info> [[nodiscard]] owned<communicator> dup(const Info &hints) const {
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_dup_with_info(comm_, hints.native(), &made), "MPI_Comm_dup_with_info", made);
+    }
+    /// The hints that MPI uses: lisle/info.hpp.
+    template <class Info = info> [[nodiscard]] Info hints() const {
+        MPI_Info used = MPI_INFO_NULL;
+        detail::check(MPI_Comm_get_info(comm_, &used), "MPI_Comm_get_info");
+        return Info{used};
+    }
+    /// Gives further hints. Collective.
+    template <std::same_as<info> Info> void hints(const Info &further) const {
+        detail::check(MPI_Comm_set_info(comm_, further.native()), "MPI_Comm_set_info");
+    }
     /// One communicator for each colour, ranks in the order of `key`; none for ranks without a colour.
     /// Collective.
     ///
@@ -50,6 +67,13 @@ class communicator : public persistent_collectives {
     [[nodiscard]] owned<communicator> split_by(hardware kind, int key = 0) const {
         MPI_Comm made = MPI_COMM_NULL;
         return own(MPI_Comm_split_type(comm_, static_cast<int>(kind), key, MPI_INFO_NULL, &made),
+                   "MPI_Comm_split_type", made);
+    }
+    /// The same for a part of the machine that hints name: `{{"mpi_hw_resource_type", "..."}}`. Collective.
+    template <std::same_as<info> Info>
+    [[nodiscard]] owned<communicator> split_by(hardware kind, const Info &hints, int key = 0) const {
+        MPI_Comm made = MPI_COMM_NULL;
+        return own(MPI_Comm_split_type(comm_, static_cast<int>(kind), key, hints.native(), &made),
                    "MPI_Comm_split_type", made);
     }
     /// The communicator of a group; none for ranks outside it. All ranks of this communicator call it.

@@ -23,6 +23,13 @@
 #define LISLE_USE_EXTENSIONS 0
 #endif
 
+/// Without exceptions (-fno-exceptions) errors are taken by attempt(), or end the program.
+#if defined(__cpp_exceptions)
+#define LISLE_USE_EXCEPTIONS 1
+#else
+#define LISLE_USE_EXCEPTIONS 0
+#endif
+
 /// How much collectives check: 0 nothing, 1 what one rank can see (the default), 2 also that all ranks of
 /// the communicator have called the same collective with the same root and element type.
 #ifndef LISLE_CHECKS

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -35,8 +36,12 @@ class scheduler {
     scheduler &operator=(const scheduler &) = delete;
     ~scheduler();
 
-    /// Adds a task. It starts in run().
-    template <class Task> void spawn(Task work);
+    /// Adds a task. It starts in run(). One that gives a value leaves it in what spawn() returns.
+    ///
+    ///     lisle::spawned<int> sum = scheduler.spawn(add_up(world));
+    ///     scheduler.run();
+    ///     use(sum.get());
+    template <class Task> auto spawn(Task work);
     /// Runs all tasks to their ends, then throws the first exception that left one of them.
     void run();
 
@@ -52,8 +57,8 @@ class scheduler {
     std::deque<std::coroutine_handle<>> ready_;
     std::vector<request *> operations_;
     std::vector<std::coroutine_handle<>> waiting_; ///< the coroutine of each operation
-    struct spawned;
-    std::vector<spawned> tasks_;
+    struct root_task;
+    std::vector<root_task> tasks_;
 };
 
 namespace detail {
@@ -142,16 +147,44 @@ template <class T = void> class [[nodiscard]] task {
     std::coroutine_handle<promise_type> frame_;
 };
 
-struct scheduler::spawned {
+struct scheduler::root_task {
     task<void> work;
+};
+
+/// Where a task that was spawned leaves its value.
+template <class T> class spawned {
+  public:
+    /// The value: once, after scheduler::run(). Throws an error of class MPI_ERR_REQUEST if there is none:
+    /// the task has not ended, an exception has left it, which run() has thrown, or the value was taken.
+    T get() {
+        if (!value_->has_value()) [[unlikely]]
+            detail::raise(MPI_ERR_REQUEST, "lisle::spawned", {},
+                          "there is no value: the task has not ended, or has failed, or the value was taken");
+        T taken = std::move(**value_);
+        value_->reset();
+        return taken;
+    }
+
+  private:
+    friend scheduler;
+    std::shared_ptr<std::optional<T>> value_ = std::make_shared<std::optional<T>>();
 };
 
 inline scheduler::~scheduler() = default;
 
-template <class Task> void scheduler::spawn(Task work) {
-    work.frame().promise().scheduler = this;
-    ready_.push_back(work.frame());
-    tasks_.push_back({std::move(work)});
+template <class Task> auto scheduler::spawn(Task work) {
+    using value = decltype(work.frame().promise().result());
+    if constexpr (std::is_void_v<value>) {
+        work.frame().promise().scheduler = this;
+        ready_.push_back(work.frame());
+        tasks_.push_back({std::move(work)});
+    } else {
+        const spawned<value> place;
+        spawn([](Task inner, std::shared_ptr<std::optional<value>> into) -> task<> {
+            into->emplace(co_await std::move(inner));
+        }(std::move(work), place.value_));
+        return place;
+    }
 }
 
 inline void scheduler::run() {
@@ -169,7 +202,7 @@ inline void scheduler::run() {
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(done));
     }
     const auto finished = std::exchange(tasks_, {});
-    for (const spawned &each : finished)
+    for (const root_task &each : finished)
         each.work.frame().promise().result();
 }
 
@@ -180,12 +213,9 @@ template <class T> T run_task(task<T> work) {
         scheduler.spawn(std::move(work));
         scheduler.run();
     } else {
-        std::optional<T> result;
-        scheduler.spawn([](task<T> inner, std::optional<T> &into) -> task<> {
-            into.emplace(co_await std::move(inner));
-        }(std::move(work), result));
+        spawned<T> value = scheduler.spawn(std::move(work));
         scheduler.run();
-        return std::move(*result);
+        return value.get();
     }
 }
 

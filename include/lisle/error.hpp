@@ -6,10 +6,13 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
+
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#include <cstdlib>
+#endif
 
 #include "lisle/config.hpp"
 
@@ -73,8 +76,24 @@ class error : public std::runtime_error {
 
 namespace detail {
 
-/// A template only so that files in which nothing can fail do not compile it.
-template <class String = std::string> [[noreturn, gnu::cold, gnu::noinline]] void
+#if LISLE_USE_EXCEPTIONS
+#define LISLE_NORETURN [[noreturn]]
+template <class Error> [[noreturn]] void fail_with(Error failure) {
+    throw failure;
+}
+/// True if the attempt() that the caller is in has failed already, where errors are no exceptions.
+constexpr bool failed() noexcept {
+    return false;
+}
+#else
+#define LISLE_NORETURN
+template <class Error> void fail_with(Error failure); // attempt.hpp
+template <class T = void> bool failed();
+#endif
+
+/// Without exceptions it returns, and what called it goes on without doing more. A template only so that
+/// files in which nothing can fail do not compile it.
+template <class String = std::string> LISLE_NORETURN [[gnu::cold, gnu::noinline]] void
 raise(int code, const char *call, std::initializer_list<named_value> values, const char *sentence = nullptr) {
     int error_class = MPI_ERR_UNKNOWN;
     MPI_Error_class(code, &error_class);
@@ -98,67 +117,33 @@ raise(int code, const char *call, std::initializer_list<named_value> values, con
     }
     if (values.size() != 0)
         text += ")";
-    throw error{code, error_class, call, named_values{values}, text};
+    fail_with(error{code, error_class, call, named_values{values}, text});
 }
 
-/// Throws unless the call was a success. The values are looked at only if it was not.
-template <std::same_as<named_value>... Values> void check(int code, const char *call, Values... values) {
+/// raise() where nothing sensible could be done after it: without exceptions the program ends.
+template <class Call = const char *> [[noreturn, gnu::cold]] void
+raise_final(int code, Call call, std::initializer_list<named_value> values, const char *sentence) {
+#if LISLE_USE_EXCEPTIONS
+    raise(code, call, values, sentence);
+#else
+    static_cast<void>(code);
+    static_cast<void>(values);
+    std::fprintf(stderr, "lisle: %s: %s\n", call, sentence);
+    std::abort();
+#endif
+}
+
+/// Throws unless the call was a success; without exceptions the result says so. The values are looked at only
+/// if it was none.
+template <std::same_as<named_value>... Values> bool check(int code, const char *call, Values... values) {
     static_assert(sizeof...(values) <= named_values::most);
-    if (code != MPI_SUCCESS) [[unlikely]]
+    if (code != MPI_SUCCESS) [[unlikely]] {
         raise(code, call, {values...});
+        return false;
+    }
+    return true;
 }
 
 } // namespace detail
-
-/// The value of what has none.
-struct nothing {};
-
-/// A value, or the error that there is instead of it; the form of results for those who do not want
-/// exceptions. Made by attempt().
-template <class T> class [[nodiscard]] expected {
-    using stored = std::conditional_t<std::is_void_v<T>, nothing, T>;
-
-  public:
-    expected(stored value) : value_{std::move(value)} {}
-    expected(lisle::error failure) : error_{std::move(failure)} {}
-
-    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
-    explicit operator bool() const noexcept { return has_value(); }
-    /// The value. Throws the error if there is none.
-    stored &value() & {
-        if (!has_value())
-            throw *error_;
-        return *value_;
-    }
-    stored &&value() && { return std::move(value()); }
-    stored &operator*() &noexcept { return *value_; }
-    stored *operator->() noexcept { return &*value_; }
-    /// @pre !has_value()
-    [[nodiscard]] const lisle::error &error() const noexcept { return *error_; }
-    template <class Other> [[nodiscard]] stored value_or(Other &&other) const {
-        return has_value() ? *value_ : static_cast<stored>(std::forward<Other>(other));
-    }
-
-  private:
-    std::optional<stored> value_;
-    std::optional<detail::later<lisle::error, T>> error_; ///< if there is no value
-};
-
-/// Calls `body`; an MPI error comes back as a value.
-///
-///     auto got = lisle::attempt([&] { return world.receive<int>(0); });
-///     if (!got) std::cerr << got.error().what();
-template <class Body> auto attempt(Body &&body) -> expected<decltype(body())> {
-    try {
-        if constexpr (std::is_void_v<decltype(body())>) {
-            body();
-            return nothing{};
-        } else {
-            return body();
-        }
-    } catch (const error &failure) {
-        return failure;
-    }
-}
 
 } // namespace lisle

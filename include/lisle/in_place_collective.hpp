@@ -178,15 +178,22 @@ class in_place_collectives : public point_to_point {
     template <class Element, class R> detail::block_list<Element>
     parts_of(bool here, counts_view counts, const R &range, const char *call) const {
         detail::block_list<Element> list{here ? counts : counts_view{}};
-        if (here && counts.size() != static_cast<std::size_t>(size()))
+        const auto nothing = [this] {
+            return detail::block_list<Element>{std::vector<MPI_Count>(static_cast<std::size_t>(size()))};
+        };
+        if (here && counts.size() != static_cast<std::size_t>(size())) {
             detail::raise(MPI_ERR_COUNT, call,
                           {{"counts", static_cast<long long>(counts.size())}, {"ranks", size()}},
                           "there must be one count for each rank");
-        if (list.total > std::ranges::size(range))
+            return nothing();
+        }
+        if (list.total > std::ranges::size(range)) {
             detail::raise(MPI_ERR_COUNT, call,
                           {{"objects", static_cast<long long>(std::ranges::size(range))},
                            {"sum of counts", static_cast<long long>(list.total)}},
                           "the counts say more objects than there are");
+            return nothing();
+        }
         return list;
     }
 };

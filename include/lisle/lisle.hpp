@@ -7,5 +7,6 @@
 
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
+#include "lisle/future_pool.hpp"
 #include "lisle/request_pool.hpp"
 #include "lisle/scope.hpp"

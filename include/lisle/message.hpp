@@ -38,9 +38,11 @@ template <class T> T unwrap(landing<T> &&landed) {
 /// Gives a container room for `elements` elements of its datatype, and says where.
 template <resizable_range R> void *make_room(R &range, MPI_Count elements) {
     constexpr MPI_Count each = wire<element_of<R>>::count;
-    if (elements < 0 || elements % each != 0)
+    if (elements < 0 || elements % each != 0) {
         raise(MPI_ERR_TRUNCATE, "lisle::receive", {{"elements", elements}, {"elements of an object", each}},
               "the message does not consist of whole objects of this type");
+        return nullptr;
+    }
     range.resize(static_cast<std::size_t>(elements / each));
     return std::ranges::data(range);
 }
@@ -53,12 +55,10 @@ void *make_room_or_null(MPI_Count elements, const MPI_Status *found, void *range
     if constexpr (each > 1)
         if (bytes_of(*found) % each != 0)
             return nullptr;
-    try {
-        void *const place = make_room(*static_cast<R *>(range), elements);
-        return place != nullptr ? place : &nowhere;
-    } catch (...) {
+    void *place = nullptr;
+    if (caught([&] { place = make_room(*static_cast<R *>(range), elements); }))
         return nullptr;
-    }
+    return place != nullptr ? place : &nowhere;
 }
 
 template <resizable_range R> MPI_Datatype element_type() {
@@ -73,12 +73,10 @@ template <serialized T> class reading {
     explicit reading(T &object) noexcept : object_{object} {}
     static void inspect(const void *data, MPI_Count bytes, const MPI_Status *, void *self) noexcept {
         auto &me = *static_cast<reading *>(self);
-        try {
+        me.failure_ = caught([&] {
             serializer<T>::read_message(
                 {static_cast<const std::byte *>(data), static_cast<std::size_t>(bytes)}, me.object_);
-        } catch (...) {
-            me.failure_ = std::current_exception();
-        }
+        });
     }
     static void *allocate(MPI_Count bytes, const MPI_Status *found, void *self) noexcept {
         return make_room_or_null<byte_buffer>(bytes, found, &static_cast<reading *>(self)->landed_);
@@ -101,17 +99,18 @@ template <serialized T> class reading {
 template <resizable_range R>
 void start_matched(R &range, MPI_Message message, const MPI_Status &found, MPI_Request &request) {
     MPI_Count elements = 0;
-    check(MPI_Get_count_c(&found, element_type<R>(), &elements), "MPI_Get_count");
-    try {
-        if (elements == MPI_UNDEFINED)
-            elements = -1; // no whole objects: make_room() says so
-        void *const place = make_room(range, elements);
-        check(MPI_Imrecv_c(place, elements, element_type<R>(), &message, &request), "MPI_Imrecv");
-    } catch (...) {
+    if (!check(MPI_Get_count_c(&found, element_type<R>(), &elements), "MPI_Get_count") ||
+        elements == MPI_UNDEFINED)
+        elements = -1; // no whole objects: make_room() says so
+    void *place = nullptr;
+    const std::exception_ptr no_room = caught([&] { place = make_room(range, elements); });
+    if (no_room || failed()) {
         // The sender is not to wait for ever; that this truncates the message is known.
         MPI_Mrecv(nullptr, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        throw;
+        rethrow_first(no_room, {});
+        return;
     }
+    check(MPI_Imrecv_c(place, elements, element_type<R>(), &message, &request), "MPI_Imrecv");
 }
 
 template <resizable_range R>
@@ -122,8 +121,9 @@ void receive_sized(R &range, int source, int tag, MPI_Comm comm, MPI_Status *end
 #else
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status found;
-    check(MPI_Mprobe(source, tag, comm, &message, &found), "MPI_Mprobe", named_value{"source", source},
-          named_value{"tag", tag});
+    if (!check(MPI_Mprobe(source, tag, comm, &message, &found), "MPI_Mprobe", named_value{"source", source},
+               named_value{"tag", tag}))
+        return;
     MPI_Request request = MPI_REQUEST_NULL;
     start_matched(range, message, found, request);
     check(MPI_Wait(&request, ended), "MPI_Wait");
@@ -227,7 +227,9 @@ template <object_to_receive T> class growing_receive final : public queued_opera
         MPI_Message message = MPI_MESSAGE_NULL;
         MPI_Status found;
         int flag = 0;
-        check(MPI_Improbe(this->source_, this->tag_, this->comm_, &flag, &message, &found), "MPI_Improbe");
+        if (!check(MPI_Improbe(this->source_, this->tag_, this->comm_, &flag, &message, &found),
+                   "MPI_Improbe"))
+            return true;
         if (flag != 0)
             start_matched(landed_, message, found, request);
         return flag != 0;
@@ -297,14 +299,13 @@ class message {
     ~message() {
         if (handle_ == MPI_MESSAGE_NULL)
             return;
-        try {
+        static_cast<void>(detail::caught([this] { // there is no way to tell
             MPI_Count bytes = 0;
             detail::byte_buffer dropped;
             MPI_Get_count_c(status_.native(), MPI_BYTE, &bytes);
             dropped.resize(static_cast<std::size_t>(bytes));
             MPI_Mrecv_c(dropped.data(), bytes, MPI_BYTE, &handle_, MPI_STATUS_IGNORE);
-        } catch (...) { // there is no way to tell
-        }
+        }));
     }
 
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/collective.hpp"
+#include "lisle/joined_collective.hpp"
 #include "lisle/posted_collective.hpp"
 
 namespace lisle {
@@ -56,67 +56,93 @@ template <class T, class F> class lent_reduction final : public operation {
     reduction_in_place<T, F> parts;
 };
 
-/// A reduction's, with its operation.
-template <class In, class F> class reduction_under_way final : public result_of<reduction_result<In>> {
+/// A reduction's, with its operation, of what a T takes.
+template <class T, class F> class reduction_under_way final : public result_of<reduction_result<T>> {
+    using in = typename taken<T>::value;
+
   public:
-    reduction_under_way(In &&from, F &&function, bool here)
+    reduction_under_way(in &&from, F &&function, bool here)
         : in_{std::move(from)}, function_{std::move(function)}, parts{in_, function_}, out{parts.make_result(
                                                                                            here)} {
-        require_lasting<F, combined<In, F>>();
+        require_lasting<F, combined<T, F>>();
     }
-    reduction_result<In> take(const status &) override { return std::move(out); }
+    reduction_result<T> take(const status &) override { return std::move(out); }
 
   private:
-    In in_;
+    in in_;
     F function_;
 
   public:
-    reduction<In, F> parts;
-    reduction_result<In> out;
+    reduction<T, F> parts;
+    reduction_result<T> out;
 };
 
 } // namespace detail
 
-/// What is serialised in non-blocking collectives: at once, so it may be an object that is not moved in.
+/// What non-blocking collectives take as one object of any size: serialised or copied at once, so it may be
+/// an object that is not moved in.
 template <class T>
-concept object_to_pack = !detail::is_word<std::remove_cvref_t<T>> && serialized<std::remove_cvref_t<T>>;
+concept object_to_pack =
+    !detail::is_word<std::remove_cvref_t<T>> && (detail::taken<T>::sized || detail::taken<T>::written);
+/// The elements of what is serialised.
+template <class T>
+concept elements_to_pack = detail::taken<T>::written_elements;
 /// What they read where it lies: an object that is moved in, or a small one that is copied.
 template <class T>
-concept object_to_own = !detail::is_word<std::remove_cvref_t<T>> && !object_to_pack<T> && object_to_keep<T> &&
-                        direct_buffer<std::remove_cvref_t<T>>;
+concept object_to_own =
+    !detail::is_word<std::remove_cvref_t<T>> && !object_to_pack<T> && !elements_to_pack<T> &&
+    object_to_keep<detail::inner<T>> && (detail::require_collectable<T>(), detail::taken<T>::in_memory);
+/// The same for functions that are about ranges only.
+template <class T>
+concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
+                       object_to_keep<T> && direct_buffer<std::remove_cvref_t<T>>;
 
 /// What reductions combine: either.
 template <class T>
-concept object_to_combine = object_to_pack<T> || object_to_own<T>;
+concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
 
-class nonblocking_collectives : public collectives {
+class nonblocking_collectives : public joined_collectives {
   public:
-    using collectives::collectives;
+    using joined_collectives::joined_collectives;
 
     [[nodiscard]] future<> ibarrier() const {
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
         return future<>{request};
     }
-    /// The object is lent. A buffer has the same size everywhere; what is serialised may have any.
-    template <class B> [[nodiscard]] future<> ibroadcast(borrowed<B> object, rooted with = {}) const {
-        detail::require_receivable_object<B &>();
-        if constexpr (writable_buffer<B &>) {
-            const auto data = as_buffer(object.get());
+    /// The object is lent. A range has the same size everywhere; what is one object may have any.
+    ///
+    ///     auto news = world.ibroadcast(lisle::borrow(values));
+    ///     auto of_any_length = world.ibroadcast(lisle::whole(lisle::borrow(values)));
+    template <detail::lent_object B> [[nodiscard]] future<> ibroadcast(B lent, rooted with = {}) const {
+        auto &object = detail::object_in(lent);
+        using type = std::remove_reference_t<decltype(object)>;
+        detail::require_receivable_object<type &>();
+        if constexpr (writable_buffer<type &> && !detail::grows<B>) {
+            const auto data = as_buffer(object);
             MPI_Request request = MPI_REQUEST_NULL;
             detail::check(MPI_Ibcast_c(data.writable(), data.count, data.type, with.root, comm_, &request),
                           "MPI_Ibcast", named_value{"count", data.count}, named_value{"root", with.root});
             return future<>{request};
         } else {
-            return detail::ibroadcast_object(comm_, object.get(), with.root);
+            return detail::ibroadcast_object(comm_, object, with.root);
         }
     }
     template <object_to_pack T> [[nodiscard]] auto iallgather(T &&object) const {
-        return detail::iallgather_objects(comm_, std::remove_cvref_t<T>(std::forward<T>(object)), rank());
+        return detail::iallgather_objects(comm_, detail::own(std::forward<T>(object)), rank());
+    }
+    template <elements_to_pack T> [[nodiscard]] auto iallgather(T &&range) const {
+        return iallgather(detail::own(std::forward<T>(range))).then([](auto &&ranges) {
+            return detail::joined_elements(std::move(ranges));
+        });
     }
     template <object_to_pack T> [[nodiscard]] auto igather(T &&object, rooted with = {}) const {
-        return detail::igather_objects(comm_, std::remove_cvref_t<T>(std::forward<T>(object)), with.root,
-                                       rank());
+        return detail::igather_objects(comm_, detail::own(std::forward<T>(object)), with.root, rank());
+    }
+    template <elements_to_pack T> [[nodiscard]] auto igather(T &&range, rooted with = {}) const {
+        return igather(detail::own(std::forward<T>(range)), with).then([](auto &&ranges) {
+            return detail::joined_elements(std::move(ranges));
+        });
     }
     /// One object for each rank, of any type and size: nested containers, serialised objects.
     template <class T>
@@ -127,12 +153,51 @@ class nonblocking_collectives : public collectives {
     requires(!direct<T>) [[nodiscard]] future<std::vector<T>> ialltoallv(std::vector<T> objects) const {
         return detail::ialltoall_objects(comm_, std::move(objects), rank());
     }
+    /// Ranges of any numbers of serialised objects, joined for all.
+    template <class R>
+    requires serialised_range<R>
+    [[nodiscard]] auto iallgatherv(R range) const {
+        return detail::iallgather_objects(comm_, detail::as_objects(std::move(range)), rank())
+            .then([](auto &&parts) { return detail::join(std::move(parts)); });
+    }
+    /// The same, for the root only.
+    template <class R>
+    requires serialised_range<R>
+    [[nodiscard]] auto igatherv(R range, rooted with = {}) const {
+        return detail::igather_objects(comm_, detail::as_objects(std::move(range)), with.root, rank())
+            .then([](auto &&parts) { return detail::join(std::move(parts)); });
+    }
+    /// Deals the root's range out, of objects of any sort: `counts` says how many each rank gets, by default
+    /// equal shares. Only the root needs to know.
+    template <class R>
+    requires(direct_range<R> || serialised_range<R>)
+        [[nodiscard]] auto iscatterv(const R &all, rooted_counts with = {}) const {
+        using piece = std::vector<detail::element_of<const R &>>;
+        std::vector<piece> parts;
+        if (rank() == with.root) {
+            const auto objects = std::ranges::size(all);
+            const auto counts = with.counts.empty()
+                                    ? detail::equal_shares(objects, size())
+                                    : std::vector<MPI_Count>(with.counts.begin(), with.counts.end());
+            if (!detail::divides(counts, objects, size()))
+                detail::raise(
+                    MPI_ERR_COUNT, "lisle::iscatterv",
+                    {{"counts", static_cast<long long>(counts.size())},
+                     {"ranks", size()},
+                     {"objects", static_cast<long long>(objects)}},
+                    "the counts are not one for each rank, or one is negative, or together they are "
+                    "more than the range has");
+            parts = detail::cut(all, counts);
+        }
+        return detail::iscatter_objects<piece>(comm_, std::move(parts), with.root);
+    }
     /// `auto all = world.iallgather(world.rank()); ...; use(all.wait());`
     template <object_to_own T> [[nodiscard]] auto iallgather(T &&object) const {
-        using in = std::remove_cvref_t<T>;
-        using out = std::vector<detail::object_element<in>>;
-        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(object)));
-        owner->out.resize(detail::objects_in(owner->in) * static_cast<std::size_t>(size()));
+        using taken = detail::taken<T>;
+        using out = std::vector<typename taken::element>;
+        auto owner = std::make_unique<detail::two_objects<typename taken::value, out>>(
+            detail::own(std::forward<T>(object)));
+        owner->out.resize(taken::count(owner->in) * static_cast<std::size_t>(size()));
         const auto data = as_buffer(owner->in);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Iallgather_c(data.address, data.count, data.type, owner->out.data(), data.count,
@@ -141,11 +206,12 @@ class nonblocking_collectives : public collectives {
         return future<out>{request, std::move(owner)};
     }
     template <object_to_own T> [[nodiscard]] auto igather(T &&object, rooted with = {}) const {
-        using in = std::remove_cvref_t<T>;
-        using out = std::vector<detail::object_element<in>>;
-        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(object)));
+        using taken = detail::taken<T>;
+        using out = std::vector<typename taken::element>;
+        auto owner = std::make_unique<detail::two_objects<typename taken::value, out>>(
+            detail::own(std::forward<T>(object)));
         if (rank() == with.root)
-            owner->out.resize(detail::objects_in(owner->in) * static_cast<std::size_t>(size()));
+            owner->out.resize(taken::count(owner->in) * static_cast<std::size_t>(size()));
         const auto data = as_buffer(owner->in);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Igather_c(data.address, data.count, data.type, owner->out.data(), data.count,
@@ -154,15 +220,17 @@ class nonblocking_collectives : public collectives {
         return future<out>{request, std::move(owner)};
     }
     /// Gives the root's i-th object to rank i: `auto mine = world.iscatter(std::move(tasks));`
-    template <object_to_own R> [[nodiscard]] auto iscatter(R &&all, rooted with = {}) const {
+    template <range_to_own R> [[nodiscard]] auto iscatter(R &&all, rooted with = {}) const {
         using in = std::remove_cvref_t<R>;
         using out = detail::element_of<in &>;
         auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<R>(all)));
-        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size()))
+        if (rank() == with.root && std::ranges::size(owner->in) != static_cast<std::size_t>(size())) {
             detail::raise(
                 MPI_ERR_COUNT, "lisle::iscatter",
                 {{"objects", static_cast<long long>(std::ranges::size(owner->in))}, {"ranks", size()}},
                 "scatter takes one object for each rank");
+            return future<out>{MPI_REQUEST_NULL, std::move(owner)};
+        }
         constexpr MPI_Count count = detail::wire<out>::count;
         const MPI_Datatype type = detail::wire<out>::type();
         MPI_Request request = MPI_REQUEST_NULL;
@@ -172,7 +240,7 @@ class nonblocking_collectives : public collectives {
         return future<out>{request, std::move(owner)};
     }
     /// Ranges of any sizes, joined for all. Counts that are not given come with the data.
-    template <object_to_own R> [[nodiscard]] auto iallgatherv(R &&range, known_counts with = {}) const {
+    template <range_to_own R> [[nodiscard]] auto iallgatherv(R &&range, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (with.counts.empty())
             return detail::iallgather_ranges(comm_, in(std::forward<R>(range)), rank());
@@ -188,7 +256,7 @@ class nonblocking_collectives : public collectives {
         return future<blocks<element>>{request, std::move(owner)};
     }
     /// The same, for the root only.
-    template <object_to_own R> [[nodiscard]] auto igatherv(R &&range, rooted_counts with = {}) const {
+    template <range_to_own R> [[nodiscard]] auto igatherv(R &&range, rooted_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (with.counts.empty())
             return detail::igather_ranges(comm_, in(std::forward<R>(range)), with.root, rank());
@@ -206,13 +274,13 @@ class nonblocking_collectives : public collectives {
     }
     /// Parts of any sizes: `sent[i]` objects go to rank i. Receive counts that are not given come with the
     /// data.
-    template <object_to_own R>
+    template <range_to_own R>
     [[nodiscard]] auto ialltoallv(R &&range, counts_view sent, known_counts with = {}) const {
         using in = std::remove_cvref_t<R>;
         if (sent.size() != static_cast<std::size_t>(size()))
-            detail::raise(MPI_ERR_COUNT, "lisle::ialltoallv",
-                          {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
-                          "there must be one count for each rank");
+            detail::raise_final(MPI_ERR_COUNT, "lisle::ialltoallv",
+                                {{"counts", static_cast<long long>(sent.size())}, {"ranks", size()}},
+                                "there must be one count for each rank");
         if (with.counts.empty())
             return detail::ialltoall_ranges(comm_, in(std::forward<R>(range)), sent, rank());
         using element = detail::element_of<in &>;
@@ -227,11 +295,11 @@ class nonblocking_collectives : public collectives {
         return future<blocks<element>>{request, std::move(owner)};
     }
     /// One equal part for each rank.
-    template <object_to_own T> [[nodiscard]] auto ialltoall(T &&range) const {
-        using in = std::remove_cvref_t<T>;
-        using out = std::vector<detail::object_element<in>>;
-        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(range)));
-        owner->out.resize(detail::objects_in(owner->in));
+    template <range_to_own R> [[nodiscard]] auto ialltoall(R &&range) const {
+        using in = std::remove_cvref_t<R>;
+        using out = std::vector<detail::element_of<in &>>;
+        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<R>(range)));
+        owner->out.resize(std::ranges::size(owner->in));
         const auto data = as_buffer(owner->in);
         const MPI_Count count = data.count / size();
         MPI_Request request = MPI_REQUEST_NULL;
@@ -245,8 +313,7 @@ class nonblocking_collectives : public collectives {
     ///
     ///     auto sum = world.iallreduce(std::move(values), std::plus<>{}); ...; use(sum.wait());
     template <object_to_combine T, class F> [[nodiscard]] auto iallreduce(T &&object, F function) const {
-        using in = std::remove_cvref_t<T>;
-        if constexpr (detail::reduced_by_element<in, F>)
+        if constexpr (detail::reduced_by_element<T, F>)
             return start_reduction(std::forward<T>(object), function, true, "MPI_Iallreduce",
                                    [this](auto &r, MPI_Request *request) {
                                        return MPI_Iallreduce_c(r.parts.from(), r.parts.to(r.out),
@@ -254,12 +321,12 @@ class nonblocking_collectives : public collectives {
                                                                r.parts.operation(), comm_, request);
                                    });
         else
-            return detail::iallreduce_objects(comm_, in(std::forward<T>(object)), function, rank());
+            return detail::iallreduce_objects(comm_, detail::own(std::forward<T>(object)),
+                                              detail::on_wholes<T>(std::move(function)), rank());
     }
     template <object_to_combine T, class F>
     [[nodiscard]] auto ireduce(T &&object, F function, rooted with = {}) const {
-        using in = std::remove_cvref_t<T>;
-        if constexpr (detail::reduced_by_element<in, F>)
+        if constexpr (detail::reduced_by_element<T, F>)
             return start_reduction(std::forward<T>(object), function, rank() == with.root, "MPI_Ireduce",
                                    [this, with](auto &r, MPI_Request *request) {
                                        return MPI_Ireduce_c(r.parts.from(), r.parts.to(r.out),
@@ -267,22 +334,22 @@ class nonblocking_collectives : public collectives {
                                                             r.parts.operation(), with.root, comm_, request);
                                    });
         else
-            return detail::ireduce_objects(comm_, in(std::forward<T>(object)), function, with.root, rank());
+            return detail::ireduce_objects(comm_, detail::own(std::forward<T>(object)),
+                                           detail::on_wholes<T>(std::move(function)), with.root, rank());
     }
     template <object_to_combine T, class F> [[nodiscard]] auto iscan(T &&object, F function) const {
-        using in = std::remove_cvref_t<T>;
-        if constexpr (detail::reduced_by_element<in, F>)
+        if constexpr (detail::reduced_by_element<T, F>)
             return start_reduction(
                 std::forward<T>(object), function, true, "MPI_Iscan", [this](auto &r, MPI_Request *request) {
                     return MPI_Iscan_c(r.parts.from(), r.parts.to(r.out), r.parts.count(), r.parts.type(),
                                        r.parts.operation(), comm_, request);
                 });
         else
-            return detail::iscan_objects(comm_, in(std::forward<T>(object)), function);
+            return detail::iscan_objects(comm_, detail::own(std::forward<T>(object)),
+                                         detail::on_wholes<T>(std::move(function)));
     }
     template <object_to_combine T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
-        using in = std::remove_cvref_t<T>;
-        if constexpr (detail::reduced_by_element<in, F>)
+        if constexpr (detail::reduced_by_element<T, F>)
             return start_reduction(std::forward<T>(object), function, true, "MPI_Iexscan",
                                    [this](auto &r, MPI_Request *request) {
                                        return MPI_Iexscan_c(r.parts.from(), r.parts.to(r.out),
@@ -290,10 +357,12 @@ class nonblocking_collectives : public collectives {
                                                             r.parts.operation(), comm_, request);
                                    });
         else
-            return detail::iexscan_objects(comm_, in(std::forward<T>(object)), function, in{});
+            return detail::iexscan_objects(comm_, detail::own(std::forward<T>(object)),
+                                           detail::on_wholes<T>(std::move(function)),
+                                           typename detail::taken<T>::value{});
     }
     /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.
-    template <object_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
+    template <range_to_own R, class F> [[nodiscard]] auto ireduce_scatter(R &&range, F function) const {
         return start_reduction(std::forward<R>(range), function, false, "MPI_Ireduce_scatter_block",
                                [this](auto &r, MPI_Request *request) {
                                    const MPI_Count share = r.parts.count() / size();
@@ -393,12 +462,12 @@ class nonblocking_collectives : public collectives {
   private:
     template <class T, class F, class Start>
     static auto start_reduction(T &&object, F &function, bool here, const char *call, Start start) {
-        using in = std::remove_cvref_t<T>;
-        auto owner = std::make_unique<detail::reduction_under_way<in, F>>(in(std::forward<T>(object)),
-                                                                          std::move(function), here);
+        using type = std::remove_cvref_t<T>;
+        auto owner = std::make_unique<detail::reduction_under_way<type, F>>(
+            detail::own(std::forward<T>(object)), std::move(function), here);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(start(*owner, &request), call, named_value{"count", owner->parts.count()});
-        return future<detail::reduction_result<in>>{request, std::move(owner)};
+        return future<detail::reduction_result<type>>{request, std::move(owner)};
     }
     template <class T, class F, class Start>
     static future<> start_in_place(lent_in_place_t<T> both, F &function, const char *call, Start start) {

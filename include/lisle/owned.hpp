@@ -11,13 +11,20 @@ namespace lisle {
 
 namespace detail {
 
-/// False before MPI_Init and after MPI_Finalize, when nothing can be freed any more.
+/// False before MPI_Init and after MPI_Finalize, when a rank keeps nothing.
 inline bool running() noexcept {
     int initialized = 0;
     int finalized = 0;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     return initialized != 0 && finalized == 0;
+}
+/// False after MPI_Finalize, when nothing can be freed any more. A handle that exists without MPI_Init is one
+/// of a session.
+inline bool may_free() noexcept {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    return finalized == 0;
 }
 
 } // namespace detail
@@ -66,7 +73,7 @@ template <class View> class [[nodiscard]] owned : public View {
     /// safe.
     void reset(native_type handle = View::null()) noexcept {
         native_type old = release();
-        if (old != View::null() && detail::running())
+        if (old != View::null() && detail::may_free())
             View::free(old);
         static_cast<View &>(*this) = View{handle};
     }

@@ -21,7 +21,7 @@ template <class T, class F> class lasting_reduction final : public persistent_ow
     F function_;
 
   public:
-    lasting_reduction(const T &object, F &&function)
+    lasting_reduction(const typename taken<T>::object &object, F &&function)
         : function_{std::move(function)}, parts{object, function_} {
         require_lasting<F, combined<T, F>>();
     }
@@ -41,46 +41,57 @@ class persistent_collectives : public nonblocking_collectives {
     }
     ///     lisle::persistent news = world.broadcast_init(lisle::borrow(values));
     ///     news.start(); compute(); news.wait();
-    template <class T> [[nodiscard]] persistent broadcast_init(borrowed<T> object, rooted with = {}) const {
-        detail::require_receivable_object<T &>();
-        if constexpr (writable_buffer<T &>) {
-            const auto data = as_buffer(object.get());
+    template <detail::lent_object B> [[nodiscard]] persistent broadcast_init(B lent, rooted with = {}) const {
+        auto &object = detail::object_in(lent);
+        using type = std::remove_reference_t<decltype(object)>;
+        detail::require_receivable_object<type &>();
+        if constexpr (writable_buffer<type &> && !detail::grows<B>) {
+            const auto data = as_buffer(object);
             return prepare("MPI_Bcast_init", [&](MPI_Request *request) {
                 return MPI_Bcast_init_c(data.writable(), data.count, data.type, with.root, comm_,
                                         MPI_INFO_NULL, request);
             });
         } else {
-            return rounds([self = *this, object, with] { return self.ibroadcast(object, with); }, [] {});
+            return rounds(
+                [self = *this, &object, with] {
+                    auto again = borrow(object);
+                    return self.ibroadcast(detail::say_as<B>(again), with);
+                },
+                [] {});
         }
     }
     /// `into` means nothing but at the root. What is serialised is gathered into a vector of objects.
-    template <class T, class R>
-    [[nodiscard]] persistent gather_init(borrowed<T> from, borrowed<R> into, rooted with = {}) const {
-        if constexpr (direct_buffer<T &>) {
+    template <detail::lent_object B, class R>
+    [[nodiscard]] persistent gather_init(B from, borrowed<R> into, rooted with = {}) const {
+        auto &object = detail::object_in(from);
+        if constexpr (detail::taken<B>::in_memory) {
             detail::require_writable<R &>();
-            const auto data = as_buffer(from.get());
+            const auto data = as_buffer(object);
             const auto all = as_buffer(into.get());
             return prepare("MPI_Gather_init", [&](MPI_Request *request) {
                 return MPI_Gather_init_c(data.address, data.count, data.type, all.writable(), data.count,
                                          data.type, with.root, comm_, MPI_INFO_NULL, request);
             });
         } else {
-            return rounds([self = *this, from, with] { return self.igather(from.get(), with); },
-                          into_object(into));
+            return rounds(
+                [self = *this, &object, with] { return self.igather(detail::say_as<B>(object), with); },
+                into_object(into));
         }
     }
-    template <class T, class R>
-    [[nodiscard]] persistent allgather_init(borrowed<T> from, borrowed<R> into) const {
-        if constexpr (direct_buffer<T &>) {
+    template <detail::lent_object B, class R>
+    [[nodiscard]] persistent allgather_init(B from, borrowed<R> into) const {
+        auto &object = detail::object_in(from);
+        if constexpr (detail::taken<B>::in_memory) {
             detail::require_writable<R &>();
-            const auto data = as_buffer(from.get());
+            const auto data = as_buffer(object);
             const auto all = as_buffer(into.get());
             return prepare("MPI_Allgather_init", [&](MPI_Request *request) {
                 return MPI_Allgather_init_c(data.address, data.count, data.type, all.writable(), data.count,
                                             data.type, comm_, MPI_INFO_NULL, request);
             });
         } else {
-            return rounds([self = *this, from] { return self.iallgather(from.get()); }, into_object(into));
+            return rounds([self = *this, &object] { return self.iallgather(detail::say_as<B>(object)); },
+                          into_object(into));
         }
     }
     /// `all` means nothing but at the root. What is serialised is dealt out from a vector of objects.
@@ -120,57 +131,59 @@ class persistent_collectives : public nonblocking_collectives {
 
     /// `lisle::persistent sum = world.allreduce_init(lisle::borrow(mine), lisle::borrow(all),
     /// std::plus<>{});`
-    template <class T, class R, class F>
-    [[nodiscard]] persistent allreduce_init(borrowed<T> from, borrowed<R> into, F function) const {
-        if constexpr (detail::reduced_by_element<std::remove_const_t<T>, F>)
-            return prepare_reduction(from.get(), into.get(), std::move(function), "MPI_Allreduce_init",
-                                     [this](const auto &r, void *to, MPI_Request *request) {
-                                         return MPI_Allreduce_init_c(r.from(), to, r.count(), r.type(),
-                                                                     r.operation(), comm_, MPI_INFO_NULL,
-                                                                     request);
-                                     });
+    template <detail::lent_object B, class R, class F>
+    [[nodiscard]] persistent allreduce_init(B from, borrowed<R> into, F function) const {
+        auto &object = detail::object_in(from);
+        if constexpr (detail::reduced_by_element<B, F>)
+            return prepare_reduction<B>(object, into.get(), std::move(function), "MPI_Allreduce_init",
+                                        [this](const auto &r, void *to, MPI_Request *request) {
+                                            return MPI_Allreduce_init_c(r.from(), to, r.count(), r.type(),
+                                                                        r.operation(), comm_, MPI_INFO_NULL,
+                                                                        request);
+                                        });
         else
-            return rounds(
-                [self = *this, from, function] {
-                    return self.iallreduce(std::remove_const_t<T>(from.get()), function);
-                },
-                into_object(into));
+            return rounds([self = *this, &object,
+                           function] { return self.iallreduce(detail::say_as<B>(object), function); },
+                          into_object(into));
     }
     template <class T, class F>
     [[nodiscard]] persistent allreduce_init(lent_in_place_t<T> both, F function) const {
-        return prepare_reduction(both.object, both.object, std::move(function), "MPI_Allreduce_init",
-                                 [this](const auto &r, void *to, MPI_Request *request) {
-                                     return MPI_Allreduce_init_c(MPI_IN_PLACE, to, r.count(), r.type(),
-                                                                 r.operation(), comm_, MPI_INFO_NULL,
-                                                                 request);
-                                 });
+        return prepare_reduction<T>(both.object, both.object, std::move(function), "MPI_Allreduce_init",
+                                    [this](const auto &r, void *to, MPI_Request *request) {
+                                        return MPI_Allreduce_init_c(MPI_IN_PLACE, to, r.count(), r.type(),
+                                                                    r.operation(), comm_, MPI_INFO_NULL,
+                                                                    request);
+                                    });
     }
-    template <class T, class R, class F> [[nodiscard]] persistent
-    reduce_init(borrowed<T> from, borrowed<R> into, F function, rooted with = {}) const {
-        if constexpr (detail::reduced_by_element<std::remove_const_t<T>, F>)
-            return prepare_reduction(from.get(), into.get(), std::move(function), "MPI_Reduce_init",
-                                     [this, with](const auto &r, void *to, MPI_Request *request) {
-                                         return MPI_Reduce_init_c(r.from(), to, r.count(), r.type(),
-                                                                  r.operation(), with.root, comm_,
-                                                                  MPI_INFO_NULL, request);
-                                     });
+    template <detail::lent_object B, class R, class F>
+    [[nodiscard]] persistent reduce_init(B from, borrowed<R> into, F function, rooted with = {}) const {
+        auto &object = detail::object_in(from);
+        if constexpr (detail::reduced_by_element<B, F>)
+            return prepare_reduction<B>(object, into.get(), std::move(function), "MPI_Reduce_init",
+                                        [this, with](const auto &r, void *to, MPI_Request *request) {
+                                            return MPI_Reduce_init_c(r.from(), to, r.count(), r.type(),
+                                                                     r.operation(), with.root, comm_,
+                                                                     MPI_INFO_NULL, request);
+                                        });
         else
-            return rounds([self = *this, from, function,
-                           with] { return self.ireduce(std::remove_const_t<T>(from.get()), function, with); },
+            return rounds([self = *this, &object, function,
+                           with] { return self.ireduce(detail::say_as<B>(object), function, with); },
                           into_object(into));
     }
-    template <class T, class R, class F>
-    [[nodiscard]] persistent scan_init(borrowed<T> from, borrowed<R> into, F function) const {
-        if constexpr (detail::reduced_by_element<std::remove_const_t<T>, F>)
-            return prepare_reduction(from.get(), into.get(), std::move(function), "MPI_Scan_init",
-                                     [this](const auto &r, void *to, MPI_Request *request) {
-                                         return MPI_Scan_init_c(r.from(), to, r.count(), r.type(),
-                                                                r.operation(), comm_, MPI_INFO_NULL, request);
-                                     });
+    template <detail::lent_object B, class R, class F>
+    [[nodiscard]] persistent scan_init(B from, borrowed<R> into, F function) const {
+        auto &object = detail::object_in(from);
+        if constexpr (detail::reduced_by_element<B, F>)
+            return prepare_reduction<B>(object, into.get(), std::move(function), "MPI_Scan_init",
+                                        [this](const auto &r, void *to, MPI_Request *request) {
+                                            return MPI_Scan_init_c(r.from(), to, r.count(), r.type(),
+                                                                   r.operation(), comm_, MPI_INFO_NULL,
+                                                                   request);
+                                        });
         else
-            return rounds([self = *this, from,
-                           function] { return self.iscan(std::remove_const_t<T>(from.get()), function); },
-                          into_object(into));
+            return rounds(
+                [self = *this, &object, function] { return self.iscan(detail::say_as<B>(object), function); },
+                into_object(into));
     }
 
   private:
@@ -179,11 +192,10 @@ class persistent_collectives : public nonblocking_collectives {
         detail::check(call(&request), name);
         return persistent{request};
     }
-    template <class T, class Result, class F, class Call>
-    static persistent prepare_reduction(T &from, Result &into, F function, const char *name, Call call) {
+    template <class T, class Object, class Result, class F, class Call> static persistent
+    prepare_reduction(const Object &from, Result &into, F function, const char *name, Call call) {
         detail::require_writable<Result &>();
-        auto owner =
-            std::make_unique<detail::lasting_reduction<std::remove_const_t<T>, F>>(from, std::move(function));
+        auto owner = std::make_unique<detail::lasting_reduction<T, F>>(from, std::move(function));
         const auto &parts = owner->parts;
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(call(parts, parts.to(into), &request), name, named_value{"count", parts.count()});

@@ -26,6 +26,9 @@ namespace detail {
 template <class T> struct is_borrowed : std::false_type {};
 template <class T> struct is_borrowed<borrowed<T>> : std::true_type { using object = T; };
 
+/// Direct objects of no more bytes are copied by non-blocking operations: nobody wants them back.
+inline constexpr std::size_t most_copied = 64;
+
 /// Partitions are of equal length: throws if `count` elements cannot be divided into so many.
 inline void require_equal_parts(MPI_Count count, int partitions) {
     if (partitions <= 0 || count % partitions != 0) [[unlikely]]
@@ -37,6 +40,17 @@ inline void require_equal_parts(MPI_Count count, int partitions) {
 template <object_to_send T> auto to_bytes(const T &object) {
     return serializer<std::remove_cvref_t<T>>::write(object);
 }
+
+/// An object whose bytes are sent, and which comes back afterwards.
+template <class T> class written_object final : public result_of<T> {
+  public:
+    explicit written_object(T &&written) : bytes{to_bytes(written)}, object_{std::move(written)} {}
+    T take(const status &) override { return std::move(object_); }
+    byte_buffer bytes;
+
+  private:
+    T object_;
+};
 
 } // namespace detail
 
@@ -50,7 +64,7 @@ concept object_to_keep = [] {
     } else {
         detail::require_sendable<T>();
         static_assert(
-            !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= 64),
+            !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= detail::most_copied),
             "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
             "alive until the operation is complete, or std::move(object) and get it back from the future.");
         static_assert(adapted<type> || direct<type> || (!direct_range<T> && !multidimensional_view<type>) ||
@@ -319,6 +333,8 @@ class point_to_point {
         const buffer data = as_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_send{request};
         detail::check(MPI_Psend_init_c(data.address, partitions, data.count / partitions, data.type, dest,
                                        tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
@@ -331,6 +347,8 @@ class point_to_point {
         const buffer data = as_buffer(into.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
+        if (detail::failed())
+            return partitioned_receive{request};
         detail::check(MPI_Precv_init_c(data.writable(), partitions, data.count / partitions, data.type,
                                        source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
@@ -377,14 +395,18 @@ class point_to_point {
             auto owner = std::make_unique<detail::kept_object<type>>(std::move(object));
             start(as_buffer(owner->object));
             return future<type>{request, std::move(owner)};
-        } else if constexpr (direct<type>) {
+        } else if constexpr (direct<type> && sizeof(type) <= detail::most_copied) {
             auto owner = std::make_unique<detail::used_object<type>>(type{object});
             start(as_buffer(owner->object));
             return future<>{request, std::move(owner)};
-        } else if constexpr (serialized<T>) {
-            auto owner = std::make_unique<detail::used_object<detail::byte_buffer>>(detail::to_bytes(object));
+        } else if constexpr (direct<type>) {
+            auto owner = std::make_unique<detail::kept_object<type>>(std::move(object));
             start(as_buffer(owner->object));
-            return future<>{request, std::move(owner)};
+            return future<type>{request, std::move(owner)};
+        } else if constexpr (serialized<T>) {
+            auto owner = std::make_unique<detail::written_object<type>>(std::move(object));
+            start(as_buffer(owner->bytes));
+            return future<type>{request, std::move(owner)};
         } else if constexpr (adapted<type>) {
             auto owner = std::make_unique<detail::kept_object<type>>(std::forward<T>(object));
             start(as_buffer(owner->object));
@@ -409,9 +431,11 @@ class point_to_point {
             T object{};
             MPI_Status own;
             MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
-            detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(), source.value(),
-                                     tag.value(), comm_, seen),
-                          "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()});
+            if (!detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(),
+                                          source.value(), tag.value(), comm_, seen),
+                               "MPI_Recv", named_value{"source", source.value()},
+                               named_value{"tag", tag.value()}))
+                return object;
             detail::require_whole<T>(*seen);
             return object;
         } else if constexpr (serialized<T>) {

@@ -22,7 +22,7 @@ namespace lisle::detail {
 template <class T> struct posted {
     explicit posted(T own) : object{std::move(own)} {
         if constexpr (serialized<T>)
-            bytes = to_bytes(object);
+            failure = caught([this] { bytes = to_bytes(object); });
     }
     [[nodiscard]] const auto &travelling() const noexcept {
         if constexpr (serialized<T>)
@@ -31,8 +31,15 @@ template <class T> struct posted {
             return object;
     }
     T object;
-    byte_buffer bytes;
+    byte_buffer bytes;          ///< empty if the object could not be written, which no receiver can read
+    std::exception_ptr failure; ///< in this case
 };
+template <class Kept> std::exception_ptr failure_of(const Kept &) noexcept {
+    return nullptr;
+}
+template <class T> std::exception_ptr failure_of(const posted<T> &kept) noexcept {
+    return kept.failure;
+}
 
 /// The messages of one collective. Once they are all there `finish` makes the result of what was kept and
 /// of the pieces that came, in the order in which they were asked for.
@@ -46,7 +53,36 @@ template <class Piece, class Kept, class Finish> class collected final
 
     /// What is sent is kept here, or has been written already.
     template <class T> void send(const T &object, int dest, int tag = posted_tag) {
-        sends_.push_back(own_.isend(borrow(object), dest, tag));
+        if (std::exception_ptr thrown =
+                caught([&] { sends_.push_back(own_.isend(borrow(object), dest, tag)); })) {
+            failure_ = std::move(thrown);
+            send_nothing(dest, tag);
+        }
+    }
+    /// What no receiver can read as an object of several bytes, for one that waits for an object.
+    void send_nothing(int dest, int tag = posted_tag) {
+        if constexpr (serialized<Piece>)
+            check(MPI_Send(nullptr, 0, MPI_BYTE, dest, tag, own_.native()), "MPI_Send");
+        else
+            check(MPI_Send("", 1, MPI_BYTE, dest, tag, own_.native()), "MPI_Send");
+    }
+    /// What is kept must be one object for each rank: otherwise the others are sent nothing, and this rank's
+    /// future throws.
+    void require_one_for_each(const char *call) {
+        const auto check_kept = [this, call] {
+            if (kept.size() != static_cast<std::size_t>(size()))
+                raise_final(MPI_ERR_COUNT, call,
+                            {{"objects", static_cast<long long>(kept.size())}, {"ranks", size()}},
+                            "there must be one object for each rank");
+        };
+        failure_ = caught(check_kept);
+    }
+    /// Sends a rank its object of those that are kept, unless there is none.
+    void send_own(int dest) {
+        if (failure_)
+            send_nothing(dest);
+        else
+            send(kept[static_cast<std::size_t>(dest)], dest);
     }
     void receive(int source, int tag = posted_tag) { pieces_.push_back(own_.ireceive<Piece>(source, tag)); }
     [[nodiscard]] int rank() const { return own_.rank(); }
@@ -56,6 +92,7 @@ template <class Piece, class Kept, class Finish> class collected final
         if (!finished_ && !(complete(pieces_, wait, seen_pieces_) && complete(sends_, wait, seen_sends_)))
             return false;
         if (!std::exchange(finished_, true)) {
+            rethrow_first(failure_, failure_of(kept));
             std::vector<Piece> pieces;
             pieces.reserve(pieces_.size());
             for (future<Piece> &each : pieces_)
@@ -91,6 +128,7 @@ template <class Piece, class Kept, class Finish> class collected final
 
     point_to_point own_;
     Finish finish_;
+    std::exception_ptr failure_; ///< of this rank, which the others are not to wait for
     std::vector<future<Piece>> pieces_;
     std::vector<future<>> sends_;
     std::size_t seen_pieces_ = 0; ///< complete ones at the beginning
@@ -156,15 +194,6 @@ template <class T, class F> T combine_all(std::vector<T> &&objects, F &function)
     return result;
 }
 
-template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
-    blocks<T> all;
-    for (const std::vector<T> &part : parts) {
-        all.counts.push_back(static_cast<MPI_Count>(part.size()));
-        all.data.insert(all.data.end(), part.begin(), part.end());
-    }
-    return all;
-}
-
 // ---- the collectives ----
 
 /// The object is lent at all ranks; those that are not the root get theirs before the future is complete.
@@ -172,10 +201,15 @@ template <class T> future<> ibroadcast_object(MPI_Comm comm, T &object, int root
     const auto start = [root, &object](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        messages.kept = to_bytes(object);
-        for (int other = 0; other < messages.size(); ++other)
-            if (other != root)
-                messages.send(messages.kept, other);
+        const auto send_to_all = [&](const auto &what) {
+            for (int other = 0; other < messages.size(); ++other)
+                if (other != root)
+                    messages.send(what, other);
+        };
+        if constexpr (serialized<T>)
+            send_to_all(messages.kept = to_bytes(object));
+        else
+            send_to_all(object);
     };
     return begin_collected<T>(comm, byte_buffer{}, start, [&object](byte_buffer &, std::vector<T> &&came) {
         if (!came.empty())
@@ -203,13 +237,10 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
     const auto start = [root](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-            raise(MPI_ERR_COUNT, "lisle::iscatter",
-                  {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
-                  "scatter takes one object for each rank");
+        messages.require_one_for_each("lisle::iscatter");
         for (int other = 0; other < messages.size(); ++other)
             if (other != root)
-                messages.send(messages.kept[static_cast<std::size_t>(other)], other);
+                messages.send_own(other);
     };
     return begin_collected<T>(
         comm, std::move(all), start, [root](std::vector<T> &kept, std::vector<T> &&came) {
@@ -220,14 +251,11 @@ template <class T> future<T> iscatter_objects(MPI_Comm comm, std::vector<T> all,
 /// One object from each rank to each rank.
 inline auto to_each(const char *call) {
     return [call](auto &messages) {
-        if (messages.kept.size() != static_cast<std::size_t>(messages.size()))
-            raise(MPI_ERR_COUNT, call,
-                  {{"objects", static_cast<long long>(messages.kept.size())}, {"ranks", messages.size()}},
-                  "there must be one object for each rank");
+        messages.require_one_for_each(call);
         for (int other = 0; other < messages.size(); ++other)
             if (other != messages.rank()) {
                 messages.receive(other);
-                messages.send(messages.kept[static_cast<std::size_t>(other)], other);
+                messages.send_own(other);
             }
     };
 }
@@ -287,6 +315,15 @@ template <class T, class F> future<T> iexscan_objects(MPI_Comm comm, T own, F fu
                               });
 }
 
+/// A range of objects as what travels whole.
+template <class R> auto as_objects(R &&range) {
+    using piece = std::vector<element_of<R &>>;
+    if constexpr (std::is_same_v<R, piece>)
+        return std::move(range);
+    else
+        return piece(std::ranges::begin(range), std::ranges::end(range));
+}
+
 /// What one rank has, as a piece that it might have received.
 template <class R> std::vector<element_of<const R &>> as_piece(const R &range) {
     return {std::ranges::begin(range), std::ranges::end(range)};
@@ -316,10 +353,10 @@ template <class R> auto ialltoall_ranges(MPI_Comm comm, R all, counts_view count
     using piece = piece_of<R>;
     const block_list<element_of<const R &>> parts{counts};
     if (parts.total > std::ranges::size(all))
-        raise(MPI_ERR_COUNT, "lisle::ialltoallv",
-              {{"objects", static_cast<long long>(std::ranges::size(all))},
-               {"sum of counts", static_cast<long long>(parts.total)}},
-              "the counts say more objects than there are");
+        raise_final(MPI_ERR_COUNT, "lisle::ialltoallv",
+                    {{"objects", static_cast<long long>(std::ranges::size(all))},
+                     {"sum of counts", static_cast<long long>(parts.total)}},
+                    "the counts say more objects than there are");
     std::size_t begin = 0; // of the caller's own part
     for (int other = 0; other < rank; ++other)
         begin += static_cast<std::size_t>(counts[static_cast<std::size_t>(other)]);

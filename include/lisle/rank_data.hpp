@@ -32,7 +32,7 @@ template <class Handle> Handle handle_of(void *value) noexcept {
 
 /// What `create` returned to the calling rank, not null: called at the first use, by several threads if they
 /// come at once, and then all results but one are destroyed again. Any thread may call it.
-/// @pre between MPI_Init and MPI_Finalize
+/// @pre between MPI_Init and MPI_Finalize, or while a session is open
 inline void *rank_data(void *(*create)(), void (*destroy)(void *made)) {
 #if LISLE_USE_EXTENSIONS
     void *data = nullptr;

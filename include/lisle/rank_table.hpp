@@ -43,6 +43,11 @@ class rank_table {
     static rank_table &current();
 
   private:
+    /// Of a process that has sessions only. Never destroyed: nobody tells of the last session's end.
+    static rank_table &without_world() {
+        static auto *const table = new rank_table;
+        return *table;
+    }
     struct entry {
         create_function create;
         destroy_function destroy;
@@ -96,6 +101,10 @@ class rank_table {
 };
 
 inline rank_table &rank_table::current() {
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (initialized == 0)
+        return without_world();
     static const int key = create_key();
     void *table = nullptr;
     int found = 0;

@@ -14,37 +14,41 @@
 #include "lisle/collective_details.hpp"
 #include "lisle/operation.hpp"
 #include "lisle/point_to_point.hpp"
+#include "lisle/told_failure.hpp"
 
 namespace lisle::detail {
 
-template <class T> struct is_string : std::false_type {};
-template <class C, class Traits, class A> struct is_string<std::basic_string<C, Traits, A>> : std::true_type {
-};
-
 /// The type of which reductions combine two at a time: of arrays and ranges their elements, if F can.
 template <class T, class F> consteval auto combined_of() {
-    if constexpr (array_traits<T>::value) {
-        if constexpr (combines<F, std::remove_cv_t<typename array_traits<T>::element>>)
-            return as_type<std::remove_cv_t<typename array_traits<T>::element>>{};
+    using object = typename taken<T>::object;
+    if constexpr (taken<T>::word == said::whole) {
+        return as_type<object>{};
+    } else if constexpr (array_traits<object>::value) {
+        using element = std::remove_cv_t<typename array_traits<object>::element>;
+        if constexpr (combines<F, element> || taken<T>::word == said::elements)
+            return as_type<element>{};
         else
-            return as_type<T>{};
+            return as_type<object>{};
+    } else if constexpr (direct_range<const object &>) {
+        return as_type<element_of<const object &>>{};
     } else {
-        return element_type_of<T>();
+        return as_type<object>{};
     }
 }
-template <class T, class F> using combined = typename decltype(combined_of<std::remove_cv_t<T>, F>())::type;
+template <class T, class F> using combined = typename decltype(combined_of<T, F>())::type;
 
 /// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
 /// neither.
 template <class T, class F>
 concept reduced_by_element = [] {
-    using type = std::remove_cv_t<T>;
-    if constexpr (!direct_buffer<const type &> || is_string<type>::value)
+    using type = typename taken<T>::object;
+    if constexpr (!taken<T>::in_memory)
         return false;
-    else if constexpr (direct_range<const type &> && !combines<F, combined<type, F>> && combines<F, type>)
+    else if constexpr (taken<T>::word == said::nothing && direct_range<const type &> &&
+                       !combines<F, combined<T, F>> && combines<F, type>)
         return false;
     else
-        return (require_operation<F, combined<type, F>>(), true);
+        return (require_operation<F, combined<T, F>>(), true);
 }();
 
 /// agree() on a reduction: MPI's operations are compared, of others only whether they commute.
@@ -63,33 +67,28 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
     }
 }
 
-template <class T> auto reduction_result_of() {
-    if constexpr (direct_range<const T &> && !resizable_range<T &>)
-        return as_type<std::vector<element_of<const T &>>>{}; // a view's result owns its elements
-    else
-        return as_type<T>{};
-}
-template <class T> using reduction_result =
-    typename decltype(reduction_result_of<std::remove_cv_t<T>>())::type;
+/// What a reduction gives: a view's result owns its elements.
+template <class T> using reduction_result = typename taken<T>::value;
 
 /// The arguments of one reduction. Object and callable must live as long as it.
 template <class T, class F> class reduction {
+    using object = typename taken<T>::object;
     using element = combined<T, F>;
 
   public:
-    reduction(const T &object, F &function)
-        : object_{object}, operation_{use_operation<F, element>(function)} {}
+    reduction(const object &given_object, F &function)
+        : object_{given_object}, operation_{use_operation<F, element>(function)} {}
 
     [[nodiscard]] MPI_Count count() const noexcept {
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             return static_cast<MPI_Count>(std::ranges::size(object_));
         else
-            return static_cast<MPI_Count>(sizeof(T) / sizeof(element));
+            return static_cast<MPI_Count>(sizeof(object) / sizeof(element));
     }
     [[nodiscard]] MPI_Datatype type() const { return reduction_type<element, F>(); }
     [[nodiscard]] MPI_Op operation() const noexcept { return operation_.native(); }
     [[nodiscard]] const void *from() const noexcept {
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             return std::ranges::data(object_);
         else
             return &object_;
@@ -102,82 +101,120 @@ template <class T, class F> class reduction {
     }
     [[nodiscard]] reduction_result<T> make_result(bool here) const {
         reduction_result<T> result{};
-        if constexpr (direct_range<const T &>)
+        if constexpr (direct_range<const object &>)
             if (here)
                 result.resize(static_cast<std::size_t>(count()));
         return result;
     }
 
   private:
-    const T &object_;
+    const object &object_;
     decltype(use_operation<F, element>(std::declval<F &>())) operation_;
 };
 
 /// `a op b`; what does not combine them meets a sentence of the compiler's.
-template <class F, class T> T combine(F &function, const T &a, const T &b) {
-    require_operation<F, T>();
-    if constexpr (combines<F, T>)
+template <class F, class T> T combine(F &&function, const T &a, const T &b) {
+    using callable = std::remove_reference_t<F>;
+    require_operation<callable, T>();
+    if constexpr (combines<callable, T>)
         return function(a, b);
     else
         return a;
 }
 
+/// What combines two wholes: the callable, or for elements(range) one that calls it for each pair of them.
+template <class T, class F> auto on_wholes(F function) {
+    if constexpr (taken<T>::written_elements) {
+        using range = typename taken<T>::object;
+        require_operation<F, std::ranges::range_value_t<range>>();
+        return [function = std::move(function)](const range &a, const range &b) mutable {
+            if (std::ranges::size(a) != std::ranges::size(b)) {
+                raise(MPI_ERR_COUNT, "lisle::elements",
+                      {{"elements", static_cast<long long>(std::ranges::size(a))},
+                       {"of other ranks", static_cast<long long>(std::ranges::size(b))}},
+                      "the ranks have given ranges of different sizes");
+                return a;
+            }
+            range result = a;
+            auto other = std::ranges::begin(b);
+            for (auto &element : result)
+                element = function(std::as_const(element), *other++);
+            return result;
+        };
+    } else {
+        return function;
+    }
+}
+
 /// Combines whole objects, in the order of ranks, along a binomial tree to rank 0 and on to the root.
 template <class T, class F, class Comm>
-T reduce_objects(const T &object, F &function, int root, const Comm &comm) {
-    constexpr int tag = reduce_tag;
+outcome<T, Comm> reduce_objects(T own_object, F &&function, int root, const Comm &comm) {
+    using part = outcome<T, Comm>;
+    const auto combine_two = [&](const T &a, const T &b) { return combine(function, a, b); };
     const int rank = comm.rank();
     const int size = comm.size();
-    T mine = object;
+    part mine{std::move(own_object), comm};
     for (int distance = 1; distance < size; distance *= 2) {
         if ((rank & distance) != 0) {
-            comm.send(mine, rank - distance, tag);
+            mine.send(rank - distance);
             break;
         }
-        if (rank + distance < size) {
-            const T theirs = comm.template receive<T>(rank + distance, tag);
-            mine = combine(function, mine, theirs);
-        }
+        if (rank + distance < size)
+            mine.combine_with(part{rank + distance, comm}, combine_two);
     }
     if (root != 0 && rank == 0)
-        comm.send(mine, root, tag);
+        mine.send(root);
     if (root != 0 && rank == root)
-        mine = comm.template receive<T>(0, tag);
+        mine.follow(part{0, comm});
     return mine;
 }
 
 /// What the objects of the ranks before this one combine to (nothing at rank 0), and of this one as well.
-template <class T> struct prefixes {
-    std::optional<T> before;
-    T with_own;
+template <class T, class Comm> struct prefixes {
+    std::optional<outcome<T, Comm>> before;
+    outcome<T, Comm> with_own;
+
+    /// The result of an exscan(): every failure is thrown, also one of this rank's that others were told of.
+    T before_or(T first, const char *call) && {
+        if (!before.has_value()) {
+            with_own.rethrow();
+            return first;
+        }
+        return std::move(*before).result(call);
+    }
 };
 /// In the order of ranks, with as many rounds as the number of ranks has digits.
 template <class T, class F, class Comm>
-prefixes<T> prefix_objects(const T &object, F &function, const Comm &comm) {
-    constexpr int tag = scan_tag;
+prefixes<T, Comm> prefix_objects(T object, F &&function, const Comm &comm) {
+    using part = outcome<T, Comm>;
+    const auto combine_two = [&](const T &a, const T &b) { return combine(function, a, b); };
     const int rank = comm.rank();
     const int size = comm.size();
-    prefixes<T> result{std::nullopt, object}; // of the `distance` ranks up to this one
+    prefixes<T, Comm> result{std::nullopt,
+                             part{std::move(object), comm}}; // of the `distance` ranks up to this
     for (int distance = 1; distance < size; distance *= 2) {
         future<> sending;
         if (rank + distance < size)
-            sending = comm.isend(borrow(std::as_const(result.with_own)), rank + distance, tag);
+            sending = result.with_own.isend(rank + distance);
         if (rank < distance)
             continue; // sending waits
-        T theirs = comm.template receive<T>(rank - distance, tag);
+        part theirs{rank - distance, comm};
         sending.wait();
-        result.with_own = combine(function, theirs, result.with_own);
+        part with_own = theirs;
+        with_own.combine_with(result.with_own, combine_two);
+        result.with_own = std::move(with_own);
         if (result.before)
-            theirs = combine(function, theirs, *result.before);
+            theirs.combine_with(*result.before, combine_two);
         result.before = std::move(theirs);
     }
     return result;
 }
 
 /// The i-th of as many parts as there are counts.
-template <class T> std::vector<std::vector<T>> cut(const std::vector<T> &objects, counts_view counts) {
+template <class R, class T = element_of<const R &>>
+std::vector<std::vector<T>> cut(const R &objects, counts_view counts) {
     std::vector<std::vector<T>> parts;
-    auto next = objects.begin();
+    auto next = std::ranges::begin(objects);
     for (const MPI_Count count : counts) {
         parts.emplace_back(next, next + count);
         next += count;
@@ -194,7 +231,7 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
     std::size_t sum = 0;
     for (const Count share : shares)
         sum += static_cast<std::size_t>(share);
-    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects)
+    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects) {
         raise(MPI_ERR_COUNT, call,
               {{"objects", static_cast<long long>(objects)},
                {"sum of counts", static_cast<long long>(sum)},
@@ -202,6 +239,8 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
                {"ranks", ranks}},
               "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
               "say");
+        return equal_shares<Count>(objects, ranks);
+    }
     return shares;
 }
 
@@ -211,12 +250,14 @@ std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, c
     std::vector<T> result = std::move(parts.front());
     for (std::size_t from = 1; from < parts.size(); ++from) {
         const std::vector<T> &part = parts[from];
-        if (part.size() != result.size())
+        if (part.size() != result.size()) {
             raise(MPI_ERR_COUNT, call,
                   {{"objects of rank 0", static_cast<long long>(result.size())},
                    {"rank", static_cast<long long>(from)},
                    {"its objects", static_cast<long long>(part.size())}},
                   "the ranks have given parts of different sizes");
+            return result;
+        }
         for (std::size_t i = 0; i < part.size(); ++i)
             result[i] = function(std::as_const(result[i]), part[i]);
     }

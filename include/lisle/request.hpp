@@ -46,7 +46,7 @@ template <class T, class Function, class Result> class continuation;
 
 /// Why a future has no result to give.
 template <class Status = status>
-[[noreturn, gnu::cold, gnu::noinline]] void raise_no_result(bool complete, bool cancelled) {
+LISLE_NORETURN [[gnu::cold, gnu::noinline]] void raise_no_result(bool complete, bool cancelled) {
     raise(MPI_ERR_REQUEST, "lisle::future", {},
           !complete   ? "the operation is not complete: call wait(), or test() until it gives the result"
           : cancelled ? "the operation was cancelled and has no result"
@@ -139,7 +139,7 @@ class [[nodiscard]] request {
         if (complete_ || (handle_ == MPI_REQUEST_NULL && operation_ == nullptr))
             return;
         complete_ = true;
-        try {
+        static_cast<void>(detail::caught([this] { // there is no way to tell
             const bool unwinding = std::uncaught_exceptions() > unwinding_;
             if (handle_ == MPI_REQUEST_NULL && unwinding && operation_->withdraw())
                 return;
@@ -148,8 +148,7 @@ class [[nodiscard]] request {
             if (unwinding && handle_ != MPI_REQUEST_NULL)
                 MPI_Cancel(&handle_);
             detail::wait_and_match(&handle_, MPI_STATUS_IGNORE);
-        } catch (...) { // there is no way to tell
-        }
+        }));
     }
 
     MPI_Request handle_ = MPI_REQUEST_NULL;
@@ -176,6 +175,10 @@ template <class T = void> class [[nodiscard]] future : public request {
     using value_type = T;
 
     future() noexcept { complete_ = true; }
+    /// The news alone that another operation is over; its result is dropped.
+    template <class Other>
+    requires(std::is_void_v<T> && !std::is_void_v<Other>) future(future<Other> &&other)
+    noexcept : request{std::move(other)} {}
     explicit future(MPI_Request handle, std::unique_ptr<detail::operation> owner = nullptr) noexcept
         requires(std::is_void_v<T> || std::is_same_v<T, lisle::status>)
         : request{handle, std::move(owner)} {}
@@ -208,17 +211,22 @@ template <class T = void> class [[nodiscard]] future : public request {
     }
     /// The result of an operation that is known to be complete.
     T take() {
-        detail::check(code_, "MPI_Wait");
-        if (!complete_) [[unlikely]]
+        if (!detail::check(code_, "MPI_Wait"))
+            return detail::no_value<T>();
+        if (!complete_) [[unlikely]] {
             detail::raise_no_result(false, false);
+            return detail::no_value<T>();
+        }
         if constexpr (std::is_same_v<T, lisle::status>) {
             return status_;
         } else if constexpr (std::is_void_v<T>) {
             operation_.reset();
         } else {
             const bool cancelled = asked_to_end_ && status_.cancelled();
-            if (operation_ == nullptr || cancelled) [[unlikely]]
+            if (operation_ == nullptr || cancelled) [[unlikely]] {
                 detail::raise_no_result(true, cancelled);
+                return detail::no_value<T>();
+            }
             const std::unique_ptr<detail::operation> owner = std::move(operation_);
             return static_cast<detail::result_of<T> &>(*owner).take(status_);
         }
@@ -244,8 +252,10 @@ template <class T, class Function, class Result> class continuation final : publ
     }
     Result take(const status &) override {
         if constexpr (!std::is_void_v<Result>) {
-            if (!result_.has_value())
+            if (!result_.has_value()) {
                 raise_no_result(true, false); // the function threw, which was told
+                return no_value<Result>();
+            }
             return std::move(*result_);
         }
     }

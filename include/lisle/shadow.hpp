@@ -14,13 +14,11 @@ namespace lisle::detail {
 
 /// Tags on it.
 enum shadow_tag : int {
-    reduce_tag = 1,
-    scan_tag,
-    gather_tag,
-    exchange_tag,
-    posted_tag, ///< of all non-blocking collectives: all ranks begin them in one order
+    posted_tag = 1, ///< of all non-blocking collectives: all ranks begin them in one order
     first_sparse_tag = 10,
     first_neighbour_tag = 16, ///< and one for each direction of a grid
+    object_tag = 1000,        ///< in trees(): an object
+    first_failed_tag,         ///< the news that a rank has failed, which one is added
 };
 
 struct shadow {
@@ -74,6 +72,18 @@ inline shadow &shadow::of(MPI_Comm comm) {
     return *static_cast<shadow *>(found);
 }
 
+/// The communicator of blocking collectives that are made of messages. From each rank they come in the order
+/// of the calls, and non-blocking collectives that were begun before have posted receives for theirs, so the
+/// next message of a rank belongs to the current call, whatever its tag says. Where receives wait unposted,
+/// these messages have a communicator of their own. @pre all ranks of the communicator are calling it
+inline MPI_Comm trees(MPI_Comm comm) {
+    const MPI_Comm own = shadow::of(comm).comm;
+    if constexpr (has_extensions)
+        return own;
+    else
+        return shadow::of(own).comm;
+}
+
 /// With LISLE_CHECKS=2: throws unless all ranks have called the same collective with the same root, size of
 /// an element and operation. Costs one small allreduce.
 inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *call,
@@ -90,17 +100,18 @@ inline void agree([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const char *c
         long long least[8];
         check(MPI_Allreduce(said, least, 8, MPI_LONG_LONG, MPI_MIN, shadow::of(comm).comm), "MPI_Allreduce");
         if (least[0] != -least[1])
-            raise(MPI_ERR_OTHER, call, {}, "the ranks of the communicator have called different collectives");
+            raise_final(MPI_ERR_OTHER, call, {},
+                        "the ranks of the communicator have called different collectives");
         if (least[2] != -least[3])
-            raise(MPI_ERR_ROOT, call,
-                  {{"root here", root}, {"least root", least[2]}, {"greatest root", -least[3]}},
-                  "the ranks of the communicator have named different roots");
+            raise_final(MPI_ERR_ROOT, call,
+                        {{"root here", root}, {"least root", least[2]}, {"greatest root", -least[3]}},
+                        "the ranks of the communicator have named different roots");
         if (least[4] != -least[5])
-            raise(MPI_ERR_TYPE, call,
-                  {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
-                  "the ranks of the communicator have given elements of different types");
+            raise_final(MPI_ERR_TYPE, call,
+                        {{"bytes of an element here", size}, {"least", least[4]}, {"greatest", -least[5]}},
+                        "the ranks of the communicator have given elements of different types");
         if (least[6] != -least[7])
-            raise(
+            raise_final(
                 MPI_ERR_OP, call, {},
                 "the ranks of the communicator have given different operations, or such as commute for some "
                 "ranks only");

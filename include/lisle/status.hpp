@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "lisle/attempt.hpp"
 #include "lisle/datatype.hpp"
 #include "lisle/error.hpp"
 

@@ -24,19 +24,40 @@ class topology : public communicator {
   public:
     using communicator::communicator;
 
+    /// Numbers of sources and destinations in the collectives below.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> degrees() const {
+        int kind = MPI_UNDEFINED;
+        int in = 0;
+        int out = 0;
+        int weighted = 0;
+        detail::check(MPI_Topo_test(comm_, &kind), "MPI_Topo_test");
+        if (kind == MPI_DIST_GRAPH) {
+            detail::check(MPI_Dist_graph_neighbors_count(comm_, &in, &out, &weighted),
+                          "MPI_Dist_graph_neighbors_count");
+        } else if (kind == MPI_GRAPH) {
+            detail::check(MPI_Graph_neighbors_count(comm_, rank(), &in), "MPI_Graph_neighbors_count");
+            out = in;
+        } else {
+            detail::check(MPI_Cartdim_get(comm_, &in), "MPI_Cartdim_get");
+            out = in *= 2;
+        }
+        return {static_cast<std::size_t>(in), static_cast<std::size_t>(out)};
+    }
+
     /// Gives an object to all neighbours; what the sources gave, in their order. Serialised objects may have
     /// any sizes; a neighbour that is none gives an empty one.
-    template <object_to_send T> [[nodiscard]] auto neighbor_allgather(const T &object) const {
-        using element = detail::object_element<T>;
-        if constexpr (direct_buffer<const T &>) {
+    template <object_to_collect T> [[nodiscard]] auto neighbor_allgather(const T &given) const {
+        using taken = detail::taken<T>;
+        if constexpr (taken::in_memory) {
+            const auto &object = detail::object_in(given);
             const auto data = as_buffer(object);
-            std::vector<element> got(detail::objects_in(object) * degrees().first);
+            std::vector<typename taken::element> got(taken::count(object) * degrees().first);
             detail::check(MPI_Neighbor_allgather_c(data.address, data.count, data.type, got.data(),
                                                    data.count, data.type, comm_),
                           "MPI_Neighbor_allgather", named_value{"count", data.count});
             return got;
         } else {
-            return ineighbor_allgather(object).wait();
+            return ineighbor_allgather(given).wait();
         }
     }
     /// Gives the i-th of equal parts to the i-th destination; one part from each source.
@@ -60,14 +81,67 @@ class topology : public communicator {
     requires(!direct<T>) [[nodiscard]] std::vector<T> neighbor_alltoallv(std::vector<T> objects) const {
         return ineighbor_alltoallv(std::move(objects)).wait();
     }
+    /// Gives a range of any size to all neighbours; what the sources gave, joined, and how much each gave.
+    /// Counts that are not given come with the data.
+    ///
+    ///     auto [values, counts] = ring.neighbor_allgatherv(mine);
+    template <direct_range R>
+    [[nodiscard]] auto neighbor_allgatherv(const R &range, known_counts with = {}) const {
+        using element = detail::element_of<const R &>;
+        if (with.counts.empty()) {
+            const auto whole = [](const std::span<const element> &kept, std::size_t) { return kept; };
+            return detail::join(
+                among_neighbours<std::vector<element>>(
+                    std::span<const element>{std::ranges::data(range), std::ranges::size(range)}, whole)
+                    .wait());
+        }
+        blocks<element> got = room_for<element>(with.counts, degrees().first, "lisle::neighbor_allgatherv");
+        const detail::block_list<element> list{got.counts};
+        const buffer data = as_buffer(range);
+        detail::check(MPI_Neighbor_allgatherv_c(data.address, data.count, data.type, got.data.data(),
+                                                list.counts.data(), list.offsets.data(), data.type, comm_),
+                      "MPI_Neighbor_allgatherv", named_value{"count", data.count});
+        return got;
+    }
+    /// Gives `counts[i]` objects of a range to the i-th destination. Receive counts that are not given come
+    /// with the data.
+    ///
+    ///     auto [values, counts] = ring.neighbor_alltoallv(out, how_many);
+    template <direct_range R> [[nodiscard]] auto neighbor_alltoallv(const R &range, counts_view counts,
+                                                                    known_counts receive = {}) const {
+        using element = detail::element_of<const R &>;
+        constexpr auto call = "lisle::neighbor_alltoallv";
+        const auto [sources, destinations] = degrees();
+        require_counts(counts, destinations, call);
+        const detail::block_list<element> out{counts};
+        if (out.total > std::ranges::size(range))
+            detail::raise_final(MPI_ERR_COUNT, call,
+                                {{"objects", static_cast<long long>(std::ranges::size(range))},
+                                 {"sum of counts", static_cast<long long>(out.total)}},
+                                "the counts say more objects than there are");
+        if (receive.counts.empty())
+            return detail::join(among_neighbours<std::vector<element>>(
+                                    pieces_of<element>(std::ranges::data(range), counts),
+                                    [](const auto &kept, std::size_t i) { return kept[i]; })
+                                    .wait());
+        blocks<element> got = room_for<element>(receive.counts, sources, call);
+        const detail::block_list<element> in{got.counts};
+        const MPI_Datatype type = detail::wire<element>::type();
+        detail::check(MPI_Neighbor_alltoallv_c(std::ranges::data(range), out.counts.data(),
+                                               out.offsets.data(), type, got.data.data(), in.counts.data(),
+                                               in.offsets.data(), type, comm_),
+                      "MPI_Neighbor_alltoallv");
+        return got;
+    }
 
     // ---- that go on while the program computes: nonblocking_collective.hpp ----
 
     template <object_to_own T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
-        using in = std::remove_cvref_t<T>;
-        using out = std::vector<detail::object_element<in>>;
-        auto owner = std::make_unique<detail::two_objects<in, out>>(in(std::forward<T>(object)));
-        owner->out.resize(detail::objects_in(owner->in) * degrees().first);
+        using taken = detail::taken<T>;
+        using out = std::vector<typename taken::element>;
+        auto owner = std::make_unique<detail::two_objects<typename taken::value, out>>(
+            detail::own(std::forward<T>(object)));
+        owner->out.resize(taken::count(owner->in) * degrees().first);
         const auto data = as_buffer(owner->in);
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Ineighbor_allgather_c(data.address, data.count, data.type, owner->out.data(),
@@ -76,12 +150,17 @@ class topology : public communicator {
         return future<out>{request, std::move(owner)};
     }
     template <object_to_pack T> [[nodiscard]] auto ineighbor_allgather(T &&object) const {
-        using type = std::remove_cvref_t<T>;
+        using type = typename detail::taken<T>::value;
         return among_neighbours<type>(
-            detail::posted<type>(std::forward<T>(object)),
+            detail::posted<type>(detail::own(std::forward<T>(object))),
             [](const detail::posted<type> &kept, std::size_t) -> const auto & { return kept.travelling(); });
     }
-    template <object_to_own R> [[nodiscard]] auto ineighbor_alltoall(R &&range) const {
+    template <elements_to_pack T> [[nodiscard]] auto ineighbor_allgather(T &&range) const {
+        return ineighbor_allgather(detail::own(std::forward<T>(range))).then([](auto &&ranges) {
+            return detail::joined_elements(std::move(ranges));
+        });
+    }
+    template <range_to_own R> [[nodiscard]] auto ineighbor_alltoall(R &&range) const {
         using in = std::remove_cvref_t<R>;
         using element = detail::element_of<in &>;
         const auto [sources, destinations] = degrees();
@@ -101,10 +180,10 @@ class topology : public communicator {
     requires(!direct<T>)
         [[nodiscard]] future<std::vector<T>> ineighbor_alltoallv(std::vector<T> objects) const {
         if (objects.size() != degrees().second)
-            detail::raise(MPI_ERR_COUNT, "lisle::neighbor_alltoallv",
-                          {{"objects", static_cast<long long>(objects.size())},
-                           {"destinations", static_cast<long long>(degrees().second)}},
-                          "there must be one object for each destination");
+            detail::raise_final(MPI_ERR_COUNT, "lisle::neighbor_alltoallv",
+                                {{"objects", static_cast<long long>(objects.size())},
+                                 {"destinations", static_cast<long long>(degrees().second)}},
+                                "there must be one object for each destination");
         return among_neighbours<T>(
             std::move(objects),
             [](const std::vector<T> &kept, std::size_t i) -> const T & { return kept[i]; });
@@ -140,24 +219,28 @@ class topology : public communicator {
     }
 
   protected:
-    /// Numbers of sources and destinations.
-    [[nodiscard]] std::pair<std::size_t, std::size_t> degrees() const {
-        int kind = MPI_UNDEFINED;
-        int in = 0;
-        int out = 0;
-        int weighted = 0;
-        detail::check(MPI_Topo_test(comm_, &kind), "MPI_Topo_test");
-        if (kind == MPI_DIST_GRAPH) {
-            detail::check(MPI_Dist_graph_neighbors_count(comm_, &in, &out, &weighted),
-                          "MPI_Dist_graph_neighbors_count");
-        } else if (kind == MPI_GRAPH) {
-            detail::check(MPI_Graph_neighbors_count(comm_, rank(), &in), "MPI_Graph_neighbors_count");
-            out = in;
-        } else {
-            detail::check(MPI_Cartdim_get(comm_, &in), "MPI_Cartdim_get");
-            out = in *= 2;
+    static void require_counts(counts_view counts, std::size_t needed, const char *call) {
+        if (counts.size() != needed)
+            detail::raise_final(MPI_ERR_COUNT, call,
+                                {{"counts", static_cast<long long>(counts.size())},
+                                 {"neighbours", static_cast<long long>(needed)}},
+                                "there must be one count for each neighbour");
+    }
+    /// Room for what as many sources give as there are counts.
+    template <class T> static blocks<T> room_for(counts_view counts, std::size_t sources, const char *call) {
+        require_counts(counts, sources, call);
+        blocks<T> room{{}, {counts.begin(), counts.end()}};
+        room.data.resize(detail::block_list<T>{counts}.total);
+        return room;
+    }
+    /// What goes to each destination.
+    template <class T> static auto pieces_of(const T *next, counts_view counts) {
+        std::vector<std::span<const T>> pieces;
+        for (const MPI_Count count : counts) {
+            pieces.emplace_back(next, static_cast<std::size_t>(count));
+            next += count;
         }
-        return {static_cast<std::size_t>(in), static_cast<std::size_t>(out)};
+        return pieces;
     }
     /// One message along each edge. `part(kept, i)` is what goes to the i-th destination.
     template <class T, class Kept, class Part>
@@ -254,6 +337,13 @@ class cartesian : public topology {
         detail::check(MPI_Cartdim_get(comm_, &result), "MPI_Cartdim_get");
         return result;
     }
+    /// The length of each dimension.
+    [[nodiscard]] std::vector<int> extents() const { return described().extents; }
+    /// True for each dimension whose last rank has the first as its neighbour.
+    [[nodiscard]] std::vector<bool> periodic() const {
+        const std::vector<int> periods = described().periods;
+        return {periods.begin(), periods.end()};
+    }
     [[nodiscard]] std::vector<int> coordinates(int of_rank) const {
         std::vector<int> result(static_cast<std::size_t>(dimensions()));
         detail::check(MPI_Cart_coords(comm_, of_rank, static_cast<int>(result.size()), result.data()),
@@ -276,6 +366,19 @@ class cartesian : public topology {
     [[nodiscard]] owned<cartesian> sub(std::span<const int> keep) const {
         return make<cartesian>("MPI_Cart_sub",
                                [&](MPI_Comm *made) { return MPI_Cart_sub(comm_, keep.data(), made); });
+    }
+
+  private:
+    struct description {
+        std::vector<int> extents, periods, coordinates;
+    };
+    [[nodiscard]] description described() const {
+        const auto count = static_cast<std::size_t>(dimensions());
+        description said{std::vector<int>(count), std::vector<int>(count), std::vector<int>(count)};
+        detail::check(MPI_Cart_get(comm_, static_cast<int>(count), said.extents.data(), said.periods.data(),
+                                   said.coordinates.data()),
+                      "MPI_Cart_get");
+        return said;
     }
 };
 

@@ -11,6 +11,7 @@
 
 #include "lisle/buffer.hpp"
 #include "lisle/byte_buffer.hpp"
+#include "lisle/unfit_class.hpp"
 
 namespace lisle {
 
@@ -42,8 +43,6 @@ struct object_reference {
 /// Turns objects into bytes and back. The primary template knows nothing; serialize.hpp specialises it.
 template <class T> struct serializer { static constexpr bool available = false; };
 
-template <class T> inline constexpr bool always_false = false;
-
 } // namespace detail
 
 /// An object that travels as bytes: serialize.hpp is included, and cereal knows how to write and read it.
@@ -64,7 +63,11 @@ namespace detail {
 /// What the compiler says about a type that cannot travel; one sentence for each mistake.
 template <class T> consteval void explain_not_sendable() {
     using type = std::remove_cvref_t<T>;
-    if constexpr (std::is_pointer_v<type>)
+    if constexpr (is_wholeness<type>)
+        static_assert(always_false<T>,
+                      "lisle::whole() and lisle::elements() are for collectives: a message is "
+                      "always the whole object.");
+    else if constexpr (std::is_pointer_v<type>)
         static_assert(always_false<T>,
                       "A raw pointer cannot be sent: say how much it points to with std::span{pointer, "
                       "count}, or send the object itself with *pointer.");
@@ -78,10 +81,7 @@ template <class T> consteval void explain_not_sendable() {
                       "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
                       "and send a std::unique_ptr to it.");
     else
-        static_assert(always_false<T>,
-                      "This type cannot be sent: it is no arithmetic type, enum, array or aggregate of "
-                      "such. Name its fields with `using lisle_fields = lisle::members<...>`, or "
-                      "include <lisle/serialize.hpp> and give it a serialize() for cereal.");
+        explain_class<type>();
 }
 
 template <class T> consteval void require_sendable() {

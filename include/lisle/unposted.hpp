@@ -5,7 +5,7 @@
 // nothing of this. Collectives other than the barrier match nothing while they wait.
 #pragma once
 
-#include "lisle/config.hpp"
+#include "lisle/attempt.hpp"
 
 #if LISLE_USE_EXTENSIONS
 
@@ -100,12 +100,9 @@ class unposted_list {
                 return earlier->overlaps(each->source_, each->tag_, each->comm_);
             });
             if (first) {
-                try {
-                    each->begun_ = each->try_start(each->request_);
-                } catch (...) {
-                    each->failure_ = std::current_exception(); // its own wait will tell
-                    each->begun_ = true;
-                }
+                // What fails its own wait will tell.
+                each->failure_ = caught([each] { each->begun_ = each->try_start(each->request_); });
+                each->begun_ = each->begun_ || each->failure_;
             }
             if (!each->begun_)
                 left.push_back(each);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lisle/communicator.hpp"
+#include "lisle/info.hpp"
 #include "lisle/operation.hpp"
 
 namespace lisle {
@@ -73,17 +74,17 @@ template <direct T> class window {
 
     /// `count` elements for this rank, all T{}; ranks may differ in it. Lies where the ranks of a node reach
     /// it by address.
-    window(const communicator &comm, std::size_t count) : window{} {
+    window(const communicator &comm, std::size_t count, const info &hints = {}) : window{} {
         void *base = nullptr;
-        detail::check(MPI_Win_allocate(bytes(count), sizeof(T), MPI_INFO_NULL, comm.native(),
+        detail::check(MPI_Win_allocate(bytes(count), sizeof(T), hints.native(), comm.native(),
                                        static_cast<void *>(&base), &handle_),
                       "MPI_Win_allocate");
         begin(comm, static_cast<T *>(base), count);
     }
     /// A window over memory of the program's, which must live for as long as the window, and keeps its
     /// values.
-    window(const communicator &comm, std::span<T> memory) : window{} {
-        detail::check(MPI_Win_create(memory.data(), bytes(memory.size()), sizeof(T), MPI_INFO_NULL,
+    window(const communicator &comm, std::span<T> memory, const info &hints = {}) : window{} {
+        detail::check(MPI_Win_create(memory.data(), bytes(memory.size()), sizeof(T), hints.native(),
                                      comm.native(), &handle_),
                       "MPI_Win_create");
         local_ = memory;
@@ -91,10 +92,10 @@ template <direct T> class window {
     }
     /// A window whose parts all ranks reach by part(), one behind the other. All ranks must share memory, as
     /// those of `comm.split_by(hardware::memory)` do. @throws error of the class MPI_ERR_RMA_SHARED otherwise
-    [[nodiscard]] static window shared(const communicator &comm, std::size_t count) {
+    [[nodiscard]] static window shared(const communicator &comm, std::size_t count, const info &hints = {}) {
         window made;
         void *base = nullptr;
-        detail::check(MPI_Win_allocate_shared(bytes(count), sizeof(T), MPI_INFO_NULL, comm.native(),
+        detail::check(MPI_Win_allocate_shared(bytes(count), sizeof(T), hints.native(), comm.native(),
                                               static_cast<void *>(&base), &made.handle_),
                       "MPI_Win_allocate_shared");
         made.begin(comm, static_cast<T *>(base), count);
@@ -110,7 +111,7 @@ template <direct T> class window {
     window(const window &) = delete;
     window &operator=(const window &) = delete;
     ~window() {
-        if (handle_ != MPI_WIN_NULL && detail::running())
+        if (handle_ != MPI_WIN_NULL && detail::may_free())
             MPI_Win_free(&handle_);
     }
 

@@ -26,6 +26,18 @@ void comm_shadow(communicator &comm, MPI_Comm *shadow) {
     *shadow = give_handle(make_shadow(comm));
 }
 
+void rank_self(void *rank) {
+    *static_cast<lisle::rank **>(rank) = &this_rank();
+}
+
+void rank_adopt(void *rank, void *former) {
+    auto *const target = static_cast<lisle::rank *>(rank);
+    if (target != nullptr) {
+        target->has_thread_ranks.store(true, std::memory_order_relaxed); // so that waits expect others
+    }
+    *static_cast<lisle::rank **>(former) = become(target);
+}
+
 void tile_compute(MPI_Count cycles) {
     if (cycles < 0) {
         fail(MPI_ERR_ARG, "cycles is ", cycles, ", less than 0");

@@ -26,6 +26,8 @@ void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Re
 void send_piece(const void *data, MPI_Count bytes, MPI_Request request);
 void tile_compute(MPI_Count cycles);
 void error_sentence(int errorcode, char *string, int *resultlen);
+void rank_self(void *rank);
+void rank_adopt(void *rank, void *former);
 void rank_data(MPIX_Rank_data_function *create, MPIX_Destructor_function *destroy, void *data);
 
 } // namespace lisle::api

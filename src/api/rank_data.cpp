@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPIX_Rank_data: objects of libraries, one for each rank, found by the address of the function that makes
-// them. They hang on MPI_COMM_SELF as one attribute, so MPI_Finalize destroys them while MPI still works.
+// them. They hang on MPI_COMM_SELF as one attribute, so MPI_Finalize destroys them while MPI still works;
+// without MPI_Init the end of the last session does.
+#include "api/rank_data.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -59,6 +62,10 @@ class entry_table {
         return !std::exchange(begun_, true);
     }
 
+    [[nodiscard]] bool empty() {
+        const std::scoped_lock lock{mutex_};
+        return newest_ == nullptr;
+    }
     /// Destroys everything: what was made later may be made of what was made before, so the latest goes
     /// first.
     void clear() {
@@ -116,12 +123,17 @@ void hang_on_self(entry_table &table) {
     comm_free_keyval(&key); // it lives on with the attribute
 }
 
+/// The end of the world model is the end of the table, if there is a world.
+void hang_on_world(entry_table &table) {
+    if (predefined->self != nullptr && table.begins()) {
+        hang_on_self(table);
+    }
+}
+
 /// Out of line, and without the table's lock while it makes the object: `create` may call MPI.
 [[gnu::cold, gnu::noinline]] void make(entry_table &table, MPIX_Rank_data_function *create,
                                        MPIX_Destructor_function *destroy, void **data) {
-    if (table.begins()) {
-        hang_on_self(table);
-    }
+    hang_on_world(table);
     void *const made = create();
     if (made == nullptr) {
         fail(MPI_ERR_NO_MEM, "the function that makes the rank's data returned a null pointer");
@@ -145,3 +157,16 @@ void rank_data(MPIX_Rank_data_function *create, MPIX_Destructor_function *destro
 }
 
 } // namespace lisle::api
+
+namespace lisle {
+
+void end_rank_data_of_session() {
+    api::entry_table &table = *api::entries;
+    if (this_rank().models_in_use.load(std::memory_order_relaxed) == 1) {
+        table.clear();
+    } else if (!table.empty()) {
+        api::hang_on_world(table);
+    }
+}
+
+} // namespace lisle

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "abi/handle_watch.hpp"
+#include "api/rank_data.hpp"
 #include "base/error.hpp"
 
 namespace lisle::api {
@@ -16,6 +17,7 @@ void session_init(info *hints, errhandler &errors, MPI_Session *opened) {
 }
 
 void session_finalize(MPI_Session *closed) {
+    end_rank_data_of_session();
     find_session(*closed)->close();
     rank &self = this_rank();
     if (self.open != nullptr) {

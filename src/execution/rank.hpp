@@ -63,7 +63,8 @@ class rank {
     const std::unique_ptr<open_handles> open;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
-    /// Threads of the rank are ranks of a communicator of their own (MPIX_Threadcomm_*), so several call.
+    /// Several threads call, whatever the level says: they are ranks of a communicator of their own
+    /// (MPIX_Threadcomm_*), or were adopted (MPIX_Rank_adopt).
     std::atomic<bool> has_thread_ranks{false};
 
     // For rank_local only.

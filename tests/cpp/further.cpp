@@ -65,6 +65,57 @@ void coroutines() {
     CHECK(caught);
 }
 
+/// Tasks that give values to who spawned them.
+void spawned_tasks() {
+    const int rank = world.rank();
+    const int size = world.size();
+    lisle::scheduler scheduler;
+    std::vector<lisle::spawned<int>> sums;
+    for (int i = 0; i < 3; ++i)
+        sums.push_back(scheduler.spawn(add_up(world, (rank + size - 1) % size, (rank + 1) % size, 1)));
+    const auto missing = [](lisle::spawned<int> &value) {
+        const auto got = lisle::attempt([&] { return value.get(); });
+        return !got.has_value() && got.error().error_class() == MPI_ERR_REQUEST;
+    };
+    CHECK(missing(sums[0])); // it has not begun
+    scheduler.run();
+    for (lisle::spawned<int> &each : sums)
+        CHECK_EQ(each.get(), (rank + size - 1) % size);
+    CHECK(missing(sums[0])); // it was taken
+}
+
+/// A pool that gives the results of its futures.
+void pools_give_values() {
+    const int rank = world.rank();
+    const int size = world.size();
+    lisle::future_pool<std::string> answers;
+    for (int other = 0; other < size; ++other)
+        CHECK_EQ(answers.add(world.ireceive<std::string>(other, 3)), static_cast<std::size_t>(other));
+    CHECK(!lisle::future_pool<int>{}.wait_any().has_value());
+    std::vector<lisle::future<>> sent;
+    for (int other = size - 1; other >= 0; --other)
+        sent.push_back(world.isend(std::to_string(rank), other, 3));
+    int sum = 0;
+    while (answers.size() > 1) {
+        const auto next = answers.wait_any();
+        CHECK_EQ(next->value, std::to_string(next->number));
+        sum += static_cast<int>(next->number);
+    }
+    auto last = answers.test_any();
+    while (!last.has_value())
+        last = answers.test_any();
+    CHECK_EQ(sum + static_cast<int>(last->number), size * (size - 1) / 2);
+    CHECK(answers.empty());
+    for (int other = 0; other < size; ++other)
+        answers.add(world.ireceive<std::string>(other, 4));
+    for (int other = 0; other < size; ++other)
+        sent.push_back(world.isend(std::string(static_cast<std::size_t>(rank), 'x'), other, 4));
+    const std::vector<std::string> all = answers.wait_all();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        CHECK_EQ(all[i].size(), i);
+    CHECK(answers.empty());
+}
+
 /// Rounds of persistent operations, and collectives, awaited.
 lisle::task<int> rounds(lisle::communicator comm, int from, int to) {
     int out = 0;
@@ -148,6 +199,8 @@ void topologies() {
     CHECK_EQ(around[1], to);
     const std::array<int, 2> keep{0, 1};
     CHECK_EQ(grid.sub(keep).size(), dimensions[1]);
+    CHECK(grid.extents() == dimensions);
+    CHECK(grid.periodic() == std::vector<bool>({true, true}));
 }
 
 void rings() {
@@ -261,6 +314,8 @@ int main() {
     operations_of_c();
     ranges_are_dealt_out();
     coroutines();
+    spawned_tasks();
+    pools_give_values();
     awaited_rounds();
     in_two_messages();
     attributes();

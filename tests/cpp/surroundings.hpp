@@ -4,12 +4,15 @@
 #pragma once
 
 #include <lisle/allocator.hpp>
+#include <lisle/alltoallw.hpp>
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
 #include <lisle/handover.hpp>
+#include <lisle/info.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/serialize.hpp>
+#include <lisle/session.hpp>
 #include <lisle/sparse_exchange.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/two_messages.hpp>

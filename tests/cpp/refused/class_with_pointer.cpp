@@ -1,4 +1,4 @@
-// says: This type cannot be sent
+// says: list_node::next)]
 #include <lisle/lisle.hpp>
 struct list_node {
     int value;

@@ -96,6 +96,16 @@ def check_old_language(prefix, work):
            f"an old language: {done.stderr}")  # fmt: skip
 
 
+def check_warnings(prefix, work):
+    """A program's warnings are about the program, also if its names are those of the headers' parameters."""
+    names = "data", "value", "count", "size", "rank", "buffer", "type", "request", "status", "tag"
+    globals_ = "".join(f"int {name} = 1;\n" for name in names)
+    (work / "strict.cpp").write_text(globals_ + CPP_PROGRAM.replace("int rank", "int mine").replace("= rank", "= mine"),
+                                     encoding="utf-8")  # fmt: skip
+    run(prefix / "bin/mpicxx", "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Wold-style-cast", "-Wconversion",
+        "-Wsign-conversion", "-Werror", "-c", work / "strict.cpp", "-o", work / "strict.o")  # fmt: skip
+
+
 def check_cmake(cmake, prefix, work, name, **project):
     source = empty_directory(work / name)
     (source / "CMakeLists.txt").write_text(PROJECT.format(**{"program": PROGRAM, **project}), encoding="utf-8")
@@ -126,6 +136,7 @@ def main():
     check_cmake(cmake, prefix, work, "cpp", package="lisle", components="", target="Lisle::cpp",
                 launcher="Lisle_MPIEXEC", program=work / "message.cpp")  # fmt: skip
     check_old_language(prefix, work)
+    check_warnings(prefix, work)
     check_cmake(cmake, prefix, work, "module", package="MPI", components="COMPONENTS C CXX", target="MPI::MPI_C",
                 launcher="MPIEXEC_EXECUTABLE")  # fmt: skip
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange in which every pair of ranks has a type of its own: pieces of matrices, fields of different
+// classes, each where it lies.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "lisle/topology.hpp"
+
+namespace lisle {
+
+/// One object for each rank (or neighbour), of any types that lie in memory: what alltoallw() sends from or
+/// receives into. The objects must live until the exchange is over.
+class buffer_list {
+  public:
+    /// The next rank's. A strided view's datatype is kept here.
+    template <class T>
+    requires direct_buffer<T &>
+    void add(T &object) {
+        auto data = as_buffer(object);
+        if constexpr (requires { data.owner; })
+            owners_.push_back(std::move(data.owner));
+        add_described(data);
+        writable_ = writable_ && writable_buffer<T &>;
+    }
+    /// A view may be a temporary: only what it looks at has to live.
+    template <class T>
+    requires multidimensional_view<T>
+    void add(const T &&view) { add(view); }
+    /// Nothing goes to the next rank, or comes from it.
+    void add_nothing() { add_described({nullptr, 0, MPI_BYTE}); }
+    [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
+
+    // What the functions below give to MPI.
+    [[nodiscard]] const MPI_Count *counts() const noexcept { return counts_.data(); }
+    [[nodiscard]] const MPI_Aint *addresses() const noexcept { return addresses_.data(); }
+    [[nodiscard]] const MPI_Datatype *types() const noexcept { return types_.data(); }
+    [[nodiscard]] bool writable() const noexcept { return writable_; }
+
+  private:
+    void add_described(const buffer &data) {
+        MPI_Aint address = 0;
+        detail::check(MPI_Get_address(data.address, &address), "MPI_Get_address");
+        addresses_.push_back(address);
+        counts_.push_back(data.count);
+        types_.push_back(data.type);
+    }
+
+    std::vector<MPI_Count> counts_;
+    std::vector<MPI_Aint> addresses_;
+    std::vector<MPI_Datatype> types_;
+    std::vector<owned<datatype>> owners_;
+    bool writable_ = true;
+};
+
+namespace detail {
+
+inline void require_list(const buffer_list &list, std::size_t needed, const char *call,
+                         const char *sentence) {
+    if (list.size() != needed)
+        raise_final(
+            MPI_ERR_COUNT, call,
+            {{"objects", static_cast<long long>(list.size())}, {"needed", static_cast<long long>(needed)}},
+            sentence);
+}
+inline void require_fitting(const buffer_list &out, std::size_t to, const buffer_list &in, std::size_t from,
+                            const char *call) {
+    require_list(out, to, call, "the list to send must have one object for each destination");
+    require_list(in, from, call, "the list to receive must have one object for each source");
+    if (!in.writable())
+        raise_final(MPI_ERR_BUFFER, call, {}, "an object in the list to receive is const");
+}
+
+/// The lists of an exchange under way, which MPI reads until the end.
+class listed_exchange final : public result_of<buffer_list> {
+  public:
+    listed_exchange(buffer_list &&to_send, buffer_list &&to_receive)
+        : out{std::move(to_send)}, in{std::move(to_receive)} {}
+    buffer_list take(const status &) override { return std::move(in); }
+    buffer_list out;
+    buffer_list in;
+};
+
+} // namespace detail
+
+/// Sends the i-th object of `out` to rank i and receives the i-th of `in` from it. What a rank sends to
+/// another has the signature of what that one receives from it. Collective. [6.8]
+///
+///     lisle::buffer_list columns, rows;
+///     for (int other = 0; other < size; ++other) {
+///         columns.add(lisle::strided{&mine[0][other * width], {height, width}, {size * width, 1}});
+///         rows.add(blocks[other]);
+///     }
+///     lisle::alltoallw(world, columns, rows);
+inline void alltoallw(const communicator &comm, const buffer_list &out, const buffer_list &in) {
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    detail::require_fitting(out, ranks, in, ranks, "lisle::alltoallw");
+    detail::check(MPI_Alltoallw_c(MPI_BOTTOM, out.counts(), out.addresses(), out.types(), MPI_BOTTOM,
+                                  in.counts(), in.addresses(), in.types(), comm.native()),
+                  "MPI_Alltoallw");
+}
+/// alltoallw() that goes on while the program computes; the list to receive comes back.
+[[nodiscard]] inline future<buffer_list> ialltoallw(const communicator &comm, buffer_list out,
+                                                    buffer_list in) {
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    detail::require_fitting(out, ranks, in, ranks, "lisle::ialltoallw");
+    auto owner = std::make_unique<detail::listed_exchange>(std::move(out), std::move(in));
+    MPI_Request request = MPI_REQUEST_NULL;
+    detail::check(MPI_Ialltoallw_c(MPI_BOTTOM, owner->out.counts(), owner->out.addresses(),
+                                   owner->out.types(), MPI_BOTTOM, owner->in.counts(), owner->in.addresses(),
+                                   owner->in.types(), comm.native(), &request),
+                  "MPI_Ialltoallw");
+    return future<buffer_list>{request, std::move(owner)};
+}
+/// alltoallw() among neighbours: an object for each destination, one from each source. [8.6]
+inline void neighbor_alltoallw(const topology &comm, const buffer_list &out, const buffer_list &in) {
+    const auto [sources, destinations] = comm.degrees();
+    detail::require_fitting(out, destinations, in, sources, "lisle::neighbor_alltoallw");
+    detail::check(MPI_Neighbor_alltoallw_c(MPI_BOTTOM, out.counts(), out.addresses(), out.types(), MPI_BOTTOM,
+                                           in.counts(), in.addresses(), in.types(), comm.native()),
+                  "MPI_Neighbor_alltoallw");
+}
+
+} // namespace lisle

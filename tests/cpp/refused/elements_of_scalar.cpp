@@ -1,0 +1,5 @@
+// says: is for ranges
+#include <lisle/lisle.hpp>
+void mistake() {
+    auto all = lisle::world().allgather(lisle::elements(1.5));
+}
