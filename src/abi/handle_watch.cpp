@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/request.hpp"
+#include "protocol/operation.hpp"
 
 namespace lisle::abi {
 
@@ -61,9 +61,8 @@ bool to_be_freed(MPI_Datatype handle) noexcept {
     return type != nullptr && !type->predefined();
 }
 
-bool to_be_freed(MPI_Request handle) noexcept {
-    const auto *const made = object_of<protocol::request>(handle);
-    return made != nullptr && (checks(check_level::all) || made->persistent);
+bool lasts(const protocol::request &made) noexcept {
+    return made.persistent || dynamic_cast<const protocol::operation *>(&made) == nullptr;
 }
 
 void report_open_handles(rank &self, const char *ends) {

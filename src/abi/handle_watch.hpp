@@ -13,6 +13,7 @@
 #include "datatype/datatype.hpp"
 #include "execution/rank.hpp"
 #include "mpi.h"
+#include "protocol/request.hpp"
 
 namespace lisle::abi {
 
@@ -35,8 +36,13 @@ template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
 [[nodiscard]] bool to_be_freed(MPI_Datatype handle) noexcept;
 
 /// Requests come and go with each message. With LISLE_CHECK=1, where that is to cost little, only those are
-/// listed that last.
-[[nodiscard]] bool to_be_freed(MPI_Request handle) noexcept;
+/// listed that are persistent or are about no message alone.
+[[nodiscard]] bool lasts(const protocol::request &made) noexcept;
+[[nodiscard]] inline bool to_be_freed(MPI_Request handle) noexcept {
+    const auto *const made = object_of<protocol::request>(handle);
+    return made != nullptr &&
+           (checks(check_level::all) || (made->ending == protocol::disposal::general && lasts(*made)));
+}
 
 /// A successful call has given this handle to the program. Inlined, so that the return address is the
 /// program's.

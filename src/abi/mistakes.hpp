@@ -15,8 +15,8 @@ namespace lisle::abi {
 /// "MPI_Isend at ring.c:12" for a call that is known by the address that it returns to.
 [[nodiscard]] std::string in_words(const char *call, const void *caller);
 
-/// Prints "lisle: rank 3: " and the sentence on standard error, as one line: each sentence once, and a limited
-/// number of them.
+/// Prints "lisle: rank 3: " and the sentence on standard error, as one line: each sentence once, and a
+/// limited number of them.
 void report_mistake(const std::string &sentence);
 
 } // namespace lisle::abi

@@ -41,10 +41,9 @@ typed_buffer read(const collective_call &on, const typed_buffer &each, int count
     return each;
 }
 typed_buffer written(const collective_call &on, const typed_buffer &each, int count) {
-    return on.watched == nullptr
-               ? each
-               : typed_buffer{on.watched->writes(collective::whole(each, count)).address, each.count,
-                              *each.type};
+    return on.watched == nullptr ? each
+                                 : typed_buffer{on.watched->writes(collective::whole(each, count)).address,
+                                                each.count, *each.type};
 }
 std::vector<typed_buffer> listed(const block_view &blocks) {
     std::vector<typed_buffer> all;
@@ -324,8 +323,7 @@ schedule alltoallv_plan(const collective_call &on, const void *sendbuf, count_li
     if (in_place(sendbuf)) {
         return plan_alltoallv(on, {}, written(on, places));
     }
-    const block_view given =
-        blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls");
+    const block_view given = blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls");
     note_read(on, given);
     return plan_alltoallv(on, given, written(on, places));
 }
@@ -364,8 +362,8 @@ schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvb
     }
     const bool gives = !on.comm.inter() || !at_root(on.comm, root);
     const own_buffer mine = own(sendbuf, count, type);
-    return plan_reduce(on, gives ? read(on, mine) : mine, written_at_root(on, {recvbuf, count, type}, root, true),
-                       operation, root);
+    return plan_reduce(on, gives ? read(on, mine) : mine,
+                       written_at_root(on, {recvbuf, count, type}, root, true), operation, root);
 }
 
 schedule allreduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -396,8 +394,8 @@ schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, voi
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", total > 0);
     check_address(sendbuf, total, type, "sendbuf");
     check_address(recvbuf, counts[static_cast<std::size_t>(on.comm.rank())], type, "recvbuf");
-    const void *const into = note_scattered(on, sendbuf, recvbuf, total,
-                                            counts[static_cast<std::size_t>(on.comm.rank())], type);
+    const void *const into =
+        note_scattered(on, sendbuf, recvbuf, total, counts[static_cast<std::size_t>(on.comm.rank())], type);
     return plan_reduce_scatter(on, own(sendbuf, 0, type), {into, 0, type}, counts, operation);
 }
 

@@ -4,6 +4,7 @@
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
+#include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
@@ -72,6 +73,10 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     if (finished.persistent) {
         finished.active = false;
     } else {
+        if (rank &self = known_rank(); self.open != nullptr && !abi::pending_buffers::watched())
+            [[unlikely]] {
+            self.open->drop(handle_value(*handle), "request"); // else the entry point does
+        }
         const int error = dispose(finished);
         ended.error = ended.error != MPI_SUCCESS ? ended.error : error;
         *handle = MPI_REQUEST_NULL;

@@ -133,7 +133,7 @@ schedule neighbor_allgather_plan(const collective_call &on, const void *sendbuf,
                                  const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
     return plan(on, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
-                           equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
+                equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
 schedule neighbor_allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -150,7 +150,7 @@ schedule neighbor_alltoall_plan(const collective_call &on, const void *sendbuf, 
                                 const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
     return plan(on, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
-                           equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
+                equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
 schedule neighbor_alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -158,7 +158,7 @@ schedule neighbor_alltoallv_plan(const collective_call &on, const void *sendbuf,
                                  count_list recvcounts, count_list rdispls, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
     return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
-                           displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
+                displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
 }
 
 schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -167,7 +167,7 @@ schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf,
                                  const MPI_Datatype *recvtypes) {
     const degrees edges = degrees_of(on.comm);
     return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
-                           displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
+                displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
 }
 
 } // namespace lisle::abi

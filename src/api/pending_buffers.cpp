@@ -33,9 +33,8 @@ std::string collision(const call_place &now, use now_how, const call_place &befo
 /// The rank in MPI_COMM_WORLD of a rank of a communicator.
 int in_world(std::uint64_t context, int rank) {
     int found = rank;
-    communicators->with(context, [&](const communicator &comm) {
-        found = comm.point_to_point.peers->member(rank);
-    });
+    communicators->with(context,
+                        [&](const communicator &comm) { found = comm.point_to_point.peers->member(rank); });
     return found;
 }
 
@@ -59,8 +58,7 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
     for (auto one = all.begin(); one != all.end(); ++one) {
         for (auto other = one + 1; other != all.end(); ++other) {
             if (one->collides_with(*other)) {
-                report_mistake(
-                    sentence(in_words(current_call()), ": the buffers of this call overlap"));
+                report_mistake(sentence(in_words(current_call()), ": the buffers of this call overlap"));
             }
         }
         for (const auto &[made, operation] : operations_) {
@@ -69,8 +67,8 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
             }
             for (const watched_memory &theirs : operation.used.all()) {
                 if (const auto address = one->collides_with(theirs)) {
-                    report_mistake(collision(current_call(), one->how(), operation.place,
-                                                  theirs.how(), *address));
+                    report_mistake(
+                        collision(current_call(), one->how(), operation.place, theirs.how(), *address));
                 }
             }
         }
@@ -87,6 +85,17 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     made.ending = protocol::disposal::general; // which asks for the end
     const std::scoped_lock guard{mutex_};
     operations_[&made] = {std::move(used), current_call(), made.active};
+}
+
+void pending_buffers::start_receive(protocol::receive_operation &receive) {
+    if (receive.captures || !communicator_directory::is_users(receive.pattern.context)) {
+        return;
+    }
+    watched_list used;
+    receive.buffer = used.writes(receive.buffer);
+    begin(used);
+    receive.posting = number_receive();
+    add(receive, std::move(used));
 }
 
 std::uint32_t pending_buffers::number_receive() {
@@ -113,11 +122,11 @@ void pending_buffers::report_wildcards_locked() {
         if (!wildcards_named_.insert(call).second) {
             continue;
         }
-        const auto [taken, other] = std::pair{in_world(each.context, each.taken.source),
-                                              in_world(each.context, each.other.source)};
+        const auto [taken, other] =
+            std::pair{in_world(each.context, each.taken.source), in_world(each.context, each.other.source)};
         report_mistake(sentence("note: ", call, " took a message from rank ", taken, " with tag ",
-                                     each.taken.tag, "; one from rank ", other, " with tag ", each.other.tag,
-                                     " could have come first: which one it takes is a matter of chance"));
+                                each.taken.tag, "; one from rank ", other, " with tag ", each.other.tag,
+                                " could have come first: which one it takes is a matter of chance"));
     }
 }
 
@@ -154,9 +163,10 @@ void pending_buffers::end(const protocol::request &complete) {
 void pending_buffers::end_locked(operation &ended, const protocol::request &complete) {
     for (watched_memory &each : ended.used.all()) {
         if (each.changed()) {
-            const char *const what = each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
+            const char *const what =
+                each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
             report_mistake(sentence(what, in_words(ended.place), " was changed before ",
-                                         in_words(current_call()), " completed it"));
+                                    in_words(current_call()), " completed it"));
         }
         // Of a receive, so many bytes; of a collective, which has no count, all.
         const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
@@ -172,9 +182,8 @@ bool pending_buffers::adopt(protocol::request &freed) {
     if (found == operations_.end()) {
         return false;
     }
-    const bool writes = std::ranges::any_of(found->second.used.all(), [](const watched_memory &each) {
-        return each.how() == use::writes;
-    });
+    const bool writes = std::ranges::any_of(
+        found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
     if (!writes || api::is_complete(freed)) {
         operations_.erase(found);
         return false;
@@ -197,5 +206,18 @@ void pending_buffers::end_adopted_locked() {
         return true;
     });
 }
+
+namespace {
+
+struct receive_watch {
+    receive_watch() noexcept {
+        protocol::engine::watch_start = [](protocol::receive_operation &receive) {
+            pending->start_receive(receive);
+        };
+    }
+};
+const receive_watch from_load_on;
+
+} // namespace
 
 } // namespace lisle::abi

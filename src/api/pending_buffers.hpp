@@ -16,6 +16,10 @@
 #include "execution/rank_local.hpp"
 #include "protocol/request.hpp"
 
+namespace lisle::protocol {
+class receive_operation;
+}
+
 namespace lisle::abi {
 
 /// Of one rank. Thread-safe.
@@ -29,6 +33,8 @@ class pending_buffers {
     void begin(watched_list &used);
     /// The operation's request. @param used as given to begin(), or not begun if it is persistent
     void add(protocol::request &made, watched_list used);
+    /// A non-blocking receive is about to be posted.
+    void start_receive(protocol::receive_operation &receive);
     /// A number for a receive that the call in which the thread is is about to post.
     [[nodiscard]] std::uint32_t number_receive();
     /// A persistent operation is started.

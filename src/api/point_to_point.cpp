@@ -45,18 +45,6 @@ send_mode standard_mode() noexcept {
     return abi::pending_buffers::watched() ? send_mode::synchronous : send_mode::standard;
 }
 
-/// Starts an operation on watched memory. @param start given a typed_buffer, returns the request
-template <class Start> protocol::request *start_watched(watched_memory::use how, const typed_buffer &buffer,
-                                                        Start start) {
-    watched_list used;
-    const typed_buffer given =
-        how == watched_memory::use::reads ? used.reads(buffer) : used.writes(buffer);
-    abi::pending->begin(used);
-    protocol::request *const made = start(given);
-    abi::pending->add(*made, std::move(used));
-    return made;
-}
-
 /// Names the operations under way whose memory a blocking call is going to use.
 void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
     if (abi::pending_buffers::watched()) [[unlikely]] {
@@ -68,14 +56,18 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
 
 void start_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                 send_mode mode, MPI_Request *request) {
-    const auto start = [&](const typed_buffer &buffer) {
-        return protocol::start_send(buffer, comm.point_to_point, dest, tag, mode);
-    };
     const typed_buffer buffer{buf, count, type};
-    *request = abi::give_request(abi::pending_buffers::watched() && dest != MPI_PROC_NULL
-                                     ? start_watched(watched_memory::use::reads, buffer, start)
-                                     : start(buffer),
-                                 &comm);
+    const bool watched = abi::pending_buffers::watched() && dest != MPI_PROC_NULL;
+    watched_list used;
+    if (watched) [[unlikely]] {
+        used.reads(buffer);
+        abi::pending->begin(used);
+    }
+    protocol::request *const made = protocol::start_send(buffer, comm.point_to_point, dest, tag, mode);
+    if (watched) [[unlikely]] {
+        abi::pending->add(*made, std::move(used));
+    }
+    *request = abi::give_request(made, &comm);
 }
 
 /// A persistent request that is not started yet.
@@ -197,6 +189,10 @@ void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
     if (abi::pending_buffers::watched() && source != MPI_PROC_NULL) [[unlikely]] {
         look_at_use(watched_memory::use::writes, {buf, count, type});
         posting = abi::pending->number_receive();
+    } else if (source != MPI_PROC_NULL &&
+               comm.point_to_point.home->try_receive_short_typed(
+                   {buf, count, type}, {comm.point_to_point.context, source, tag}, status)) {
+        return;
     }
     const outcome ended =
         protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag, posting);
@@ -282,9 +278,9 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
         used.add(watched_memory::use::writes, {{recvbuf, source != MPI_PROC_NULL ? recvcount : 0, recvtype}});
         abi::pending->look(used);
     }
-    const outcome ended = protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag,
-                                                 {recvbuf, recvcount, recvtype}, source, recvtag,
-                                                 comm.point_to_point, standard_mode());
+    const outcome ended =
+        protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
+                               source, recvtag, comm.point_to_point, standard_mode());
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }
@@ -432,22 +428,16 @@ namespace lisle::abi {
 
 void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
                       communicator &comm, MPI_Request *request) {
-    api::start_send(buf, count, type, dest, tag, comm, api::standard_mode(), request);
-}
-
-void irecv_checked(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
-                   MPI_Request *request) {
+    const protocol::channel &channel = comm.point_to_point;
     const typed_buffer buffer{buf, count, type};
-    if (!abi::pending_buffers::watched() || source == MPI_PROC_NULL) {
-        *request =
-            abi::give_request(protocol::start_receive(buffer, comm.point_to_point, source, tag), &comm);
+    if (dest >= 0 && channel.lanes == nullptr && !pending_buffers::watched() &&
+        channel.home->try_send_short_typed(buffer, {channel.context, channel.self, tag},
+                                           channel.peers->member(dest),
+                                           static_cast<std::size_t>(buffer.bytes()))) {
+        *request = handle_of<MPI_Request>(*channel.home->completed_send());
         return;
     }
-    const auto start = [&](const typed_buffer &given) {
-        return protocol::start_receive_noted(given, comm.point_to_point, source, tag,
-                                             abi::pending->number_receive());
-    };
-    *request = abi::give_request(api::start_watched(watched_memory::use::writes, buffer, start), &comm);
+    api::start_send(buf, count, type, dest, tag, comm, api::standard_mode(), request);
 }
 
 } // namespace lisle::abi

@@ -14,9 +14,6 @@ namespace lisle::abi {
 
 [[gnu::noinline]] void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest,
                                         int tag, communicator &comm, MPI_Request *request);
-/// With LISLE_CHECK set.
-[[gnu::cold]] void irecv_checked(void *buf, MPI_Count count, const datatype &type, int source, int tag,
-                                 communicator &comm, MPI_Request *request);
 
 } // namespace lisle::abi
 
@@ -82,10 +79,6 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
 
 [[gnu::always_inline]] inline void irecv(void *buf, MPI_Count count, const datatype &type, int source,
                                          int tag, communicator &comm, MPI_Request *request) {
-    if (known_rank().open != nullptr) [[unlikely]] {
-        abi::irecv_checked(buf, count, type, source, tag, comm, request);
-        return;
-    }
     *request = abi::give_request(
         protocol::start_receive_quickly({buf, count, type}, comm.point_to_point, source, tag), &comm);
 }

@@ -109,15 +109,16 @@ void call_log::compare_among(const party &ranks, const communicator &comm) {
     const auto all_sums = ranks.allgather(sums);
     std::size_t looked_at = 0;
     for (std::uint64_t call = first; call < fewest && looked_at < most_looked_at; ++call) {
-        const auto is_alike = [&](const auto &each) { return each[call - first] == all_sums[0][call - first]; };
+        const auto is_alike = [&](const auto &each) {
+            return each[call - first] == all_sums[0][call - first];
+        };
         if (!std::ranges::all_of(all_sums, is_alike)) {
             ++looked_at;
             compare_one(ranks, call, comm);
         }
     }
-    const auto other = std::ranges::find_if(states, [&](const state &each) {
-        return each.calls != states.front().calls;
-    });
+    const auto other =
+        std::ranges::find_if(states, [&](const state &each) { return each.calls != states.front().calls; });
     if (other != states.end()) {
         fail(MPI_ERR_OTHER, "the ranks have not made the same calls on ", comm.label(), ": rank ",
              other - states.begin(), " has made ", other->calls, " collective calls, rank 0 ",

@@ -90,8 +90,7 @@ void watched_memory::make_copy(range span) {
     // Aligned like the original, for operations that look at elements.
     copy_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(width) + 2 * alignment);
     const auto made = reinterpret_cast<std::uintptr_t>(copy_.get());
-    const std::uintptr_t first =
-        (made + alignment - 1) / alignment * alignment + span.begin % alignment;
+    const std::uintptr_t first = (made + alignment - 1) / alignment * alignment + span.begin % alignment;
     displacement_ = first - span.begin;
 }
 
@@ -144,8 +143,8 @@ std::uint64_t watched_memory::checksum() const {
     for (const typed_buffer &each : buffers_) {
         const MPI_Count bytes = each.bytes();
         if (each.type->contiguous()) {
-            sum = add_to_checksum(sum, {static_cast<const std::byte *>(each.address),
-                                        static_cast<std::size_t>(bytes)});
+            sum = add_to_checksum(
+                sum, {static_cast<const std::byte *>(each.address), static_cast<std::size_t>(bytes)});
             continue;
         }
         for (MPI_Count at = 0; at < bytes; at += static_cast<MPI_Count>(part.size())) {

@@ -115,7 +115,8 @@ std::string remark_on_sends(const job_waits &job) {
                                return each.what == wait_note::sort::synchronous_send;
                            });
     });
-    return any ? "With LISLE_CHECK=2 each send waits for its receive. MPI may buffer messages of the standard mode "
+    return any ? "With LISLE_CHECK=2 each send waits for its receive. MPI may buffer messages of the "
+                 "standard mode "
                  "and go on, but need not: a program that relies on it is not portable.\n"
                : "";
 }

@@ -62,26 +62,27 @@ void engine::store_long_data(receive_operation &receive, std::span<const std::by
 }
 
 void engine::arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) {
+    const envelope what{header.context, header.source, header.tag};
     if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
-        arrived_eager({header.context, header.source, header.tag}, payload);
+        arrived_eager(what, payload);
     } else {
-        arrived_other(peer, header, payload);
+        arrived_other(peer, what, packet_manner::of(header), payload);
     }
 }
 
-void engine::arrived_other(int peer, const fabric::packet_header &header,
+void engine::arrived_other(int peer, envelope what, packet_manner manner,
                            std::span<const std::byte> payload) {
     if (peer < 0 || peer >= routes_.size()) {
         refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
     }
-    const packet_handler handler = active_messages::handler_of(header.kind);
+    const packet_handler handler = active_messages::handler_of(manner.kind);
     if (handler == nullptr) {
-        refuse(peer, "is of an unknown kind", header.kind);
+        refuse(peer, "is of an unknown kind", manner.kind);
     }
     if (wildcards_ != nullptr) [[unlikely]] {
-        wildcards_->note(remark::of(header.remark).moment);
+        wildcards_->note(remark::of(manner.remark).moment);
     }
-    handler(*this, {peer, {header.context, header.source, header.tag}, header.flags, header.remark, payload});
+    handler(*this, {peer, what, manner.flags, manner.remark, payload});
 }
 
 void engine::note_arrival(const arrival &packet, const receive_operation *taker) {

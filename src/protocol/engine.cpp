@@ -104,7 +104,9 @@ engine::~engine() {
 
 void engine::expect_one_thread(bool one) noexcept {
     one = one && !has_progress_threads(); // which come to the engine, too
-    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one && each.others_.empty(); });
+    owner_.tracks().each([one](engine &each) {
+        each.starts_alone_ = one && each.others_.empty() && each.wildcards_ == nullptr;
+    });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -162,10 +164,11 @@ int engine::take_arrived_locked() {
         taken = inbox_->drain(
             [this](const fabric::packet_header &header, std::span<const std::byte> payload,
                    const fabric::cell &packet) __attribute__((always_inline)) {
+                const envelope what{header.context, header.source, header.tag};
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager({header.context, header.source, header.tag}, payload);
+                    arrived_eager(what, payload);
                 } else {
-                    arrived_other(packet.sender(), header, payload);
+                    arrived_other(packet.sender(), what, packet_manner::of(header), payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);

@@ -85,11 +85,18 @@ class engine final : private fabric::sink {
     void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
             receive.from = peer_named(peers, receive.pattern.source);
+            if (wildcards_ != nullptr) {
+                watch_start(receive);
+            }
             start_in_turn(receive);
         }
     }
     /// The same for one whose `from` is set.
     void start(receive_operation &receive) { start_in_turn(receive); }
+    /// What is done to a receive before start() above where LISLE_CHECK=2. Set while the library is loaded,
+    /// by a layer that knows what the program does to its buffer.
+    using start_watch = void (*)(receive_operation &receive);
+    static inline constinit start_watch watch_start = [](receive_operation &) {};
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
@@ -133,6 +140,10 @@ class engine final : private fabric::sink {
     /// The same for a rank whose messages say of what type their elements are.
     [[nodiscard]] bool try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
                                             std::size_t bytes) noexcept;
+    /// The opposite for a message from such a rank that has come already and is of the right type: takes it
+    /// straight from its packet. False: nothing has happened.
+    [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                               MPI_Status *status) noexcept;
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     /// @param peers the group that the pattern's source is a rank of
@@ -289,7 +300,7 @@ class engine final : private fabric::sink {
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
     /// @param peer who sent it, not checked yet
-    [[gnu::noinline]] void arrived_other(int peer, const fabric::packet_header &header,
+    [[gnu::noinline]] void arrived_other(int peer, envelope what, packet_manner manner,
                                          std::span<const std::byte> payload);
     void arrived_announcement(const arrival &packet);
     void arrived_clearance(const arrival &packet);

@@ -29,9 +29,6 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                   send_mode mode = send_mode::standard);
 [[nodiscard]] request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
-/// The same for a receive that has a number, see receive_operation.
-[[nodiscard]] request *start_receive_noted(const typed_buffer &buffer, const channel &channel, int source,
-                                           int tag, std::uint32_t posting);
 
 /// Returns when the request is complete; does not free it and does not throw: look at `result`.
 void wait(request &request);

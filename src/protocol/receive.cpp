@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How receives begin: with a message that is already here, or posted for one that will come.
-#include <memory>
 #include <mutex>
 
 #include "base/copy_bytes.hpp"
@@ -77,6 +76,30 @@ engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelo
 bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
     const int from = peer_named(peers, source);
     return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_;
+}
+
+bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                     MPI_Status *status) noexcept {
+    if (!checks_types_ || wildcards_ != nullptr || only_inbox_ == nullptr || !buffer.type->plain() ||
+        has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+        return false;
+    }
+    bool taken = false;
+    const bool idle = matcher_.idle() && waiting_to_leave_ == 0 && !started_.any();
+    if (const fabric::cell *const packet = idle ? inbox_->next() : nullptr) {
+        const fabric::packet_header header = packet->header;
+        taken = header.kind == static_cast<std::uint8_t>(packet_kind::typed_eager) &&
+                header.payload_bytes <= fabric::cell::inline_bytes &&
+                fit_together(static_cast<basic_type>(header.flags), buffer.type->basic()) &&
+                store_if_wanted(static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status,
+                                {header.context, header.source, header.tag}, packet->inline_payload,
+                                header.payload_bytes);
+        if (taken) {
+            inbox_->consume();
+        }
+    }
+    lock_.unlock();
+    return taken;
 }
 
 bool engine::start_and_look(receive_operation &receive) {
@@ -201,15 +224,6 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
 
 request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag) {
     return start_receive_quickly(buffer, channel, source, tag);
-}
-
-request *start_receive_noted(const typed_buffer &buffer, const channel &channel, int source, int tag,
-                             std::uint32_t posting) {
-    auto operation = std::make_unique<receive_operation>(channel, buffer, source, tag);
-    operation->keep(*buffer.type);
-    operation->posting = posting;
-    operation->start();
-    return operation.release();
 }
 
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,

@@ -297,6 +297,9 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
 
 schedule plan_allgatherv(const collective_call &call, const own_buffer &own, const block_view &blocks) {
     schedule plan = plan_of(call, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
+    if (own && own->bytes() > 0) {
+        say_elements(plan, call, *own);
+    }
     if (call.comm.inter()) {
         const team other = other_group(call.comm);
         alltoall_pairwise(plan, other, call.comm.size(),
@@ -343,6 +346,9 @@ schedule plan_exchange(const collective_call &call, operation what, MPI_Count ea
         plan_of(call, what == operation::alltoall ? "Alltoall" : "Alltoallv or Alltoallw",
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     const block_view &given = send ? *send : receive;
+    if (what == operation::alltoall && each > 0) {
+        say_elements(plan, call, given[0]);
+    }
     const MPI_Count for_other = std::max(bytes_of_other(call, given), bytes_of_other(call, receive));
     const algorithm use = select(call, what, of_blocks(each, call.comm.peer_count() * each, for_other));
     const team team = call.comm.inter() ? other_group(call.comm) : team_of(call);

@@ -66,9 +66,9 @@ void describe_call(schedule &plan, const collective_call &call, const char *name
         return;
     }
     const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
-    plan.describe(signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
-                               inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes,
-                               0));
+    plan.describe(
+        signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
+                     inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes, 0));
 }
 
 void describe_elements(schedule &plan, const collective_call &call, const datatype &type) {

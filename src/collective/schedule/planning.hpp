@@ -35,8 +35,8 @@ void refuse_inter(const communicator &comm, const char *what);
 }
 /// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
 [[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
-[[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation, std::int64_t root,
-                                          std::int64_t bytes, std::uint8_t elements);
+[[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
+                                          std::int64_t root, std::int64_t bytes, std::uint8_t elements);
 /// Says what the call is, for checks: in the schedule or in the communicator's log.
 [[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
                                  std::int64_t root, std::int64_t bytes, const op *reduction);

@@ -35,8 +35,7 @@ void wildcard_races::arrived(const envelope &message, std::uint16_t sent, std::u
     }
 }
 
-void wildcard_races::taken(const receive_operation &receive, const envelope &message,
-                           const matcher &stored) {
+void wildcard_races::taken(const receive_operation &receive, const envelope &message, const matcher &stored) {
     if (receive.posting == 0 || receive.pattern.source != MPI_ANY_SOURCE) {
         return;
     }

@@ -25,11 +25,12 @@ class Mistake:
     status: object = 0  # how the job ends from that level on; None: with any error
     ranks: int = 2
     below: int = 0  # how it ends below; None: in any way
+    waits: bool = False  # at level 2, where sends wait for their receives, it is a deadlock
 
 
 MISTAKES = {
     "unreceived": Mistake(1, ["rank 1: MPI_Finalize: a message of 8 bytes with tag 5 from rank 0 on MPI_COMM_WORLD was never "
-                              "received"]),
+                              "received", "rank 1 to receive"], waits=True),
     "other_type": Mistake(1, [f"MPI_Wait: {OTHER_TYPE} (MPI_ERR_TYPE, at mistakes.c:"], None),
     "other_type_late": Mistake(1, [f"MPI_Wait: {OTHER_TYPE}"], None),
     "other_type_announced": Mistake(1, [f"MPI_Recv: {OTHER_TYPE}"], None),
@@ -62,6 +63,7 @@ def main():
             about = f"{how} at level {level}: exit code {done.returncode}\n{done.stderr}"
             named = any(sentence in done.stderr for sentence in mistake.sentences)
             status = mistake.status if level >= mistake.level else mistake.below
+            status = DEADLOCK if mistake.waits and level == 2 else status
             if level >= mistake.level:
                 expect(named, about)
                 expect(done.returncode != 0 if status is None else done.returncode == status, about)

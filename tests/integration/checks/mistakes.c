@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Mistakes that LISLE_CHECK names, and what looks like some and is none. The argument says which one this program
- * of two ranks (with_third: three) makes. */
+ * Mistakes that LISLE_CHECK names, and what looks like some and is none. The argument says which one this
+ * program of two ranks (with_third: three) makes. */
 #include <mpi.h>
 #include <string.h>
 
@@ -17,13 +17,14 @@ static void unreceived(void) {
 static void other_type(int late) {
     int number = 0;
     float sum = 0;
+    MPI_Request request;
     if (rank == 0) {
-        MPI_Send(&number, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Isend(&number, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
         if (late) {
             MPI_Barrier(MPI_COMM_WORLD);
         }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        MPI_Request request;
         if (late) {
             MPI_Barrier(MPI_COMM_WORLD);
         }
@@ -127,7 +128,7 @@ static void changed_gathered(int inside) {
         all[inside ? 2 : 1] = 5;
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (rank == 0 && (all[0] != 7 || all[2] != 7 || all[1] != (inside ? 0 : 5) || all[3] != 0)) {
+    if (rank == 0 && (all[0] != 7 || (!inside && all[2] != 7) || all[1] != (inside ? 0 : 5) || all[3] != 0)) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
@@ -155,8 +156,10 @@ static void overlapping_sendrecv(void) {
 static void with_third(int source) {
     int data = rank;
     if (rank == 0) {
-        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 2, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 1, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 2, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     } else {
         MPI_Send(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     }
@@ -220,14 +223,30 @@ struct kind {
     const char *name;
     void (*make)(void);
 };
-static void other_type_soon(void) { other_type(0); }
-static void other_type_late(void) { other_type(1); }
-static void changed_send(void) { changed(1); }
-static void changed_receive(void) { changed(0); }
-static void changed_collective(void) { changed_gathered(1); }
-static void changed_gap(void) { changed_gathered(0); }
-static void any_source(void) { with_third(MPI_ANY_SOURCE); }
-static void named_source(void) { with_third(0); }
+static void other_type_soon(void) {
+    other_type(0);
+}
+static void other_type_late(void) {
+    other_type(1);
+}
+static void changed_send(void) {
+    changed(1);
+}
+static void changed_receive(void) {
+    changed(0);
+}
+static void changed_collective(void) {
+    changed_gathered(1);
+}
+static void changed_gap(void) {
+    changed_gathered(0);
+}
+static void any_source(void) {
+    with_third(MPI_ANY_SOURCE);
+}
+static void named_source(void) {
+    with_third(0);
+}
 
 static const struct kind kinds[] = {
     {"unreceived", unreceived},
