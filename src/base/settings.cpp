@@ -76,7 +76,8 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
     {"LISLE_PROGRESS", 0, 0, 3,
-     "who moves messages on: caller (threads that are in a call), threads (a Sender and a Receiver thread for each "
+     "who moves messages on: caller (threads that are in a call), threads (a Sender and a Receiver thread "
+     "for each "
      "device), shared (one thread for all devices), round-robin (callers, who ask each device in each round)",
      "caller|threads|shared|round-robin"},
     {"LISLE_TRACKS", 4, 1, 4,

@@ -22,9 +22,7 @@ class job_clock {
     [[nodiscard]] virtual bool simulated() const noexcept { return false; }
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
     /// event, but not past `until`, in nanoseconds. True: some fiber may be able to go on, look again.
-    [[nodiscard]] virtual bool all_blocked([[maybe_unused]] std::int64_t until) noexcept {
-        return false;
-    }
+    [[nodiscard]] virtual bool all_blocked([[maybe_unused]] std::int64_t until) noexcept { return false; }
     /// Called for a rank that has looked for something in vain and is going to look again. A simulated clock
     /// moves on if all that could run do so.
     virtual void found_nothing([[maybe_unused]] int rank) noexcept {}

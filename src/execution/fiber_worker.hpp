@@ -160,7 +160,7 @@ class fiber_worker {
     using resting = std::tuple<std::int64_t, std::uint64_t, fiber *>;
     std::set<resting> resting_;
     std::uint64_t rests_ = 0; ///< that have begun
-    unsigned turns_ = 0; ///< taken while some rest
+    unsigned turns_ = 0;      ///< taken while some rest
     int parked_for_others_ = 0;
     // The thread's own places, looked up once.
     int *error_number_ = nullptr;

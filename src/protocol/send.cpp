@@ -163,15 +163,11 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    deferred_packet packet{.header = {send.context,
-                                      send.source,
-                                      send.tag,
-                                      static_cast<std::uint8_t>(packet_kind::announcement),
-                                      flags,
-                                      checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
-                                      sizeof said},
-                           .payload = {},
-                           .takes_data = false};
+    deferred_packet packet{
+        .header = {send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement),
+                   flags, checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0}, sizeof said},
+        .payload = {},
+        .takes_data = false};
     // The receiver of a short message need not ask for it. In one address space it only has to copy.
     packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&
                         !send.in_pieces && goes_unasked(send.dest, send.buffer, bytes + sizeof said);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds receives from any source that could have taken another message than they did (LISLE_CHECK=2), whether
 // or not that message came in time. Each rank has a clock that ticks when such a receive takes a message;
-// packets say how late it is at their sender's, and a rank that gets one puts its own clock forward to that. So
-// what happens because of a receive has no earlier time than the receive. A message with an earlier time was
-// sent whatever the receive took, and could have been it. [L. Lamport, Time, clocks and the ordering of
+// packets say how late it is at their sender's, and a rank that gets one puts its own clock forward to that.
+// So what happens because of a receive has no earlier time than the receive. A message with an earlier time
+// was sent whatever the receive took, and could have been it. [L. Lamport, Time, clocks and the ordering of
 // events in a distributed system, 1978]
 #pragma once
 

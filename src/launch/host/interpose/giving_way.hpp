@@ -22,7 +22,7 @@ struct fiber_calls {
     };
     bool give_way = false;
     bool simulated_time = false; ///< the job lives by it
-    range own[2]{}; ///< code of the host and of the library
+    range own[2]{};              ///< code of the host and of the library
 };
 extern fiber_calls calls;
 } // namespace detail
