@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ping-pong between two ranks: the one-way time for each size, as the median over batches; of long messages
- * also from and to memory that MPI_Alloc_mem gives ("alloc_mem"). */
+ * also from and to memory that MPI_Alloc_mem gives ("alloc_mem").
+ *     latency [LONGEST] */
 #include "bench.h"
 
 enum { most_batches = 31, largest = 16777216, shortest_long = 16384 };
@@ -21,6 +22,8 @@ static double batch(int rank, char *out, char *in, int size, int count) {
     return (MPI_Wtime() - start) / count / 2;
 }
 
+static int longest = largest;
+
 /* The sizes from `least` on. */
 static void measure(const char *name, int rank, char *out, char *in, int least) {
     static const int sizes[] = {0, 1, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
@@ -28,7 +31,7 @@ static void measure(const char *name, int rank, char *out, char *in, int least) 
     memset(in, 0, (size_t)largest);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         const int size = sizes[s];
-        if (size < least)
+        if (size < least || size > longest)
             continue;
         const int count = size <= 4096      ? 2000
                           : size <= 65536   ? 300
@@ -50,6 +53,8 @@ static void measure(const char *name, int rank, char *out, char *in, int least) 
 
 int main(int argc, char **argv) {
     const int rank = bench_begin(&argc, &argv, 2);
+    if (argc > 1)
+        longest = atoi(argv[1]);
     char *out = malloc((size_t)largest), *in = malloc((size_t)largest);
     measure("latency", rank, out, in, 0);
     free(out);

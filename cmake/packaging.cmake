@@ -14,8 +14,14 @@ add_library(lisle_cpp INTERFACE)
 set_target_properties(lisle_cpp PROPERTIES EXPORT_NAME cpp)
 target_compile_features(lisle_cpp INTERFACE cxx_std_20)
 target_link_libraries(lisle_cpp INTERFACE mpi_abi)
+# For programs of several files: the compiler reads the interface once for each target that links this, and every
+# file of it begins with the interface, whether it says so or not.
+add_library(lisle_cpp_precompiled INTERFACE)
+set_target_properties(lisle_cpp_precompiled PROPERTIES EXPORT_NAME cpp_precompiled)
+target_link_libraries(lisle_cpp_precompiled INTERFACE lisle_cpp)
+target_precompile_headers(lisle_cpp_precompiled INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:<lisle/lisle.hpp$<ANGLE-R>>")
 
-install(TARGETS mpi_abi lisle_cpp EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS mpi_abi lisle_cpp lisle_cpp_precompiled EXPORT LisleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Makefiles link with -lmpi or -lmpich, whatever the compiler wrapper adds: beside our library these names mean
 # it, too. In a directory where another MPI has them they stay that one's.

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of the thesis on GPRM's MPI bridges: the time from a data response to its acknowledgement, by
-// size, by how packets are sent and by the number of bridges; beside the transport without bridges, and plain
-// MPI. Also how long the call that sends takes. Two ranks; one line of "name bytes median-us 90%-us call-us"
-// for each.
+// size, by how packets are sent and by the number of bridges; beside the transport without bridges, plain
+// MPI, and a copy in the rank's own memory. Also how long the call that sends takes, always and while the
+// receiver sleeps, and what bridges that have nothing to do cost. Two ranks; one line of "name bytes
+// median-us 90%-us call-us" for each. What is compared is measured in turns.
 //
-//     mpirun -n 2 bench_task_bridges [rounds]
+//     mpirun -n 2 bench_task_bridges [rounds] [all | sizes | bridges]
 //
 #include <mpi.h>
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "lisle/task/bridges.hpp"
 #include "lisle/task/mpi_transport.hpp"
@@ -26,21 +30,31 @@ double now() {
     return MPI_Wtime() * 1e6;
 }
 
-void print(const std::string &name, std::size_t bytes, std::vector<double> trips, std::vector<double> calls) {
-    if (rank != 0) {
-        return;
+/// What one way of sending has taken.
+struct times {
+    std::string name;
+    std::vector<double> trips, calls;
+};
+
+double quantile(std::vector<double> all, double share) {
+    if (all.empty()) {
+        return 0;
     }
-    std::ranges::sort(trips);
-    std::ranges::sort(calls);
-    std::printf("%-24s %8zu %9.1f %9.1f %9.1f\n", name.c_str(), bytes, trips[trips.size() / 2],
-                trips[trips.size() * 9 / 10], calls.empty() ? 0.0 : calls[calls.size() / 2]);
-    std::fflush(stdout);
+    std::ranges::sort(all);
+    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
 }
 
-void raw(std::size_t bytes) {
+void print(const times &taken, std::size_t bytes) {
+    if (rank == 0) {
+        std::printf("%-38s %8zu %9.1f %9.1f %9.1f\n", taken.name.c_str(), bytes, quantile(taken.trips, 0.5),
+                    quantile(taken.trips, 0.9), quantile(taken.calls, 0.5));
+        std::fflush(stdout);
+    }
+}
+
+void raw(times &taken, std::size_t bytes) {
     std::vector<char> data(bytes);
     char answer = 0;
-    std::vector<double> trips;
     for (int round = 0; round < rounds; ++round) {
         const double begin = now();
         if (rank == 0) {
@@ -50,17 +64,25 @@ void raw(std::size_t bytes) {
             MPI_Recv(data.data(), static_cast<int>(bytes), MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&answer, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         }
-        trips.push_back(now() - begin);
+        taken.trips.push_back(now() - begin);
     }
-    print("plain MPI", bytes, trips, {});
+}
+
+void local(times &taken, std::size_t bytes) {
+    std::vector<char> data(bytes), copy(bytes);
+    for (int round = 0; round < rounds; ++round) {
+        const double begin = now();
+        std::memcpy(copy.data(), data.data(), bytes);
+        __asm__ volatile("" : : "r"(copy.data()) : "memory");
+        taken.trips.push_back(now() - begin);
+    }
 }
 
 // Rank 1 says on which channel it expects the next object (its acknowledgement of the last one); rank 0 sends
 // it.
-void packets(const std::string &name, tasks::transport &between, std::size_t bytes) {
+void packets(times &taken, tasks::transport &between, std::size_t bytes) {
     std::vector<std::byte> data(bytes);
     const auto keep = tasks::make<tasks::text>("");
-    std::vector<double> trips, calls;
     if (rank == 1) {
         for (int round = 0; round <= rounds; ++round) {
             bool is_here = false;
@@ -82,17 +104,101 @@ void packets(const std::string &name, tasks::transport &between, std::size_t byt
                 });
             }
             if (round > 0) {
-                trips.push_back(now() - begin);
+                taken.trips.push_back(now() - begin);
             }
             begin = now();
             between.send_from(1, channel, data, tasks::ref<tasks::object>{keep.get()});
-            calls.push_back(now() - begin);
+            taken.calls.push_back(now() - begin);
         }
     }
     while (!between.has_sent_all()) {
         between.poll([](int, std::span<const std::byte>) {});
     }
-    print(name, bytes, trips, calls);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// One way: without bridges, or over so many.
+struct way {
+    std::string name;
+    int bridges;
+    tasks::sending_mode sending;
+    tasks::bridge_choice choice = tasks::bridge_choice::round_robin;
+};
+
+std::unique_ptr<tasks::transport> connect(const way &by) {
+    return by.bridges == 0
+               ? tasks::make_mpi_transport(MPI_COMM_WORLD)
+               : tasks::make_bridges(MPI_COMM_WORLD,
+                                     {.receivers = by.bridges, .choice = by.choice, .sending = by.sending});
+}
+
+/// All ways with one size, in turns.
+void compare(const std::vector<way> &ways, std::size_t bytes) {
+    constexpr int turns = 5;
+    times own{"local copy", {}, {}}, plain{"plain MPI", {}, {}};
+    std::vector<times> taken;
+    for (const way &each : ways) {
+        taken.push_back({each.name, {}, {}});
+    }
+    for (int turn = 0; turn < turns; ++turn) {
+        local(own, bytes);
+        raw(plain, bytes);
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            packets(taken[i], *connect(ways[i]), bytes);
+        }
+    }
+    print(own, bytes);
+    print(plain, bytes);
+    for (const times &each : taken) {
+        print(each, bytes);
+    }
+}
+
+// Sends 200 packets to a rank that sleeps for a second.
+void calls_while_asleep(const way &by) {
+    const auto between = connect(by);
+    times taken{by.name + ", asleep", {}, {}};
+    constexpr int packets = 200;
+    MPI_Barrier(MPI_COMM_WORLD);
+    int got = 0;
+    if (rank == 1) {
+        std::this_thread::sleep_for(std::chrono::seconds{1});
+        while (got < packets) {
+            between->wait([&](int, std::span<const std::byte>) { ++got; });
+        }
+    } else {
+        for (int i = 0; i < packets; ++i) {
+            std::vector<std::byte> packet(1000);
+            const double begin = now();
+            between->send(1, std::move(packet));
+            taken.calls.push_back(now() - begin);
+        }
+    }
+    while (!between->has_sent_all()) {
+        between->poll([](int, std::span<const std::byte>) {});
+    }
+    print(taken, 1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+double processor_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+// What receivers without anything to receive take of a core.
+void idle(int bridges) {
+    const auto between = connect({"", bridges, tasks::sending_mode::pool});
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = processor_seconds();
+    std::this_thread::sleep_for(std::chrono::seconds{3});
+    if (rank == 0) {
+        std::printf("%d idle bridges take %.1f %% of a core\n", bridges,
+                    (processor_seconds() - begin) / 3 * 100);
+        std::fflush(stdout);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -103,21 +209,36 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     rounds = argc > 1 ? std::atoi(argv[1]) : rounds;
-    for (const std::size_t bytes : {1000, 10000, 50000, 200000, 1000000, 8000000}) {
-        raw(bytes);
-        {
-            const auto between = tasks::make_mpi_transport(MPI_COMM_WORLD);
-            packets("without bridges", *between, bytes);
-        }
-        for (const auto &[name, mode] : tasks::sending_modes()) {
-            const auto between = tasks::make_bridges(MPI_COMM_WORLD, {.receivers = 1, .sending = mode});
-            packets("1 bridge, " + name, *between, bytes);
+    const std::string part = argc > 2 ? argv[2] : "all";
+    const std::vector<way> one_bridge{{"without bridges", 0, {}},
+                                      {"1 bridge, blocking", 1, tasks::sending_mode::blocking},
+                                      {"1 bridge, thread-per-send", 1, tasks::sending_mode::thread_per_send},
+                                      {"1 bridge, pool", 1, tasks::sending_mode::pool}};
+    for (const std::size_t bytes : {1000, 10000, 50000, 100000, 200000, 1000000, 8000000}) {
+        if (part != "bridges") {
+            compare(one_bridge, bytes);
         }
     }
-    for (const int bridges : {1, 2, 3, 4, 5, 6}) {
-        const auto between = tasks::make_bridges(
-            MPI_COMM_WORLD, {.receivers = bridges, .sending = tasks::sending_mode::blocking});
-        packets(std::to_string(bridges) + " bridges", *between, 200000);
+    for (const auto &[name, sending] : tasks::sending_modes()) {
+        if (part == "sizes") {
+            break;
+        }
+        std::vector<way> by_number;
+        for (int bridges = 1; bridges <= 6; ++bridges) {
+            by_number.push_back({std::to_string(bridges) + " bridges, " + name, bridges, sending});
+        }
+        compare(by_number, 200000);
+        for (way &each : by_number) { // all but the first have nothing to do
+            each.name += ", least-busy";
+            each.choice = tasks::bridge_choice::least_busy;
+        }
+        compare(by_number, 200000);
+    }
+    for (const way &each : one_bridge) {
+        calls_while_asleep(each);
+    }
+    for (const int bridges : {1, 6}) {
+        idle(bridges);
     }
     MPI_Finalize();
     return 0;

@@ -209,6 +209,13 @@ template <class T> [[nodiscard]] resized_t<T> resized(T &object) noexcept {
     return {object};
 }
 
+/// The container gets longer if the data needs it, and never shorter: made by grown().
+template <class T> struct grown_t { T &object; };
+/// `world.receive_into(lisle::grown(values), 0)`: what lies behind the data stays as it was.
+template <class T> [[nodiscard]] grown_t<T> grown(T &object) noexcept {
+    return {object};
+}
+
 /// A range that a collective takes as one object: made by whole().
 template <class T> struct whole_t { T &&object; };
 /// `world.allgather(lisle::whole(values))`: a vector of vectors, which may have any lengths. Applies to what
@@ -225,12 +232,14 @@ template <class T> [[nodiscard]] elements_t<T> elements(T &&object) noexcept {
 
 namespace detail {
 
-/// True for what borrow(), in_place() and resized() make: functions that take those have overloads for them.
+/// True for what borrow(), in_place(), resized() and grown() make: functions that take those have overloads
+/// for them.
 template <class T> inline constexpr bool is_word = false;
 template <class T> inline constexpr bool is_word<borrowed<T>> = true;
 template <class T> inline constexpr bool is_word<in_place_t<T>> = true;
 template <class T> inline constexpr bool is_word<lent_in_place_t<T>> = true;
 template <class T> inline constexpr bool is_word<resized_t<T>> = true;
+template <class T> inline constexpr bool is_word<grown_t<T>> = true;
 /// True for what whole() and elements() make, which collectives take like the object itself.
 template <class T> inline constexpr bool is_wholeness = false;
 template <class T> inline constexpr bool is_wholeness<whole_t<T>> = true;

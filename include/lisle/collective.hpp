@@ -105,16 +105,6 @@ class collectives : public in_place_collectives {
             detail::refused<T>(); // the compiler has said why
         }
     }
-    /// gather() into memory that exists; `into` means nothing but at the root.
-    template <object_to_send T, buffer_to_fill B>
-    void gather_into(const T &object, B &&into, rooted with = {}) const {
-        const auto data = as_buffer(object);
-        const auto all = as_buffer(into);
-        detail::check(MPI_Gather_c(data.address, data.count, data.type, all.writable(), data.count, data.type,
-                                   with.root, comm_),
-                      "MPI_Gather", named_value{"count", data.count}, named_value{"root", with.root});
-    }
-
     /// Ranges of any sizes, joined at the root, and each rank's count. Counts that are not given come with
     /// the data: one message from each rank, of a size that the root learns when it is there.
     ///
@@ -216,31 +206,14 @@ class collectives : public in_place_collectives {
     template <direct_range R> [[nodiscard]] auto scatterv(const R &all, rooted_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree(comm_, "scatterv", with.root, sizeof(element));
-        using list_of_counts = std::vector<detail::later<MPI_Count, R>>;
-        list_of_counts counts;
-        if (rank() == with.root)
-            counts = with.counts.empty() ? detail::equal_shares(std::ranges::size(all), size())
-                                         : list_of_counts(with.counts.begin(), with.counts.end());
-        if (rank() == with.root && !detail::divides(counts, std::ranges::size(all), size()))
-            counts.assign(static_cast<std::size_t>(size()), detail::told_count(counts)); // for all to see
-        MPI_Count count = 0;
-        detail::check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm_),
-                      "MPI_Scatter", named_value{"root", with.root});
-        if (count == detail::failed_count) [[unlikely]] {
-            detail::raise_told(with.root, "lisle::scatter");
+        const detail::share_of_root<element> share{comm_, std::ranges::size(all), with, rank() == with.root};
+        if (!share.usable) [[unlikely]]
             return std::vector<element>{};
-        }
-        if (count == detail::refused_count) [[unlikely]] {
-            detail::raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", size()}},
-                          "the root's counts are not one for each rank, or one is negative, or together they "
-                          "are more than the range has");
-            return std::vector<element>{};
-        }
-        const detail::block_list<element> list{counts};
-        std::vector<element> mine(static_cast<std::size_t>(count));
+        std::vector<element> mine(share.own);
         const buffer into = as_buffer(mine);
-        detail::check(MPI_Scatterv_c(std::ranges::data(all), list.counts.data(), list.offsets.data(),
-                                     into.type, into.writable(), into.count, into.type, with.root, comm_),
+        detail::check(MPI_Scatterv_c(std::ranges::data(all), share.list.counts.data(),
+                                     share.list.offsets.data(), into.type, into.writable(), into.count,
+                                     into.type, with.root, comm_),
                       "MPI_Scatterv", named_value{"count", into.count}, named_value{"root", with.root});
         return mine;
     }

@@ -214,6 +214,50 @@ inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept
     return counts.size() == static_cast<std::size_t>(ranks);
 }
 
+/// How scatterv() deals out the root's range: the counts that the root says, or equal shares, and how many of
+/// them are the caller's. Throws at all ranks if the root's counts cannot be used.
+template <direct T> struct share_of_root {
+    share_of_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root)
+        : list{counts_at_root(comm, objects, with, root)} {}
+    // First, since making the list sets them.
+    std::size_t own = 0;
+    bool usable = false; ///< false only without exceptions, when an error has been noted
+    block_list<T> list;
+
+  private:
+    using list_of_counts = std::vector<later<MPI_Count, T>>;
+    list_of_counts counts_at_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root) {
+        int ranks = 0;
+        list_of_counts counts;
+        if (!check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size"))
+            return {};
+        if (root && with.counts.empty())
+            counts = equal_shares(objects, ranks);
+        else if (root)
+            counts.assign(with.counts.begin(), with.counts.end());
+        if (root && !divides(counts, objects, ranks))
+            counts.assign(static_cast<std::size_t>(ranks), told_count(counts)); // for all to see
+        MPI_Count count = 0;
+        if (!check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm),
+                   "MPI_Scatter", named_value{"root", with.root}))
+            return {};
+        if (count == failed_count) [[unlikely]] {
+            raise_told(with.root, "lisle::scatter");
+            return {};
+        }
+        if (count == refused_count) [[unlikely]] {
+            raise(MPI_ERR_COUNT, "lisle::scatterv", {{"root", with.root}, {"ranks", ranks}},
+                  "the root's counts are not one for each rank, or one is negative, or together they are "
+                  "more than "
+                  "the range has");
+            return {};
+        }
+        own = static_cast<std::size_t>(count);
+        usable = true;
+        return counts;
+    }
+};
+
 /// The elements of several ranges one after the other, and the length of each; nothing if this rank has
 /// nothing to say.
 template <class Ranges> auto join(const Ranges &ranges, bool here) {

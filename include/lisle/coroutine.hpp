@@ -45,18 +45,28 @@ class scheduler {
     /// Runs all tasks to their ends, then throws the first exception that left one of them.
     void run();
 
+    /// What goes on later: a coroutine, or an operation of execution.hpp.
+    struct resumption {
+        void (*go_on)(void *self);
+        void *self;
+
+        static resumption of(std::coroutine_handle<> waiting) noexcept {
+            return {[](void *frame) { std::coroutine_handle<>::from_address(frame).resume(); },
+                    waiting.address()};
+        }
+    };
     /// For awaiters: `waiting` goes on once `operation` is complete.
-    void resume_after(request &operation, std::coroutine_handle<> waiting) {
+    void resume_after(request &operation, resumption waiting) {
         operations_.push_back(&operation);
         waiting_.push_back(waiting);
     }
     /// For awaiters: `next` goes on soon.
-    void resume_soon(std::coroutine_handle<> next) { ready_.push_back(next); }
+    void resume_soon(resumption next) { ready_.push_back(next); }
 
   private:
-    std::deque<std::coroutine_handle<>> ready_;
+    std::deque<resumption> ready_;
     std::vector<request *> operations_;
-    std::vector<std::coroutine_handle<>> waiting_; ///< the coroutine of each operation
+    std::vector<resumption> waiting_; ///< what each operation is waited for by
     struct root_task;
     std::vector<root_task> tasks_;
 };
@@ -176,7 +186,7 @@ template <class Task> auto scheduler::spawn(Task work) {
     using value = decltype(work.frame().promise().result());
     if constexpr (std::is_void_v<value>) {
         work.frame().promise().scheduler = this;
-        ready_.push_back(work.frame());
+        ready_.push_back(resumption::of(work.frame()));
         tasks_.push_back({std::move(work)});
     } else {
         const spawned<value> place;
@@ -190,9 +200,9 @@ template <class Task> auto scheduler::spawn(Task work) {
 inline void scheduler::run() {
     for (;;) {
         while (!ready_.empty()) {
-            const auto next = ready_.front();
+            const resumption next = ready_.front();
             ready_.pop_front();
-            next.resume();
+            next.go_on(next.self);
         }
         if (operations_.empty())
             break;
@@ -226,7 +236,7 @@ template <class T> struct future_awaiter {
     bool await_ready() { return operation.ready(); }
     template <std::derived_from<promise_base> Promise>
     void await_suspend(std::coroutine_handle<Promise> waiting) {
-        waiting.promise().scheduler->resume_after(operation, waiting);
+        waiting.promise().scheduler->resume_after(operation, lisle::scheduler::resumption::of(waiting));
     }
     T await_resume() { return operation.take(); }
 };
@@ -245,7 +255,7 @@ struct persistent_awaiter {
     bool await_ready() { return round.ready(); }
     template <std::derived_from<promise_base> Promise>
     void await_suspend(std::coroutine_handle<Promise> waiting) {
-        waiting.promise().scheduler->resume_after(round, waiting);
+        waiting.promise().scheduler->resume_after(round, lisle::scheduler::resumption::of(waiting));
     }
     status await_resume() { return round.status(); }
 };

@@ -3,7 +3,10 @@
 // coroutine.hpp, testing.hpp. See docs/cpp.md.
 #pragma once
 
-#include "lisle/transfer.hpp" // first: what the compiler says begins with the way to the file
+// First: what the compiler says begins with the way to the file.
+#include "lisle/transfer.hpp"
+
+#include "lisle/destination.hpp"
 
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lisle/destination.hpp"
 #include "lisle/request.hpp"
 #include "lisle/transfer.hpp"
 
@@ -34,6 +35,21 @@ template <class T> T unwrap(landing<T> &&landed) {
     else
         return std::move(landed);
 }
+
+/// A container as one that gets the size that its word says.
+template <class R, size_policy Policy> class sized_as {
+  public:
+    sized_as() = default;
+    explicit sized_as(R &range) noexcept : range_{&range} {}
+    void resize(std::size_t size) { set_size<Policy>(*range_, size); }
+    [[nodiscard]] auto *data() const noexcept { return std::ranges::data(*range_); }
+    [[nodiscard]] std::size_t size() const noexcept { return std::ranges::size(*range_); }
+    [[nodiscard]] auto *begin() const noexcept { return data(); }
+    [[nodiscard]] auto *end() const noexcept { return data() + size(); }
+
+  private:
+    R *range_ = nullptr;
+};
 
 /// Gives a container room for `elements` elements of its datatype, and says where.
 template <resizable_range R> void *make_room(R &range, MPI_Count elements) {
@@ -186,6 +202,22 @@ template <object_to_receive T> class growing_receive final : public result_of<T>
     landing<T> landed_;
 };
 
+/// A receive into a container that exists and gets its size when the message comes.
+template <resizable_range Room> class filling_receive final : public operation {
+  public:
+    explicit filling_receive(Room room) : room_{room} {}
+    MPI_Request start(int source, int tag, MPI_Comm comm) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPIX_Irecv_allocate(&make_room_or_null<Room>, &room_, element_type<Room>(), source, tag, comm,
+                                  &request),
+              "MPIX_Irecv_allocate", named_value{"source", source}, named_value{"tag", tag});
+        return request;
+    }
+
+  private:
+    Room room_;
+};
+
 /// A receive of one object of a direct type, under way.
 template <direct T> class object_receive final : public result_of<T> {
   public:
@@ -215,6 +247,19 @@ template <class Operation> class queued_operation : public Operation, protected 
         queue(source, tag, comm);
         return MPI_REQUEST_NULL;
     }
+
+  protected:
+    /// Receives into a container if the message is there.
+    template <class R> bool try_start_into(R &range, MPI_Request &request) {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Status found;
+        int flag = 0;
+        if (!check(MPI_Improbe(source_, tag_, comm_, &flag, &message, &found), "MPI_Improbe"))
+            return true;
+        if (flag != 0)
+            start_matched(range, message, found, request);
+        return flag != 0;
+    }
 };
 
 /// A receive of a container that grows, under way.
@@ -223,18 +268,18 @@ template <object_to_receive T> class growing_receive final : public queued_opera
     T take(const status &) override { return unwrap<T>(std::move(landed_)); }
 
   private:
-    bool try_start(MPI_Request &request) override {
-        MPI_Message message = MPI_MESSAGE_NULL;
-        MPI_Status found;
-        int flag = 0;
-        if (!check(MPI_Improbe(this->source_, this->tag_, this->comm_, &flag, &message, &found),
-                   "MPI_Improbe"))
-            return true;
-        if (flag != 0)
-            start_matched(landed_, message, found, request);
-        return flag != 0;
-    }
+    bool try_start(MPI_Request &request) override { return this->try_start_into(landed_, request); }
     landing<T> landed_;
+};
+
+/// A receive into a container that exists and gets its size when the message comes.
+template <resizable_range Room> class filling_receive final : public queued_operation<operation> {
+  public:
+    explicit filling_receive(Room room) : room_{room} {}
+
+  private:
+    bool try_start(MPI_Request &request) override { return this->try_start_into(room_, request); }
+    Room room_;
 };
 
 /// A receive into memory of known size that has others before it.
@@ -281,6 +326,18 @@ template <class T> class used_object final : public result_of<void> {
     explicit used_object(T &&used) : object{std::move(used)} {}
     void take(const status &) override {}
     T object;
+};
+
+/// An object whose bytes are sent, and which comes back afterwards.
+template <class T> class written_object final : public result_of<T> {
+  public:
+    explicit written_object(T &&written)
+        : bytes{serializer<T>::write(written)}, object_{std::move(written)} {}
+    T take(const status &) override { return std::move(object_); }
+    byte_buffer bytes;
+
+  private:
+    T object_;
 };
 
 } // namespace detail
@@ -345,6 +402,18 @@ class message {
 #endif
             return status_;
         }
+    }
+
+    /// Receives into a container that gets the message's size, or grows if it must.
+    template <class Into>
+    requires detail::has_policy<Into> lisle::status receive_into(Into into) {
+        detail::require_destination<Into>();
+        using destination = detail::destination_of<Into>;
+        detail::sized_as<typename destination::object, destination::policy> room{destination::in(into)};
+        MPI_Request request = MPI_REQUEST_NULL;
+        detail::start_matched(room, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native(), request);
+        detail::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        return status_;
     }
 
   private:

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/joined_collective.hpp"
+#include "lisle/into_collective.hpp"
 #include "lisle/posted_collective.hpp"
 
 namespace lisle {
@@ -101,9 +101,9 @@ concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<s
 template <class T>
 concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
 
-class nonblocking_collectives : public joined_collectives {
+class nonblocking_collectives : public into_collectives {
   public:
-    using joined_collectives::joined_collectives;
+    using into_collectives::into_collectives;
 
     [[nodiscard]] future<> ibarrier() const {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -157,14 +157,14 @@ class nonblocking_collectives : public joined_collectives {
     template <class R>
     requires serialised_range<R>
     [[nodiscard]] auto iallgatherv(R range) const {
-        return detail::iallgather_objects(comm_, detail::as_objects(std::move(range)), rank())
+        return detail::iallgather_objects(comm_, detail::as_elements(std::move(range)), rank())
             .then([](auto &&parts) { return detail::join(std::move(parts)); });
     }
     /// The same, for the root only.
     template <class R>
     requires serialised_range<R>
     [[nodiscard]] auto igatherv(R range, rooted with = {}) const {
-        return detail::igather_objects(comm_, detail::as_objects(std::move(range)), with.root, rank())
+        return detail::igather_objects(comm_, detail::as_elements(std::move(range)), with.root, rank())
             .then([](auto &&parts) { return detail::join(std::move(parts)); });
     }
     /// Deals the root's range out, of objects of any sort: `counts` says how many each rank gets, by default

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/nonblocking_collective.hpp"
+#include "lisle/nonblocking_into.hpp"
 #include "lisle/persistent.hpp"
 
 namespace lisle {
@@ -30,9 +30,9 @@ template <class T, class F> class lasting_reduction final : public persistent_ow
 
 } // namespace detail
 
-class persistent_collectives : public nonblocking_collectives {
+class persistent_collectives : public nonblocking_into {
   public:
-    using nonblocking_collectives::nonblocking_collectives;
+    using nonblocking_into::nonblocking_into;
 
     [[nodiscard]] persistent barrier_init() const {
         return prepare("MPI_Barrier_init", [this](MPI_Request *request) {

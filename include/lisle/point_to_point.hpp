@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lisle/destination.hpp"
 #include "lisle/message.hpp"
 #include "lisle/persistent.hpp"
 #include "lisle/request.hpp"
@@ -40,17 +41,6 @@ inline void require_equal_parts(MPI_Count count, int partitions) {
 template <object_to_send T> auto to_bytes(const T &object) {
     return serializer<std::remove_cvref_t<T>>::write(object);
 }
-
-/// An object whose bytes are sent, and which comes back afterwards.
-template <class T> class written_object final : public result_of<T> {
-  public:
-    explicit written_object(T &&written) : bytes{to_bytes(written)}, object_{std::move(written)} {}
-    T take(const status &) override { return std::move(object_); }
-    byte_buffer bytes;
-
-  private:
-    T object_;
-};
 
 } // namespace detail
 
@@ -157,6 +147,28 @@ class point_to_point {
         return ended;
     }
 
+    /// Receives into a container that gets the message's size, or grows if it must: the memory that it has is
+    /// used.
+    ///
+    ///     world.receive_into(lisle::resized(values), 0);
+    ///     std::size_t came = world.receive_into(lisle::grown(values), 0).count<double>();
+    template <class Into>
+    requires detail::has_policy<Into> status receive_into(Into into, source_rank source,
+                                                          receive_tag tag = any_tag)
+    const {
+        detail::require_destination<Into>();
+        using destination = detail::destination_of<Into>;
+        status ended;
+        if constexpr (!has_extensions)
+            if (detail::receives_unposted()) {
+                auto receiving = ireceive_into(into, source, tag);
+                return receiving.wait();
+            }
+        detail::sized_as<typename destination::object, destination::policy> room{destination::in(into)};
+        detail::receive_sized(room, source.value(), tag.value(), comm_, ended.native());
+        return ended;
+    }
+
     /// Sends one object and receives another of the same type (or of type Received) at the same time.
     ///
     ///     int left = world.sendrecv(world.rank(), {.dest = next, .source = previous});
@@ -189,6 +201,14 @@ class point_to_point {
                            in.count, in.type, with.source.value(), with.tag.value(), comm_, ended.native()),
             "MPI_Sendrecv", named_value{"dest", with.dest}, named_value{"source", with.source.value()});
         return ended;
+    }
+    /// The same into a container that gets the message's size, or grows if it must.
+    template <object_to_send T, class Into>
+    requires detail::has_policy<Into> status sendrecv_into(const T &object, Into into, exchange with)
+    const {
+        auto receiving = ireceive_into(into, with.source, with.tag);
+        send(object, with.dest, with.send_tag);
+        return receiving.wait();
     }
     /// Sends a buffer and receives into it: `world.sendrecv(lisle::in_place(row), {.dest = up, .source =
     /// down})`.
@@ -300,6 +320,21 @@ class point_to_point {
                           named_value{"source", source.value()}, named_value{"tag", tag.value()});
         }
         return future<status>{request};
+    }
+
+    /// The same into a container that gets the message's size, or grows if it must.
+    ///
+    ///     auto f = world.ireceive_into(lisle::resized(values), left);
+    template <class Into>
+    requires detail::has_policy<Into>
+    [[nodiscard]] future<status> ireceive_into(Into into, source_rank source,
+                                               receive_tag tag = any_tag) const {
+        detail::require_destination<Into>();
+        using destination = detail::destination_of<Into>;
+        using room = detail::sized_as<typename destination::object, destination::policy>;
+        auto owner = std::make_unique<detail::filling_receive<room>>(room{destination::in(into)});
+        const MPI_Request request = owner->start(source.value(), tag.value(), comm_);
+        return future<status>{request, std::move(owner)};
     }
 
     // ---- persistent and partitioned: persistent.hpp ----

@@ -316,7 +316,7 @@ template <class T, class F> future<T> iexscan_objects(MPI_Comm comm, T own, F fu
 }
 
 /// A range of objects as what travels whole.
-template <class R> auto as_objects(R &&range) {
+template <class R> auto as_elements(R &&range) {
     using piece = std::vector<element_of<R &>>;
     if constexpr (std::is_same_v<R, piece>)
         return std::move(range);

@@ -81,6 +81,29 @@ class topology : public communicator {
     requires(!direct<T>) [[nodiscard]] std::vector<T> neighbor_alltoallv(std::vector<T> objects) const {
         return ineighbor_alltoallv(std::move(objects)).wait();
     }
+    /// neighbor_allgather() into memory that exists: a buffer, resized(container), or grown(container).
+    template <object_in_memory T, place_to_fill Into>
+    void neighbor_allgather_into(const T &object, Into &&into) const {
+        const auto data = as_buffer(object);
+        void *const room = detail::room_for<detail::sent_element<T>>(
+            into, detail::sent_objects(object) * degrees().first, "lisle::neighbor_allgather_into");
+        detail::check(
+            MPI_Neighbor_allgather_c(data.address, data.count, data.type, room, data.count, data.type, comm_),
+            "MPI_Neighbor_allgather", named_value{"count", data.count});
+    }
+    /// neighbor_alltoall() into memory that exists.
+    template <direct_range R, place_to_fill Into>
+    void neighbor_alltoall_into(const R &range, Into &&into) const {
+        using element = detail::element_of<const R &>;
+        const auto [in, out] = degrees();
+        const std::size_t each = out != 0 ? std::ranges::size(range) / out : 0;
+        const auto count = static_cast<MPI_Count>(each) * detail::wire<element>::count;
+        const MPI_Datatype type = detail::wire<element>::type();
+        void *const room = detail::room_for<element>(into, each * in, "lisle::neighbor_alltoall_into");
+        detail::check(
+            MPI_Neighbor_alltoall_c(std::ranges::data(range), count, type, room, count, type, comm_),
+            "MPI_Neighbor_alltoall", named_value{"count", count});
+    }
     /// Gives a range of any size to all neighbours; what the sources gave, joined, and how much each gave.
     /// Counts that are not given come with the data.
     ///

@@ -160,9 +160,10 @@ template <class T>
 concept object_to_receive = (detail::require_receivable<T>(), true);
 /// The parameter of functions that receive into memory that exists.
 template <class T>
-concept buffer_to_fill = (detail::require_writable<T>(), true);
+concept buffer_to_fill = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_writable<T>(), true);
 /// The parameter of functions that receive into an object that exists, wherever it lies.
 template <class T>
-concept object_to_fill = (detail::require_receivable_object<T>(), true);
+concept object_to_fill =
+    !detail::is_word<std::remove_cvref_t<T>> && (detail::require_receivable_object<T>(), true);
 
 } // namespace lisle

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "abi/call_place.hpp"
+#include "abi/mistakes.hpp"
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "diagnosis/source_line.hpp"
+#include "protocol/operation.hpp"
 
 namespace lisle::abi {
 
@@ -36,12 +37,6 @@ std::string name_of(const open_handle &handle) {
     return {};
 }
 
-/// The line of the call that returns to this address.
-std::string line_of(const void *caller) {
-    const code_place place = place_of(static_cast<const char *>(caller) - 1);
-    return place.file.empty() ? sentence(caller) : source_line(place.file, place.offset);
-}
-
 std::vector<finding> gather(const std::vector<open_handle> &open) {
     std::vector<finding> found;
     for (const open_handle &handle : open) {
@@ -64,6 +59,10 @@ std::vector<finding> gather(const std::vector<open_handle> &open) {
 bool to_be_freed(MPI_Datatype handle) noexcept {
     const datatype *const type = object_of<datatype>(handle);
     return type != nullptr && !type->predefined();
+}
+
+bool lasts(const protocol::request &made) noexcept {
+    return made.persistent || dynamic_cast<const protocol::operation *>(&made) == nullptr;
 }
 
 void report_open_handles(rank &self, const char *ends) {

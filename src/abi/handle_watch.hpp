@@ -7,11 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "base/checks.hpp"
 #include "base/object.hpp"
 #include "base/open_handles.hpp"
 #include "datatype/datatype.hpp"
 #include "execution/rank.hpp"
 #include "mpi.h"
+#include "protocol/request.hpp"
 
 namespace lisle::abi {
 
@@ -32,6 +34,15 @@ template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
 }
 /// The f90 types are handles to objects that nobody may free.
 [[nodiscard]] bool to_be_freed(MPI_Datatype handle) noexcept;
+
+/// Requests come and go with each message. With LISLE_CHECK=1, where that is to cost little, only those are
+/// listed that are persistent or are about no message alone.
+[[nodiscard]] bool lasts(const protocol::request &made) noexcept;
+[[nodiscard]] inline bool to_be_freed(MPI_Request handle) noexcept {
+    const auto *const made = object_of<protocol::request>(handle);
+    return made != nullptr &&
+           (checks(check_level::all) || (made->ending == protocol::disposal::general && lasts(*made)));
+}
 
 /// A successful call has given this handle to the program. Inlined, so that the return address is the
 /// program's.
@@ -57,8 +68,11 @@ template <class Handle>
 /// Around a call that may free handles: those that it makes null are no longer open, even if it fails.
 template <class Handle> class handle_watch {
   public:
-    handle_watch(const Handle *handles, MPI_Count count, const char *noun) {
-        if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
+    /// @param least at lower levels nothing is listed that the call frees
+    handle_watch(const Handle *handles, MPI_Count count, const char *noun,
+                 check_level least = check_level::cheap) {
+        if (open_handles *const open = this_rank().open.get(); open != nullptr && checks(least))
+            [[unlikely]] {
             watched_ = std::make_unique<state>(open, handles, noun, std::vector(handles, handles + count));
         }
     }

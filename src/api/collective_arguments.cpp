@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "collective/schedule/plan.hpp"
+#include "collective/schedule/planning.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::abi {
@@ -21,6 +22,57 @@ bool in_place(const void *address) noexcept {
 /// The buffer that a rank gives, or none for MPI_IN_PLACE.
 own_buffer own(const void *address, MPI_Count count, const datatype &type) {
     return in_place(address) ? own_buffer{} : own_buffer{typed_buffer{address, count, type}};
+}
+
+// What the call uses is noted where that is asked for (LISLE_CHECK=2). Each returns what the call is to be
+// given instead.
+
+own_buffer read(const collective_call &on, const own_buffer &buffer) {
+    return on.watched != nullptr && buffer ? own_buffer{on.watched->reads(*buffer)} : buffer;
+}
+own_buffer written(const collective_call &on, const own_buffer &buffer) {
+    return on.watched != nullptr && buffer ? own_buffer{on.watched->writes(*buffer)} : buffer;
+}
+/// @param each the first of so many blocks, one after the other
+typed_buffer read(const collective_call &on, const typed_buffer &each, int count) {
+    if (on.watched != nullptr) {
+        on.watched->reads(collective::whole(each, count));
+    }
+    return each;
+}
+typed_buffer written(const collective_call &on, const typed_buffer &each, int count) {
+    return on.watched == nullptr ? each
+                                 : typed_buffer{on.watched->writes(collective::whole(each, count)).address,
+                                                each.count, *each.type};
+}
+std::vector<typed_buffer> listed(const block_view &blocks) {
+    std::vector<typed_buffer> all;
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        all.push_back(blocks[rank]);
+    }
+    return all;
+}
+void note_read(const collective_call &on, const block_view &blocks) {
+    if (on.watched != nullptr) {
+        on.watched->add(watched_memory::use::reads, listed(blocks));
+    }
+}
+/// @param blocks of an array
+block_view written(const collective_call &on, const block_view &blocks) {
+    if (on.watched == nullptr || blocks.size() == 0) {
+        return blocks;
+    }
+    const watched_memory &added = on.watched->add(watched_memory::use::writes, listed(blocks));
+    return blocks.moved([&added](const void *address) { return added.instead_of(address); });
+}
+std::vector<typed_buffer> written(const collective_call &on, std::vector<typed_buffer> blocks) {
+    if (on.watched != nullptr) {
+        const watched_memory &added = on.watched->add(watched_memory::use::writes, blocks);
+        for (typed_buffer &each : blocks) {
+            each.address = added.instead_of(each.address);
+        }
+    }
+    return blocks;
 }
 
 void refuse_in_place(const void *address, const char *argument) {
@@ -132,6 +184,22 @@ bool at_root(const communicator &comm, int root) noexcept {
     return comm.inter() ? root == MPI_ROOT : root == comm.rank();
 }
 
+/// What a gather or a reduction writes: a block for each that gives one, or one in all.
+typed_buffer written_at_root(const collective_call &on, const typed_buffer &each, int root, bool reduces) {
+    const int blocks = reduces ? 1 : on.comm.peer_count();
+    return at_root(on.comm, root) ? written(on, each, blocks) : each;
+}
+
+/// Notes the buffers of a reduction whose result is scattered. Returns the address of what is written.
+const void *note_scattered(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count total,
+                           MPI_Count own_count, const datatype &type) {
+    if (in_place(sendbuf)) {
+        return written(on, typed_buffer{recvbuf, total, type}, 1).address;
+    }
+    static_cast<void>(read(on, typed_buffer{sendbuf, total, type}, 1));
+    return written(on, typed_buffer{recvbuf, own_count, type}, 1).address;
+}
+
 } // namespace
 
 void check_reduction_further(const communicator &comm, const void *sendbuf, const void *recvbuf,
@@ -148,7 +216,8 @@ schedule barrier_plan(const collective_call &on) {
 schedule bcast_plan(const collective_call &on, void *buffer, MPI_Count count, const datatype &type,
                     int root) {
     refuse_in_place(buffer, "buffer");
-    return plan_bcast(on, {buffer, count, type}, root);
+    const typed_buffer data{buffer, count, type};
+    return plan_bcast(on, at_root(on.comm, root) ? read(on, data, 1) : written(on, data, 1), root);
 }
 
 schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -159,7 +228,8 @@ schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count s
     } else if (!on.comm.inter()) {
         check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     }
-    return plan_gather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype}, root);
+    return plan_gather(on, read(on, own(sendbuf, sendcount, sendtype)),
+                       written_at_root(on, {recvbuf, recvcount, recvtype}, root, false), root);
 }
 
 schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -175,7 +245,7 @@ schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count 
     if (gives_all && !on.comm.inter()) {
         check_own_place(sendbuf, places[root]);
     }
-    return plan_gatherv(on, own(sendbuf, sendcount, sendtype), places, root);
+    return plan_gatherv(on, read(on, own(sendbuf, sendcount, sendtype)), written(on, places), root);
 }
 
 schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -186,7 +256,9 @@ schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count 
     } else if (!on.comm.inter()) {
         check_pair(on.comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
     }
-    return plan_scatter(on, {sendbuf, sendcount, sendtype}, own(recvbuf, recvcount, recvtype), root);
+    const int given = at_root(on.comm, root) ? on.comm.peer_count() : 0;
+    return plan_scatter(on, read(on, typed_buffer{sendbuf, sendcount, sendtype}, given),
+                        written(on, own(recvbuf, recvcount, recvtype)), root);
 }
 
 schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -202,7 +274,8 @@ schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_lis
     if (gives_all && !on.comm.inter()) {
         check_own_place(recvbuf, places[root]);
     }
-    return plan_scatterv(on, places, own(recvbuf, recvcount, recvtype), root);
+    note_read(on, places);
+    return plan_scatterv(on, places, written(on, own(recvbuf, recvcount, recvtype)), root);
 }
 
 schedule allgather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -213,7 +286,8 @@ schedule allgather_plan(const collective_call &on, const void *sendbuf, MPI_Coun
         check_own_place(sendbuf,
                         collective::part({recvbuf, 0, recvtype}, on.comm.rank() * recvcount, recvcount));
     }
-    return plan_allgather(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
+    return plan_allgather(on, read(on, own(sendbuf, sendcount, sendtype)),
+                          written(on, typed_buffer{recvbuf, recvcount, recvtype}, on.comm.peer_count()));
 }
 
 schedule allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -225,14 +299,19 @@ schedule allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Cou
     if (!on.comm.inter()) {
         check_own_place(sendbuf, places[on.comm.rank()]);
     }
-    return plan_allgatherv(on, own(sendbuf, sendcount, sendtype), places);
+    return plan_allgatherv(on, read(on, own(sendbuf, sendcount, sendtype)), written(on, places));
 }
 
 schedule alltoall_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                        const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                        const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
-    return plan_alltoall(on, own(sendbuf, sendcount, sendtype), {recvbuf, recvcount, recvtype});
+    const int peers = on.comm.peer_count();
+    if (!in_place(sendbuf)) {
+        static_cast<void>(read(on, typed_buffer{sendbuf, sendcount, sendtype}, peers));
+    }
+    return plan_alltoall(on, own(sendbuf, sendcount, sendtype),
+                         written(on, typed_buffer{recvbuf, recvcount, recvtype}, peers));
 }
 
 schedule alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -242,24 +321,27 @@ schedule alltoallv_plan(const collective_call &on, const void *sendbuf, count_li
     const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
     if (in_place(sendbuf)) {
-        return plan_alltoallv(on, {}, places);
+        return plan_alltoallv(on, {}, written(on, places));
     }
-    return plan_alltoallv(on, blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls"),
-                          places);
+    const block_view given = blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls");
+    note_read(on, given);
+    return plan_alltoallv(on, given, written(on, places));
 }
 
 schedule alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                         count_list sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
                         count_list recvcounts, count_list rdispls, const MPI_Datatype *recvtypes) {
     const int peers = on.comm.peer_count();
-    const auto places =
+    auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
+    places = written(on, std::move(places));
     if (in_place(sendbuf)) {
         return plan_alltoallv(on, {}, places);
     }
     const auto given =
         blocks(sendbuf, sendcounts, sdispls, sendtypes, peers, "sendcounts", "sdispls", "sendtypes");
+    note_read(on, given);
     return plan_alltoallv(on, block_view{given}, places);
 }
 
@@ -278,20 +360,26 @@ schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvb
         // In the root's group, but not the root: count, type and operation mean nothing.
         return plan_no_part(on, "Reduce");
     }
-    return plan_reduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation, root);
+    const bool gives = !on.comm.inter() || !at_root(on.comm, root);
+    const own_buffer mine = own(sendbuf, count, type);
+    return plan_reduce(on, gives ? read(on, mine) : mine,
+                       written_at_root(on, {recvbuf, count, type}, root, true), operation, root);
 }
 
 schedule allreduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                         const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
-    return plan_allreduce(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+    return plan_allreduce(on, read(on, own(sendbuf, count, type)),
+                          written(on, typed_buffer{recvbuf, count, type}, 1), operation);
 }
 
 schedule reduce_scatter_block_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
                                    MPI_Count recvcount, const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
     const small_vector<MPI_Count, 8> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
-    return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, recvcount, type}, counts, operation);
+    const MPI_Count total = recvcount * on.comm.size();
+    const void *const into = note_scattered(on, sendbuf, recvbuf, total, recvcount, type);
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), {into, recvcount, type}, counts, operation);
 }
 
 schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
@@ -306,19 +394,24 @@ schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, voi
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", total > 0);
     check_address(sendbuf, total, type, "sendbuf");
     check_address(recvbuf, counts[static_cast<std::size_t>(on.comm.rank())], type, "recvbuf");
-    return plan_reduce_scatter(on, own(sendbuf, 0, type), {recvbuf, 0, type}, counts, operation);
+    const void *const into =
+        note_scattered(on, sendbuf, recvbuf, total, counts[static_cast<std::size_t>(on.comm.rank())], type);
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), {into, 0, type}, counts, operation);
 }
 
 schedule scan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                    const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
-    return plan_scan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+    return plan_scan(on, read(on, own(sendbuf, count, type)),
+                     written(on, typed_buffer{recvbuf, count, type}, 1), operation);
 }
 
 schedule exscan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                      const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
-    return plan_exscan(on, own(sendbuf, count, type), {recvbuf, count, type}, operation);
+    const int taken = on.comm.rank() != 0 || in_place(sendbuf) ? 1 : 0; // the first rank gets nothing
+    return plan_exscan(on, read(on, own(sendbuf, count, type)),
+                       written(on, typed_buffer{recvbuf, count, type}, taken), operation);
 }
 
 } // namespace lisle::abi

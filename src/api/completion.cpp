@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
 #include "api/active_requests.hpp"
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
+#include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
@@ -58,6 +60,9 @@ namespace {
 /// request inactive). @return what it ended with; `about`: the communicator to blame for an error
 outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
     finished.finish();
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->end(finished);
+    }
     outcome ended = finished.result;
     ended.store(status);
     if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
@@ -68,6 +73,10 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     if (finished.persistent) {
         finished.active = false;
     } else {
+        if (rank &self = known_rank(); self.open != nullptr && !abi::pending_buffers::watched())
+            [[unlikely]] {
+            self.open->drop(handle_value(*handle), "request"); // else the entry point does
+        }
         const int error = dispose(finished);
         ended.error = ended.error != MPI_SUCCESS ? ended.error : error;
         *handle = MPI_REQUEST_NULL;

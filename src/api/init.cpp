@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <pthread.h>
 
+#include "api/pending_buffers.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "collective/call_log.hpp"
 #include "collective/selection/selection.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
@@ -59,6 +61,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     if (self.get_job().clock().simulated()) {
         required = std::min(required, MPI_THREAD_FUNNELED); // a modelled core runs one thread
     }
+    self.tracks().begin_service();
     create_world({.size = self.get_job().size()});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
@@ -103,15 +106,23 @@ void finalize() {
     delete_world_attributes();
     abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
+    if (collective::call_log::kept() && value_of(setting::recovery) == 0) {
+        collective::call_log::compare(*predefined->world);
+    }
     meet_before_leaving(*predefined->world);
     protocol::wait_until(self, [&self] { return self.tracks().drained(); });
     abi::report_unreceived(self);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->report_wildcards();
+    }
     for (const auto &fabric : self.engine().routes().fabrics()) {
         fabric->leave(self.number());
     }
     destroy_world();
     self.phase.store(world_phase::finalized, std::memory_order_release);
-    self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
+    if (self.models_in_use.fetch_sub(1, std::memory_order_relaxed) == 1) {
+        self.tracks().end_service();
+    }
     self.get_job().start().report(self.number(), rank_progress::finalized);
 }
 

@@ -114,22 +114,34 @@ blocks displaced(const void *address, count_list counts, const MPI_Aint *displac
     return made;
 }
 
+/// Notes what the call uses, if that is asked for (LISLE_CHECK=2), and plans.
+schedule plan(const collective_call &on, const blocks &out, blocks in) {
+    if (on.watched != nullptr) {
+        on.watched->add(watched_memory::use::reads, out);
+        const watched_memory &written = on.watched->add(watched_memory::use::writes, in);
+        for (typed_buffer &each : in) {
+            each.address = written.instead_of(each.address);
+        }
+    }
+    return plan_neighbours(on.comm, out, in);
+}
+
 } // namespace
 
 schedule neighbor_allgather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                                  const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                  const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan_neighbours(on.comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
-                           equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
+    return plan(on, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+                equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
 schedule neighbor_allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                                   const datatype &sendtype, void *recvbuf, count_list recvcounts,
                                   count_list displs, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan_neighbours(
-        on.comm, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+    return plan(
+        on, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
         displaced(recvbuf, recvcounts, displs, recvtype, edges.in, {"recvbuf", "recvcounts", "displs", ""}));
 }
 
@@ -137,16 +149,16 @@ schedule neighbor_alltoall_plan(const collective_call &on, const void *sendbuf, 
                                 const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                 const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan_neighbours(on.comm, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
-                           equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
+    return plan(on, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
+                equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
 schedule neighbor_alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                                  count_list sdispls, const datatype &sendtype, void *recvbuf,
                                  count_list recvcounts, count_list rdispls, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan_neighbours(on.comm, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
-                           displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
+    return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
+                displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
 }
 
 schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -154,8 +166,8 @@ schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf,
                                  count_list recvcounts, const MPI_Aint *rdispls,
                                  const MPI_Datatype *recvtypes) {
     const degrees edges = degrees_of(on.comm);
-    return plan_neighbours(on.comm, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
-                           displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
+    return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
+                displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
 }
 
 } // namespace lisle::abi

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/extension.hpp"
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "communicator/session.hpp"
 #include "datatype/copy.hpp"
@@ -38,10 +39,35 @@ protocol::send_buffer &buffer_of(communicator &comm) {
     return *found;
 }
 
+/// What sends of the standard mode are done as: with LISLE_CHECK=2 as synchronous ones, which show what
+/// relies on messages being buffered.
+send_mode standard_mode() noexcept {
+    return abi::pending_buffers::watched() ? send_mode::synchronous : send_mode::standard;
+}
+
+/// Names the operations under way whose memory a blocking call is going to use.
+void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        watched_list used{false};
+        used.add(how, {buffer});
+        abi::pending->look(used);
+    }
+}
+
 void start_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                 send_mode mode, MPI_Request *request) {
-    *request = abi::give_request(
-        protocol::start_send({buf, count, type}, comm.point_to_point, dest, tag, mode), &comm);
+    const typed_buffer buffer{buf, count, type};
+    const bool watched = abi::pending_buffers::watched() && dest != MPI_PROC_NULL;
+    watched_list used;
+    if (watched) [[unlikely]] {
+        used.reads(buffer);
+        abi::pending->begin(used);
+    }
+    protocol::request *const made = protocol::start_send(buffer, comm.point_to_point, dest, tag, mode);
+    if (watched) [[unlikely]] {
+        abi::pending->add(*made, std::move(used));
+    }
+    *request = abi::give_request(made, &comm);
 }
 
 /// A persistent request that is not started yet.
@@ -55,9 +81,15 @@ template <class Operation> void give_persistent(std::unique_ptr<Operation> made,
 
 void init_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                send_mode mode, MPI_Request *request) {
-    give_persistent(std::make_unique<protocol::send_operation>(typed_buffer{buf, count, type},
-                                                               comm.point_to_point, dest, tag, mode),
-                    type, comm, request);
+    const typed_buffer buffer{buf, count, type};
+    auto made = std::make_unique<protocol::send_operation>(buffer, comm.point_to_point, dest, tag, mode);
+    made->active = false;
+    if (abi::pending_buffers::watched() && dest != MPI_PROC_NULL) [[unlikely]] {
+        watched_list used;
+        used.reads(buffer);
+        abi::pending->add(*made, std::move(used));
+    }
+    give_persistent(std::move(made), type, comm, request);
 }
 
 /// A persistent buffered send: each start copies the data away, so each is complete at once.
@@ -145,17 +177,31 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
 } // namespace
 
 void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
-    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, send_mode::standard);
+    if (dest != MPI_PROC_NULL) {
+        look_at_use(watched_memory::use::reads, {buf, count, type});
+    }
+    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, standard_mode());
 }
 
 void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
           MPI_Status *status) {
-    const outcome ended = protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag);
+    std::uint32_t posting = 0;
+    if (abi::pending_buffers::watched() && source != MPI_PROC_NULL) [[unlikely]] {
+        look_at_use(watched_memory::use::writes, {buf, count, type});
+        posting = abi::pending->number_receive();
+    } else if (source != MPI_PROC_NULL &&
+               comm.point_to_point.home->try_receive_short_typed(
+                   {buf, count, type}, {comm.point_to_point.context, source, tag}, status)) {
+        return;
+    }
+    const outcome ended =
+        protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag, posting);
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }
 
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    look_at_use(watched_memory::use::reads, {buf, count, type});
     protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::synchronous);
 }
 
@@ -187,7 +233,7 @@ void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request) {
-    init_send(buf, count, type, dest, tag, comm, send_mode::standard, request);
+    init_send(buf, count, type, dest, tag, comm, standard_mode(), request);
 }
 
 void ssend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -209,17 +255,32 @@ void bsend_init(const void *buf, MPI_Count count, const datatype &type, int dest
 
 void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
                MPI_Request *request) {
-    give_persistent(std::make_unique<protocol::receive_operation>(
-                        comm.point_to_point, typed_buffer{buf, count, type}, source, tag),
-                    type, comm, request);
+    typed_buffer buffer{buf, count, type};
+    watched_list used;
+    const bool watched = abi::pending_buffers::watched() && source != MPI_PROC_NULL;
+    if (watched) {
+        buffer = used.writes(buffer);
+    }
+    auto made = std::make_unique<protocol::receive_operation>(comm.point_to_point, buffer, source, tag);
+    made->active = false;
+    if (watched) {
+        abi::pending->add(*made, std::move(used));
+    }
+    give_persistent(std::move(made), type, comm, request);
 }
 
 void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
               void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
               communicator &comm, MPI_Status *status) {
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        watched_list used{false};
+        used.add(watched_memory::use::reads, {{sendbuf, dest != MPI_PROC_NULL ? sendcount : 0, sendtype}});
+        used.add(watched_memory::use::writes, {{recvbuf, source != MPI_PROC_NULL ? recvcount : 0, recvtype}});
+        abi::pending->look(used);
+    }
     const outcome ended =
         protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
-                               source, recvtag, comm.point_to_point);
+                               source, recvtag, comm.point_to_point, standard_mode());
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }
@@ -227,10 +288,20 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
 void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
                void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
                communicator &comm, MPI_Request *request) {
+    typed_buffer give{sendbuf, dest != MPI_PROC_NULL ? sendcount : 0, sendtype};
+    typed_buffer take{recvbuf, source != MPI_PROC_NULL ? recvcount : 0, recvtype};
+    watched_list used;
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        give = used.reads(give);
+        take = used.writes(take);
+        abi::pending->begin(used);
+    }
     auto made = std::make_unique<protocol::send_receive_request>(
-        typed_buffer{sendbuf, sendcount, sendtype}, std::vector<std::byte>{}, dest, sendtag,
-        typed_buffer{recvbuf, recvcount, recvtype}, source, recvtag, comm.point_to_point);
+        give, std::vector<std::byte>{}, dest, sendtag, take, source, recvtag, comm.point_to_point);
     made->start();
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->add(*made, std::move(used));
+    }
     *request = abi::give_request(made.release(), &comm);
 }
 
@@ -352,3 +423,21 @@ void send_piece(const void *data, MPI_Count bytes, MPI_Request request) {
 }
 
 } // namespace lisle::api
+
+namespace lisle::abi {
+
+void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
+                      communicator &comm, MPI_Request *request) {
+    const protocol::channel &channel = comm.point_to_point;
+    const typed_buffer buffer{buf, count, type};
+    if (dest >= 0 && channel.lanes == nullptr && !pending_buffers::watched() &&
+        channel.home->try_send_short_typed(buffer, {channel.context, channel.self, tag},
+                                           channel.peers->member(dest),
+                                           static_cast<std::size_t>(buffer.bytes()))) {
+        *request = handle_of<MPI_Request>(*channel.home->completed_send());
+        return;
+    }
+    api::start_send(buf, count, type, dest, tag, comm, api::standard_mode(), request);
+}
+
+} // namespace lisle::abi

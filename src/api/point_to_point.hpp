@@ -10,6 +10,13 @@
 #include "mpi.h"
 #include "protocol/eager/short_message.hpp"
 
+namespace lisle::abi {
+
+[[gnu::noinline]] void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest,
+                                        int tag, communicator &comm, MPI_Request *request);
+
+} // namespace lisle::abi
+
 namespace lisle::api {
 
 void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
@@ -63,8 +70,11 @@ void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messa
 
 [[gnu::always_inline]] inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest,
                                          int tag, communicator &comm, MPI_Request *request) {
-    *request = abi::give_request(
-        protocol::start_send_quickly({buf, count, type}, comm.point_to_point, dest, tag), &comm);
+    if (protocol::try_send_short({buf, count, type}, comm.point_to_point, dest, tag)) [[likely]] {
+        *request = handle_of<MPI_Request>(*comm.point_to_point.home->completed_send());
+        return;
+    }
+    abi::isend_in_general(buf, count, type, dest, tag, comm, request);
 }
 
 [[gnu::always_inline]] inline void irecv(void *buf, MPI_Count count, const datatype &type, int source,

@@ -2,11 +2,15 @@
 #include "api/request.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
+#include "api/pending_buffers.hpp"
+#include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/generalized_request.hpp"
 #include "protocol/operation.hpp"
@@ -61,8 +65,31 @@ class freed_requests {
 };
 const rank_local<freed_requests> freed_early;
 
+/// A program that asks whether requests are complete knows that of those that it frees.
+struct questions {
+    std::atomic<bool> asked{false}; // orders nothing: the rank's own threads order what they do to a request
+};
+const rank_local<questions> asked_about;
+
+/// Names a request that is freed though the program does not know that it is complete.
+void report_early_free(const request &freed) {
+    const bool others_end_it = dynamic_cast<const protocol::generalized_request *>(&freed) != nullptr;
+    if (!freed.active || others_end_it || asked_about->asked.load(std::memory_order_relaxed)) {
+        return;
+    }
+    const auto made = this_rank().open->find(reinterpret_cast<std::uintptr_t>(&freed), "request");
+    const std::string which =
+        made ? sentence("the request of ", abi::in_words(made->call, made->caller)) : "a request";
+    abi::report_mistake(sentence(abi::in_words(abi::current_call()), " frees ", which,
+                                 " before the program knows that it is complete"));
+}
+
 void look_at(request &finished, MPI_Status *status) {
+    asked_about->asked.store(true, std::memory_order_relaxed);
     finished.finish();
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->end(finished);
+    }
     finished.result.store(status);
 }
 
@@ -127,6 +154,9 @@ void start(MPI_Request *handle) {
     if (started.active) {
         fail(MPI_ERR_REQUEST, "the persistent request has been started already and is not complete");
     }
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->start(started);
+    }
     started.start();
 }
 
@@ -146,6 +176,13 @@ void test_cancelled(const MPI_Status *status, int *flag) {
 
 void request_free(MPI_Request *handle) {
     request &freed = resolve(*handle);
+    if (checks(check_level::cheap)) [[unlikely]] {
+        report_early_free(freed);
+    }
+    if (abi::pending_buffers::watched() && abi::pending->adopt(freed)) [[unlikely]] {
+        *handle = MPI_REQUEST_NULL;
+        return;
+    }
     communicator *const about = freed.comm;
     if (about != nullptr && !about->predefined() && freed.active && !is_complete(freed) &&
         dynamic_cast<protocol::operation *>(&freed) != nullptr) {

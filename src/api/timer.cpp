@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "execution/rank.hpp"
+#include "execution/simulated_time.hpp"
 #include "world/job.hpp"
 
 namespace lisle::api {
@@ -27,7 +28,7 @@ job_clock *simulated_clock() noexcept {
 
 double wtime() {
     if (job_clock *const own = simulated_clock()) {
-        return 1e-9 * static_cast<double>(own->nanoseconds());
+        return 1e-9 * static_cast<double>(read_simulated(*own, known_rank().number()));
     }
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -13,6 +13,19 @@ void open_handles::add(std::uintptr_t value, const char *noun, const char *call,
 
 void open_handles::drop(std::uintptr_t value, const char *noun) {
     const std::scoped_lock lock{mutex_};
+    if (const auto latest = latest_locked(value, noun); latest != open_.end()) {
+        open_.erase(latest);
+    }
+}
+
+std::optional<open_handle> open_handles::find(std::uintptr_t value, const char *noun) const {
+    const std::scoped_lock lock{mutex_};
+    const auto latest = latest_locked(value, noun);
+    return latest != open_.end() ? std::optional{latest->second} : std::nullopt;
+}
+
+open_handles::table::const_iterator open_handles::latest_locked(std::uintptr_t value,
+                                                                const char *noun) const {
     auto latest = open_.end();
     for (auto [at, end] = open_.equal_range(value); at != end; ++at) {
         const bool later = latest == open_.end() || at->second.number > latest->second.number;
@@ -20,9 +33,7 @@ void open_handles::drop(std::uintptr_t value, const char *noun) {
             latest = at;
         }
     }
-    if (latest != open_.end()) {
-        open_.erase(latest);
-    }
+    return latest;
 }
 
 std::vector<open_handle> open_handles::take_all() {

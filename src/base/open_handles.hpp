@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -29,12 +30,17 @@ class open_handles {
     void add(std::uintptr_t value, const char *noun, const char *call, const void *caller);
     /// Forgets the latest handle of this sort and value; nothing if there is none.
     void drop(std::uintptr_t value, const char *noun);
+    /// The latest handle of this sort and value, if there is one.
+    [[nodiscard]] std::optional<open_handle> find(std::uintptr_t value, const char *noun) const;
     /// All of them, oldest first, which are then forgotten.
     [[nodiscard]] std::vector<open_handle> take_all();
 
   private:
-    std::mutex mutex_; ///< protects the others
-    std::unordered_multimap<std::uintptr_t, open_handle> open_;
+    using table = std::unordered_multimap<std::uintptr_t, open_handle>;
+    [[nodiscard]] table::const_iterator latest_locked(std::uintptr_t value, const char *noun) const;
+
+    mutable std::mutex mutex_; ///< protects the others
+    table open_;
     std::size_t given_ = 0;
 };
 

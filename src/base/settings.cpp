@@ -75,15 +75,20 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
     {"LISLE_WAIT", 0, 0, 3,
      "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park",
      "auto|spin|yield|park"},
+    {"LISLE_PROGRESS", 0, 0, 3,
+     "who moves messages on: caller (threads that are in a call), threads (a Sender and a Receiver thread "
+     "for each "
+     "device), shared (one thread for all devices), round-robin (callers, who ask each device in each round)",
+     "caller|threads|shared|round-robin"},
     {"LISLE_TRACKS", 4, 1, 4,
      "over how many engines, each with a lock and mailboxes of its own, the communicators of a rank are "
      "spread "
      "whose threads call at once (MPI_THREAD_MULTIPLE)"},
-    {"LISLE_CHECK", 0, 0, 1,
-     "1: collectives first make sure that all ranks make the same call, receives that messages have elements "
-     "of "
-     "their type, and MPI_Finalize lists the objects that were not freed and the messages that were not "
-     "received"},
+    {"LISLE_CHECK", 0, 0, 2,
+     "how much is looked for besides deadlocks: 1 what costs little (types of messages, objects that are not "
+     "freed, messages that are not received, collectives that differ), 2 everything (sends that rely on "
+     "buffers, buffers that are used while an operation is under way, receives from any source that could "
+     "have taken another message)"},
     {"LISLE_DEADLOCK", 1, 0, 1,
      "what happens when all ranks of a job wait for each other: end (they are listed, and the job ends), or "
      "wait (nothing, so that a debugger finds them)",
@@ -97,6 +102,10 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "machines are, -1: each process on a node of its own, -3: on three nodes one by one); messages between "
      "nodes "
      "go over the network"},
+    {"LISLE_NETWORK_SILENCE", 10, 1, 3600,
+     "seconds without a sign of life from a machine after which its ranks count as failed, or its interface "
+     "as lost "
+     "if there is another one"},
     {"LISLE_RECOVERY", 0, 0, 1,
      "1: the job goes on when processes fail, which share no memory then (lislerun --with-ft)"},
     {"LISLE_SHOW", 0, 0, 1, "what rank 0 prints when MPI begins: collectives (which algorithm is used when)",

@@ -20,11 +20,13 @@ enum class setting : unsigned char {
     unexpected_limit,
     spin,
     wait,
+    progress,
     tracks,
     check,
     deadlock,
     watchdog,
     nodes,
+    network_silence,
     recovery,
     show,
     initial_errhandler,
@@ -57,12 +59,27 @@ enum class wait_manner : unsigned char {
     park,     ///< sleeps at once
 };
 
+/// Values of setting::progress: who moves messages on.
+enum class progress_manner : unsigned char {
+    caller,      ///< threads that are in a call
+    threads,     ///< a Sender and a Receiver for each device
+    shared,      ///< one thread for all devices
+    round_robin, ///< the same, and each device is asked in each round
+};
+
 /// The table, in the order of `setting`.
 [[nodiscard]] std::span<const setting_description> all_settings() noexcept;
 
 /// The value in force. A variable that is neither a word nor a number in its range is reported once on
 /// standard error and the default is used. Thread-safe.
 [[nodiscard]] std::int64_t value_of(setting which) noexcept;
+[[nodiscard]] inline progress_manner chosen_progress() noexcept {
+    return static_cast<progress_manner>(value_of(setting::progress));
+}
+/// True if threads of the library's own move messages on.
+[[nodiscard]] inline bool has_progress_threads() noexcept {
+    return chosen_progress() == progress_manner::threads || chosen_progress() == progress_manner::shared;
+}
 /// True if the setting is looked at again and again, so that it may change while ranks run; the others are
 /// looked at once. All ranks must change it alike.
 [[nodiscard]] bool changeable(setting which) noexcept;

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/settings.hpp"
 #include "collective/algorithms/allgather.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/basic_type.hpp"
@@ -16,21 +15,23 @@ namespace {
 constexpr auto signature_bytes = static_cast<MPI_Count>(sizeof(call_signature));
 
 /// One sentence for what two ranks do: what comes before the value, and after it.
-template <class Value> mpi_error disagreement(int error, int rank, const char *does, const Value &value,
-                                              const Value &first, const char *after = "") {
+template <class Value> mpi_error other_value(int error, int rank, const char *does, const Value &value,
+                                             const Value &first, const char *after = "") {
     return {error, sentence("the ranks do not make the same call: rank ", rank, does, value, after,
                             ", rank 0", does, first, after)};
 }
 
-std::optional<mpi_error> compare(int rank, const call_signature &given, const call_signature &first) {
+} // namespace
+
+std::optional<mpi_error> disagreement(int rank, const call_signature &given, const call_signature &first) {
     if (std::strncmp(given.call, first.call, sizeof given.call) != 0) {
-        return disagreement(MPI_ERR_OTHER, rank, " calls MPI_", given.call, first.call);
+        return other_value(MPI_ERR_OTHER, rank, " calls MPI_", given.call, first.call);
     }
     if (given.root != first.root) {
-        return disagreement(MPI_ERR_ROOT, rank, " names the root ", given.root, first.root);
+        return other_value(MPI_ERR_ROOT, rank, " names the root ", given.root, first.root);
     }
     if (given.bytes != first.bytes) {
-        return disagreement(MPI_ERR_COUNT, rank, " gives ", given.bytes, first.bytes, " bytes");
+        return other_value(MPI_ERR_COUNT, rank, " gives ", given.bytes, first.bytes, " bytes");
     }
     if (!fit_together(static_cast<basic_type>(given.elements), static_cast<basic_type>(first.elements))) {
         return mpi_error{MPI_ERR_TYPE, sentence("the ranks do not make the same call: rank ", rank,
@@ -39,12 +40,10 @@ std::optional<mpi_error> compare(int rank, const call_signature &given, const ca
     // Empty where the operation means nothing.
     if (given.operation[0] != '\0' && first.operation[0] != '\0' &&
         std::strncmp(given.operation, first.operation, sizeof given.operation) != 0) {
-        return disagreement(MPI_ERR_OP, rank, " reduces with ", given.operation, first.operation);
+        return other_value(MPI_ERR_OP, rank, " reduces with ", given.operation, first.operation);
     }
     return std::nullopt;
 }
-
-} // namespace
 
 call_check::call_check(const communicator &comm, const call_signature &own, int tag)
     : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
@@ -69,7 +68,7 @@ std::optional<mpi_error> call_check::complaint() const {
     };
     const call_signature first = signature_of(0);
     for (MPI_Count rank = 1; rank < all_.count / signature_bytes; ++rank) {
-        if (auto found = compare(static_cast<int>(rank), signature_of(rank), first)) {
+        if (auto found = disagreement(static_cast<int>(rank), signature_of(rank), first)) {
             if (reports_) {
                 std::fprintf(stderr, "lisle: %s\n", found->what());
             }

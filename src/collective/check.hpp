@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LISLE_CHECK=1 adds to each collective: before it begins, the ranks tell each other what they are about
+// What LISLE_CHECK=2 adds to each collective: before it begins, the ranks tell each other what they are about
 // to call, and all of them refuse if that does not fit together. Costs a round of messages; the collective
 // itself then goes by messages, too, so that nothing that ranks share is left half done.
 #pragma once
 
 #include <optional>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
-#include "base/settings.hpp"
 #include "collective/schedule/executor.hpp"
 
 namespace lisle::collective {
 
 /// True if collectives are checked: the same for all ranks.
 [[nodiscard]] inline bool checking() noexcept {
-    static const bool wanted = value_of(setting::check) != 0;
-    return wanted;
+    return checks(check_level::all);
 }
+
+/// What two ranks say that does not fit together, if anything. @param first what rank 0 says
+[[nodiscard]] std::optional<mpi_error> disagreement(int rank, const call_signature &given,
+                                                    const call_signature &first);
 
 /// The check of one call.
 class call_check {

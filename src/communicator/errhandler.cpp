@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/checks.hpp"
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/predefined.hpp"
@@ -87,7 +88,8 @@ std::string sentence_of_error(int code) {
 
 void end_job(const char *call, int code, const std::string &text) {
     const std::string line =
-        sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (", error_name(code), ")\n");
+        sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (", error_name(code),
+                 checks(check_level::cheap) ? place_of_call() : std::string{}, ")\n");
     // One write, so that the sentences of several ranks do not mix.
     std::fwrite(line.data(), 1, line.size(), stderr);
     std::fflush(stderr);

@@ -120,6 +120,10 @@ void remember_sentence(const mpi_error &error) noexcept;
 /// Throws as class_of_error() (error_codes.hpp).
 [[nodiscard]] std::string sentence_of_error(int code);
 
+/// ", at ring.c:12" for the call that the thread is in; empty if it is in none. Defined by the composition
+/// root (library/describe_wait.cpp), which knows how to read it off the stack.
+[[nodiscard]] std::string place_of_call();
+
 /// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>
 /// (MPI_ERR_RANK)". The end of every error whose handler is fatal.
 [[noreturn]] void end_job(const char *call, int code, const std::string &sentence);

@@ -114,6 +114,7 @@ session &session::open(const info *hints, errhandler_ref errors) {
     all.list.push_back(opened);
     opened->errors.set(std::move(errors));
     this_rank().engine().expect_one_thread(false);
+    this_rank().tracks().begin_service();
     this_rank().models_in_use.fetch_add(1, std::memory_order_relaxed);
     return *opened;
 }
@@ -127,7 +128,9 @@ void session::close() {
         const std::scoped_lock lock{all.mutex};
         std::erase(all.list, this);
     }
-    self.models_in_use.fetch_sub(1, std::memory_order_relaxed);
+    if (self.models_in_use.fetch_sub(1, std::memory_order_relaxed) == 1) {
+        self.tracks().end_service();
+    }
     delete this;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "diagnosis/wait_report.hpp"
 
@@ -95,11 +96,29 @@ std::string near_misses(const job_waits &job) {
 
 std::string deadlock_report(const job_waits &job) {
     return sentence("lisle: deadlock: no rank of the job can go on, and no message is under way\n") +
-           wait_rows(job) + wait_cycles(job) + near_misses(job);
+           wait_rows(job) + wait_cycles(job) + near_misses(job) + remark_on_sends(job);
 }
 
 std::string status_report(const job_waits &job, const std::string &why) {
     return sentence("lisle: ", why, "\n") + wait_rows(job) + near_misses(job);
+}
+
+std::string remark_on_sends(const job_waits &job) {
+    if (!checks(check_level::all)) {
+        return {};
+    }
+    const bool any = std::ranges::any_of(job, [](const rank_wait &rank) {
+        const auto count = std::min(rank.note.operation_count, wait_note::most_operations);
+        return rank.state == wait_table::state::waiting &&
+               std::any_of(rank.note.operations, rank.note.operations + count,
+                           [](const wait_note::operation &each) {
+                               return each.what == wait_note::sort::synchronous_send;
+                           });
+    });
+    return any ? "With LISLE_CHECK=2 each send waits for its receive. MPI may buffer messages of the "
+                 "standard mode "
+                 "and go on, but need not: a program that relies on it is not portable.\n"
+               : "";
 }
 
 } // namespace lisle

@@ -20,6 +20,9 @@ namespace lisle {
 /// communicator that call different collectives.
 [[nodiscard]] std::string near_misses(const job_waits &job);
 
+/// What is to be said if a send waits that without LISLE_CHECK=2 might not.
+[[nodiscard]] std::string remark_on_sends(const job_waits &job);
+
 /// "0-3, 7": at most a few, then how many more.
 [[nodiscard]] std::string rank_list(const std::vector<int> &ranks);
 

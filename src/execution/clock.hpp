@@ -3,14 +3,16 @@
 // to send and MPI_Wtime go by it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace lisle {
 
 /// Thread-safe.
 class job_clock {
   public:
+    static constexpr std::int64_t never = INT64_MAX;
+
     /// Since some moment in the past; never goes back.
     [[nodiscard]] virtual std::int64_t nanoseconds() noexcept = 0;
     /// The smallest difference that nanoseconds() shows, in seconds.
@@ -19,11 +21,17 @@ class job_clock {
     /// sleeps by the machine's time.
     [[nodiscard]] virtual bool simulated() const noexcept { return false; }
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
-    /// event. True: some fiber may be able to go on, look again.
-    [[nodiscard]] virtual bool all_blocked() noexcept { return false; }
+    /// event, but not past `until`, in nanoseconds. True: some fiber may be able to go on, look again.
+    [[nodiscard]] virtual bool all_blocked([[maybe_unused]] std::int64_t until) noexcept { return false; }
+    /// Called for a rank that has looked for something in vain and is going to look again. A simulated clock
+    /// moves on if all that could run do so.
+    virtual void found_nothing([[maybe_unused]] int rank) noexcept {}
     /// Has a rank spend so many cycles of a simulated machine on what its program computes. On a real one
     /// computing takes what it takes, and this does nothing.
     virtual void compute([[maybe_unused]] int rank, [[maybe_unused]] std::int64_t cycles) noexcept {}
+    /// Has it spend what reading the clock takes, or a program that waits for a time would read the same one
+    /// for ever.
+    virtual void compute_reading([[maybe_unused]] int rank) noexcept {}
     /// True until the rank has spent all of them.
     [[nodiscard]] virtual bool computing([[maybe_unused]] int rank) noexcept { return false; }
 
@@ -35,8 +43,11 @@ class job_clock {
 class real_clock final : public job_clock {
   public:
     [[nodiscard]] std::int64_t nanoseconds() noexcept override { return now(); }
+    // Not through the C++ library: a program's fibers may read a simulated clock there.
     [[nodiscard]] static std::int64_t now() noexcept {
-        return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
+        timespec time{};
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
     }
     [[nodiscard]] static real_clock &instance() noexcept {
         static constinit real_clock only;

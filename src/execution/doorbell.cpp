@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/doorbell.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <climits>
 #include <ctime>
 #include <linux/futex.h>
@@ -38,6 +41,40 @@ void doorbell::sleep(std::uint32_t seen, std::uint64_t nanoseconds) noexcept {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     sleep_on(word_, seen, nanoseconds);
     sleepers_.fetch_sub(1, std::memory_order_relaxed); // a ringer that sees the old count wakes in vain
+}
+
+void doorbell::sleep_on_any(std::span<const seen_value> bells, std::uint64_t nanoseconds) noexcept {
+    if (bells.size() == 1) {
+        bells.front().bell->sleep(bells.front().value, nanoseconds);
+        return;
+    }
+    for (const seen_value &each : bells) {
+        each.bell->sleepers_.fetch_add(1, std::memory_order_seq_cst); // as in sleep()
+    }
+    std::array<futex_waitv, FUTEX_WAITV_MAX> words{};
+    const std::size_t count = std::min(bells.size(), words.size());
+    for (std::size_t at = 0; at != count; ++at) {
+        words[at] = {.val = bells[at].value,
+                     .uaddr = reinterpret_cast<std::uint64_t>(&bells[at].bell->word_),
+                     .flags = FUTEX_32,
+                     .__reserved = 0};
+    }
+    constexpr std::uint64_t among_too_many = 1'000'000, second = 1'000'000'000;
+    if (count != bells.size() && (nanoseconds == 0 || nanoseconds > among_too_many)) {
+        nanoseconds = among_too_many;
+    }
+    timespec until{};
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const std::uint64_t fraction = static_cast<std::uint64_t>(until.tv_nsec) + nanoseconds;
+    until = {until.tv_sec + static_cast<time_t>(fraction / second), static_cast<long>(fraction % second)};
+    if (syscall(SYS_futex_waitv, words.data(), count, 0, nanoseconds != 0 ? &until : nullptr,
+                CLOCK_MONOTONIC) < 0 &&
+        errno == ENOSYS) { // Linux before 5.16
+        sleep_on(bells.front().bell->word_, bells.front().value, among_too_many);
+    }
+    for (const seen_value &each : bells) {
+        each.bell->sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    }
 }
 
 void doorbell::call_fiber() noexcept {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 namespace lisle {
 
@@ -24,6 +25,15 @@ class doorbell {
     /// Sleeps until the doorbell rings, unless it has rung since `seen` was read.
     /// @param nanoseconds at most this long; 0: without limit
     void sleep(std::uint32_t seen, std::uint64_t nanoseconds = 0) noexcept;
+
+    /// A bell, and its value when its owner last looked for news.
+    struct seen_value {
+        doorbell *bell;
+        std::uint32_t value;
+    };
+    /// Sleeps until one of some bells rings, unless one has since its value was read. May return earlier if
+    /// there are more of them than the system can wait for.
+    static void sleep_on_any(std::span<const seen_value> bells, std::uint64_t nanoseconds = 0) noexcept;
 
     // ---- bells of fibers ----
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/fiber_worker.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <cxxabi.h>
 #include <utility>
 
@@ -14,14 +14,6 @@ namespace lisle {
 namespace detail {
 constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]] = nullptr;
 } // namespace detail
-
-namespace {
-std::uint64_t monotonic_nanoseconds() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-}
-} // namespace
 
 fiber_worker::fiber_worker(const doorbell_row &bells, int first_index, const fiber_stacks &stacks,
                            const fiber_body &body)
@@ -117,18 +109,20 @@ void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
 }
 
 void fiber_worker::park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept {
-    const resting entry{monotonic_nanoseconds() + nanoseconds, running_};
+    const std::int64_t now = body_.clock->nanoseconds();
+    const auto most = static_cast<std::uint64_t>(job_clock::never - 1 - now);
+    const resting entry{now + static_cast<std::int64_t>(std::min(nanoseconds, most)), ++rests_, running_};
     resting_.insert(entry);
     park(bell, seen);
     resting_.erase(entry); // if the bell was first
 }
 
-std::uint64_t fiber_worker::end_rests() noexcept {
-    const std::uint64_t now = resting_.empty() ? 0 : monotonic_nanoseconds();
+std::int64_t fiber_worker::end_rests() noexcept {
+    const std::int64_t now = resting_.empty() ? 0 : body_.clock->nanoseconds();
     while (!resting_.empty()) {
-        const auto [end, rested] = *resting_.begin();
+        const auto [end, number, rested] = *resting_.begin();
         if (end > now) {
-            return end - now;
+            return end;
         }
         resting_.erase(resting_.begin());
         if (rested->now == state::parked) { // else its bell has rung already
@@ -136,7 +130,13 @@ std::uint64_t fiber_worker::end_rests() noexcept {
             append(*rested);
         }
     }
-    return 0;
+    return job_clock::never;
+}
+
+bool fiber_worker::let_time_pass() noexcept {
+    const bool passed = body_.clock->all_blocked(end_rests());
+    end_rests();
+    return passed;
 }
 
 void fiber_worker::end_rests_now_and_then() noexcept {
@@ -192,9 +192,12 @@ void fiber_worker::collect_rung() noexcept {
 }
 
 fiber_worker::fiber &fiber_worker::wait_for_ready() noexcept {
-    for (std::uint64_t next_end = end_rests(); !others_ready(); next_end = end_rests()) {
-        if (!body_.clock->all_blocked()) {
-            sleep_at_home(next_end);
+    for (std::int64_t next_end = end_rests(); !others_ready(); next_end = end_rests()) {
+        if (!body_.clock->all_blocked(next_end)) {
+            const std::int64_t now = next_end == job_clock::never ? 0 : body_.clock->nanoseconds();
+            sleep_at_home(next_end == job_clock::never
+                              ? 0
+                              : static_cast<std::uint64_t>(std::max<std::int64_t>(next_end - now, 1)));
         }
     }
     return *take_first();

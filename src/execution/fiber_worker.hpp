@@ -13,7 +13,7 @@
 #include <memory>
 #include <set>
 #include <span>
-#include <utility>
+#include <tuple>
 
 #include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
@@ -96,8 +96,12 @@ class fiber_worker {
         park(bell, seen);
         --parked_for_others_;
     }
-    /// As park, but goes on after this time even if the bell has not rung. Costs no time meanwhile.
+    /// As park, but goes on after this time of the job's clock even if the bell has not rung. Costs no time
+    /// meanwhile.
     void park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
+    /// For a fiber that looks for something in vain, with nobody else to run: lets the job's clock move on if
+    /// it is a simulated one. False: nothing can happen any more, or the clock moves by itself.
+    [[nodiscard]] bool let_time_pass() noexcept;
     /// Ends the fiber.
     [[noreturn]] void end_fiber() noexcept;
 
@@ -125,8 +129,8 @@ class fiber_worker {
     fiber *take_first() noexcept;
     /// Takes turns with the first that is ready.
     void run_first() noexcept;
-    /// Makes those ready whose time is over. Returns how long the next one rests; 0: there is none.
-    std::uint64_t end_rests() noexcept;
+    /// Makes those ready whose time is over. Returns when the next one's is; job_clock::never: none rests.
+    std::int64_t end_rests() noexcept;
     /// The same, at some of the turns.
     void end_rests_now_and_then() noexcept;
     void collect_rung() noexcept;
@@ -152,9 +156,11 @@ class fiber_worker {
     fiber *running_ = nullptr;
     fiber *first_ = nullptr; ///< ready, in the order in which they became so
     fiber *last_ = nullptr;
-    using resting = std::pair<std::uint64_t, fiber *>; ///< when the rest ends, in nanoseconds, and whose
+    /// When a rest ends, in nanoseconds of the job's clock, how many began before, and whose it is.
+    using resting = std::tuple<std::int64_t, std::uint64_t, fiber *>;
     std::set<resting> resting_;
-    unsigned turns_ = 0; ///< taken while some rest
+    std::uint64_t rests_ = 0; ///< that have begun
+    unsigned turns_ = 0;      ///< taken while some rest
     int parked_for_others_ = 0;
     // The thread's own places, looked up once.
     int *error_number_ = nullptr;

@@ -59,6 +59,9 @@ void wait_table::look_for_standstills() noexcept {
     looks_ = true;
     top().looked_at.store(1, std::memory_order_relaxed);
 }
+void wait_table::look_alone() noexcept {
+    top().looked_at.store(0, std::memory_order_relaxed);
+}
 bool wait_table::is_looked_at() const noexcept {
     return top().looked_at.load(std::memory_order_relaxed) != 0;
 }

@@ -29,7 +29,10 @@ class wait_table {
 
     /// From now on the process looks for standstills. @pre all ranks of the job are on this node
     void look_for_standstills() noexcept;
-    /// True if a process of the job has said so.
+    /// Nobody else is to look: questions that come by the machine's time would make each run of a simulated
+    /// job another one. @pre no rank has entered
+    void look_alone() noexcept;
+    /// True if a process of the job looks, and others may.
     [[nodiscard]] bool is_looked_at() const noexcept;
 
     // ---- ranks that sleep ----

@@ -38,7 +38,7 @@ struct packet_header {
     std::int32_t tag;
     std::uint8_t kind;
     std::uint8_t flags;
-    std::uint16_t spare;
+    std::uint16_t remark; ///< of ranks that check, see protocol/packet.hpp
     std::uint32_t payload_bytes;
 };
 static_assert(sizeof(packet_header) == 24);
@@ -49,6 +49,8 @@ struct packet_slot {
     packet_header *header;
     std::byte *payload;
     std::uint64_t token; ///< the fabric's own
+    /// Set by the caller: the packet may leave before others to the same peer that wait in the fabric.
+    bool may_overtake = false;
 };
 
 enum class claim_result : std::uint8_t {
@@ -92,6 +94,13 @@ struct waking {
     by how = by::doorbell;
     int descriptor = -1;           ///< for by::descriptor; stays the same
     std::uint64_t nanoseconds = 0; ///< for by::polling: the longest sleep between two polls, not 0
+};
+
+/// What a Sender thread has come upon in a fabric.
+enum class send_step : std::uint8_t {
+    sent,    ///< a packet, or several: ask again
+    nothing, ///< no packet waits
+    no_room, ///< packets wait for room
 };
 
 /// Where an endpoint is found, in bytes that only its fabric understands. Empty: it need not be said.
@@ -175,6 +184,15 @@ class fabric {
     /// Says that endpoint `self` is needed no more: where all of a process's have said so, its end is no
     /// failure to its peers.
     virtual void leave([[maybe_unused]] int self) noexcept {}
+
+    // ---- a Sender thread (protocol/progress/device_threads.hpp) ----
+
+    /// From now on publish() may leave packets to send_some(), which a Sender thread calls; an empty function
+    /// ends that. @param call wakes the Sender: called, perhaps with locks held, when something has come to
+    /// wait or there is room again; calls nothing of the fabric
+    virtual void leave_sending_to([[maybe_unused]] std::function<void()> call) {}
+    /// Sends some of what waits: peers in turn, and none that has no room holds up the others.
+    [[nodiscard]] virtual send_step send_some() noexcept { return send_step::nothing; }
 
     // ---- sleeping ----
 

@@ -8,11 +8,22 @@
 #include "abi/call_place.hpp"
 #include "collective/node/collective_area.hpp"
 #include "communicator/directory.hpp"
+#include "communicator/errhandler.hpp"
+#include "diagnosis/source_line.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "fabric/standstill_note.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
+
+namespace lisle {
+
+std::string place_of_call() {
+    const abi::code_place site = abi::current_call().site;
+    return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offset);
+}
+
+} // namespace lisle
 
 namespace lisle::protocol {
 

@@ -2,6 +2,7 @@
 // What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
 #include "execution/fiber_worker.hpp"
+#include "execution/simulated_time.hpp"
 #include "execution/staying.hpp"
 #include "world/job.hpp"
 
@@ -36,6 +37,8 @@ int lisle_host_may_give_way(void) {
 }
 
 int lisle_host_yield(void) {
+    lisle::rank &self = lisle::known_rank();
+    self.get_job().clock().found_nothing(self.number());
     return lisle::fiber_worker::current()->yield() ? 1 : 0;
 }
 
@@ -51,6 +54,15 @@ void lisle_host_rest(uint32_t seen, uint64_t nanoseconds) {
     } else {
         worker.park_for(bell, seen, nanoseconds);
     }
+}
+
+int64_t lisle_host_time(void) {
+    return lisle::known_rank().get_job().clock().nanoseconds();
+}
+
+int64_t lisle_host_read_time(void) {
+    lisle::rank &self = lisle::known_rank();
+    return lisle::read_simulated(self.get_job().clock(), self.number());
 }
 
 void lisle_host_ring(const lisle_rank *fiber) {

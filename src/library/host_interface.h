@@ -41,6 +41,12 @@ LISLE_HOST_CALL uint32_t lisle_host_rung(void);
 /* For fibers only. Others of the caller's worker run until the caller's bell rings or this time is over (0:
  * there is no limit); the worker sleeps if none can. Returns at once if the bell has rung since `seen`. */
 LISLE_HOST_CALL void lisle_host_rest(uint32_t seen, uint64_t nanoseconds);
+/* 1 if the job lives by simulated time. */
+LISLE_HOST_CALL int lisle_host_has_simulated_time(void);
+/* The job's time, in nanoseconds. */
+LISLE_HOST_CALL int64_t lisle_host_time(void);
+/* For fibers only. The same as a program sees that reads the clock, which takes simulated time. */
+LISLE_HOST_CALL int64_t lisle_host_read_time(void);
 /* Rings the bell of a fiber. From any thread; async-signal-safe. */
 LISLE_HOST_CALL void lisle_host_ring(const struct lisle_rank *fiber);
 

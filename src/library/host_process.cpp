@@ -28,6 +28,10 @@ int lisle_host_first_rank(void) {
     return current_job().first_rank();
 }
 
+int lisle_host_has_simulated_time(void) {
+    return current_job().clock().simulated() ? 1 : 0;
+}
+
 int lisle_host_worker_count(void) {
     return current_job().workers();
 }

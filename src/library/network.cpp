@@ -10,6 +10,7 @@
 #include <cstring>
 #include <sys/random.h>
 
+#include "base/settings.hpp"
 #include "fabric/ofi/network_fabric.hpp"
 
 namespace lisle {
@@ -66,10 +67,12 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
                 return rank >= 0 && rank < places.ranks() && places.node_of(rank) != own_node;
             },
         .secret = secret_of(start),
+        .silence = std::chrono::seconds{value_of(setting::network_silence)},
     };
-    auto made = std::make_unique<network_fabric>(
-        std::move(rails.front()), std::move(view),
-        [&start, &places](int peer) { return start.get(places.process_of(peer), address_key); });
+    auto made =
+        std::make_unique<network_fabric>(std::move(rails), std::move(view), [&start, &places](int peer) {
+            return start.get(places.process_of(peer), address_key);
+        });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
 }

@@ -17,6 +17,7 @@
 #include "library/node_memory.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
+#include "protocol/progress/device_threads.hpp"
 #include "protocol/tracks.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/launched_bootstrap.hpp"
@@ -132,6 +133,9 @@ process::process(std::unique_ptr<bootstrap> start, node_segment segment, std::sp
             job_.live_by(*own);
         }
     }
+    if (has_progress_threads() && !job_.clock().simulated()) {
+        threads_ = std::make_unique<protocol::device_threads>(routes_.first());
+    }
 }
 
 process &process::current() {
@@ -159,7 +163,7 @@ rank &process::enter(int index) {
              index);
     }
     auto entering = std::make_unique<rank>(job_, job_.first_rank() + index, job_.bells()[index]);
-    auto tracks = std::make_shared<protocol::tracks>(routes_, *entering);
+    auto tracks = std::make_shared<protocol::tracks>(routes_, *entering, threads_.get());
     protocol::engine &first = *tracks->find(0);
     entering->equip(std::move(tracks), first);
     return job_.enter(std::move(entering));

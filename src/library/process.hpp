@@ -9,6 +9,7 @@
 
 #include "fabric/local/node_segment.hpp"
 #include "fabric/routes_by_track.hpp"
+#include "protocol/progress/device_threads.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -41,6 +42,7 @@ class process {
     doorbell_row bells_;
     job job_;
     fabric::routes_by_track routes_;
+    std::unique_ptr<protocol::device_threads> threads_; ///< null: callers move messages on
 };
 
 } // namespace lisle

@@ -19,6 +19,7 @@ struct arrival {
     int peer;      ///< who sent it, as the fabric says: a number in the job
     envelope what; ///< context, source and tag of the header
     std::uint8_t flags;
+    std::uint16_t remark;
     std::span<const std::byte> payload; ///< valid during the call
 };
 

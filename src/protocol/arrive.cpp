@@ -66,12 +66,12 @@ void engine::arrived(int peer, const fabric::packet_header &header, std::span<co
     if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
         arrived_eager(what, payload);
     } else {
-        arrived_other(peer, what, header.kind, header.flags, payload);
+        arrived_other(peer, what, header.kind, header.flags, header.remark, payload);
     }
 }
 
 void engine::arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
-                           std::span<const std::byte> payload) {
+                           std::uint16_t remarked, std::span<const std::byte> payload) {
     if (peer < 0 || peer >= routes_.size()) {
         refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
     }
@@ -79,7 +79,25 @@ void engine::arrived_other(int peer, envelope what, std::uint8_t kind, std::uint
     if (handler == nullptr) {
         refuse(peer, "is of an unknown kind", kind);
     }
-    handler(*this, {peer, what, flags, payload});
+    if (wildcards_ != nullptr) [[unlikely]] {
+        wildcards_->note(remark::of(remarked).moment);
+    }
+    handler(*this, {peer, what, flags, remarked, payload});
+}
+
+void engine::note_arrival(const arrival &packet, const receive_operation *taker) {
+    wildcards_->arrived(packet.what, remark::of(packet.remark).moment, taker != nullptr ? taker->posting : 0);
+    if (taker != nullptr) {
+        wildcards_->taken(*taker, packet.what, matcher_);
+    }
+}
+
+void engine::take_locked(unexpected_message &message, const receive_operation &receive) {
+    matcher_.take(message);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        wildcards_->taken(receive, message.what, matcher_);
+    }
+    update_congestion();
 }
 
 void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
@@ -94,6 +112,9 @@ void engine::keep_eager(envelope what, std::span<const std::byte> payload, recei
 
 void engine::arrived_typed(const arrival &packet) {
     receive_operation *const receive = matcher_.match(packet.what);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        note_arrival(packet, receive);
+    }
     if (receive != nullptr && !receive->captures) {
         receive->result.source = packet.what.source;
         receive->result.tag = packet.what.tag;
@@ -119,7 +140,8 @@ void engine::compare_types(receive_operation &receive, std::uint8_t elements) no
 
 void engine::arrived_announcement(const arrival &packet) {
     const envelope what = packet.what;
-    announced_message said{read_as<announcement>(packet), packet.peer, packet.flags};
+    announced_message said{read_as<announcement>(packet), packet.peer, packet.flags,
+                           remark::of(packet.remark).elements};
     if (said.sender == 0 || said.bytes > INT64_MAX) {
         refuse(packet.peer, "announces a message of an impossible size", said.bytes);
     }
@@ -133,12 +155,16 @@ void engine::arrived_announcement(const arrival &packet) {
         refuse(packet.peer, "carries less than it announces", data.size());
     }
     receive_operation *const receive = matcher_.match(what);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        note_arrival(packet, receive);
+    }
     if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         receive->sender = said;
         if (carries) {
             store_data(*receive, data);
+            compare_types(*receive, said.elements);
             tell_done_locked(said);
             complete_locked(*receive);
         } else {
@@ -150,6 +176,7 @@ void engine::arrived_announcement(const arrival &packet) {
     message->what = what;
     message->bytes = static_cast<MPI_Count>(said.bytes);
     message->sender = said;
+    message->elements = said.elements;
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
@@ -187,6 +214,7 @@ void engine::arrived_clearance(const arrival &packet) {
     if (!send.in_pieces) { // else the thread that makes them sends them
         streams_.push_back(send.dest, &send);
         count_waiting_locked();
+        call_senders();
     }
     send.receiver_id = clear.receiver;
     send.streamed = 0;

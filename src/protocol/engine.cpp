@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "datatype/copy.hpp"
@@ -18,6 +19,8 @@
 
 namespace lisle::protocol {
 
+using fabric::claim_result;
+
 namespace {
 
 // Packets taken in one go: enough to amortise the lock, few enough that others get it soon.
@@ -28,11 +31,20 @@ constexpr unsigned brief_looks_alone = 1000;
 // Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
 // one copy is saved above this.
 constexpr std::size_t eager_if_copied_once = 4096;
-// A short limit: only messages without data go the short way.
-constexpr std::size_t no_short_messages = 0;
+// A short limit: no message is short, since the end of the short ones is one more.
+constexpr std::size_t no_short_messages = SIZE_MAX;
+// An announcement takes so much data along even to a rank that wants no unexpected data: to keep the
+// announcement costs it no less.
+constexpr std::uint64_t most_carried_always = 128;
 
 std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
     return set >= 0 ? static_cast<std::size_t>(set) : standard;
+}
+
+/// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
+constexpr bool answers_only(std::uint8_t kind) noexcept {
+    return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||
+           kind == static_cast<std::uint8_t>(packet_kind::done);
 }
 
 const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
@@ -52,7 +64,9 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
       eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
       unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{value_of(setting::check) != 0},
+      checks_types_{checks(check_level::cheap)}, wildcards_{checks(check_level::all)
+                                                                ? &rank_wildcards.of(owner)
+                                                                : nullptr},
       // A message that says its type takes the general way.
       short_limit_{checks_types_ ? no_short_messages
                                  : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
@@ -64,13 +78,17 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     }
     brief_looks_ = job_.oversubscribed() || spin_policy_.before_yield == 0 ? 0 : brief_looks_alone;
     starts_alone_ = track != 0 && owner.engine().starts_alone_;
+    if (track != 0) {
+        const std::scoped_lock guard{owner.engine().lock_};
+        served_by_ = owner.engine().served_by_;
+    }
     count_waiting_locked();
     for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
             inbox_carrier_ = fabric.get();
         } else {
-            others_.add(*fabric);
+            others_.add(*fabric, is_received_by_thread(*fabric, number_));
         }
     }
     only_inbox_ = others_.empty() ? inbox_ : nullptr;
@@ -85,7 +103,10 @@ engine::~engine() {
 }
 
 void engine::expect_one_thread(bool one) noexcept {
-    owner_.tracks().each([one](engine &each) { each.starts_alone_ = one && each.others_.empty(); });
+    one = one && !has_progress_threads(); // which come to the engine, too
+    owner_.tracks().each([one](engine &each) {
+        each.starts_alone_ = one && each.others_.empty() && each.wildcards_ == nullptr;
+    });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -147,7 +168,7 @@ int engine::take_arrived_locked() {
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
                     arrived_eager(what, payload);
                 } else {
-                    arrived_other(packet.sender(), what, header.kind, header.flags, payload);
+                    arrived_other(packet.sender(), what, header.kind, header.flags, header.remark, payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);
@@ -393,29 +414,33 @@ bool engine::drained() {
     return deferred_.empty() && streams_.empty();
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes, const typed_buffer &data,
-                                             std::size_t data_bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes, const typed_buffer &data, std::size_t data_bytes,
+                                     bool solicited) {
     fabric::packet_slot slot{};
     auto &carrier = *routes_.to(dest).carrier;
-    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, true, slot);
-    if (result != fabric::claim_result::claimed) {
+    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, solicited, slot);
+    if (result != claim_result::claimed) {
         return result;
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
+    if (wildcards_ != nullptr) [[unlikely]] {
+        slot.header->remark = own_remark(remark::of(header.remark).elements);
+    }
     if (bytes != 0) {
         std::memcpy(slot.payload, payload, bytes);
     }
     if (data_bytes != 0) {
         pack(data, 0, {slot.payload + bytes, data_bytes});
     }
+    slot.may_overtake = answers_only(header.kind);
     carrier.publish(dest, slot);
     return result;
 }
 
-fabric::claim_result engine::try_send_packet(int dest, const fabric::packet_header &header,
-                                             const void *payload, std::size_t bytes) {
+claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
+                                     std::size_t bytes) {
     return try_send_packet(dest, header, payload, bytes, {}, 0);
 }
 
@@ -427,30 +452,55 @@ void engine::send_control(int dest, const fabric::packet_header &header, const v
 
 void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
                                  std::size_t bytes) {
+    deferred_packet packet{.header = header, .payload = {}, .takes_data = false};
+    packet.header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes != 0) {
+        std::memcpy(packet.payload, payload, bytes);
+    }
+    send_or_defer_locked(dest, packet);
+}
+
+void engine::send_or_defer_locked(int dest, deferred_packet &packet) {
     if (!deferred_.any_for(dest)) {
-        const auto result = try_send_packet(dest, header, payload, bytes);
-        if (result == fabric::claim_result::claimed || result == fabric::claim_result::failed) {
+        const auto result = try_send_deferred_locked(dest, packet);
+        if (result == claim_result::claimed || result == claim_result::failed) {
             return; // what a failure means for operations is seen to by peer_failed()
         }
     }
     counts_.add(counted::deferred_packets);
-    deferred_packet kept{.header = header, .payload = {}};
-    kept.header.payload_bytes = static_cast<std::uint32_t>(bytes);
-    if (bytes != 0) {
-        std::memcpy(kept.payload, payload, bytes);
-    }
-    deferred_.push_back(dest, kept);
+    deferred_.push_back(dest, packet);
     count_waiting_locked();
+    call_senders();
 }
 
-bool engine::flush_deferred_locked() {
+claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet) {
+    fabric::packet_header &header = packet.header;
+    if (packet.takes_data) {
+        announcement said{};
+        std::memcpy(&said, packet.payload, sizeof said);
+        if (const send_operation *const send = sends_.find(said.sender); send != nullptr) {
+            fabric::packet_header with_data = header;
+            with_data.flags |= carries_data;
+            const auto result = try_send_packet(dest, with_data, packet.payload, sizeof said, send->buffer,
+                                                said.bytes, said.bytes <= most_carried_always);
+            if (result != claim_result::congested) {
+                return result;
+            }
+        }
+        packet.takes_data = false;
+    }
+    return try_send_packet(dest, header, packet.payload, header.payload_bytes);
+}
+
+bool engine::flush_deferred_locked(const fabric::fabric *only) {
     const std::size_t before = deferred_.size();
-    deferred_.serve_each([this](int dest, auto &queue) {
+    deferred_.serve_each([this, only](int dest, auto &queue) {
+        if (only != nullptr && routes_.to(dest).carrier != only) {
+            return;
+        }
         while (!queue.empty()) {
-            const deferred_packet &packet = queue.front();
-            const auto result =
-                try_send_packet(dest, packet.header, packet.payload, packet.header.payload_bytes);
-            if (result != fabric::claim_result::claimed && result != fabric::claim_result::failed) {
+            const auto result = try_send_deferred_locked(dest, queue.front());
+            if (result != claim_result::claimed && result != claim_result::failed) {
                 return;
             }
             queue.pop_front();

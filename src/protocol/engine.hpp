@@ -30,8 +30,10 @@
 #include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
+#include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/progress/awaited.hpp"
+#include "protocol/progress/device_threads.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressor.hpp"
@@ -83,11 +85,18 @@ class engine final : private fabric::sink {
     void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
             receive.from = peer_named(peers, receive.pattern.source);
+            if (wildcards_ != nullptr) {
+                watch_start(receive);
+            }
             start_in_turn(receive);
         }
     }
     /// The same for one whose `from` is set.
     void start(receive_operation &receive) { start_in_turn(receive); }
+    /// What is done to a receive before start() above where LISLE_CHECK=2. Set while the library is loaded,
+    /// by a layer that knows what the program does to its buffer.
+    using start_watch = void (*)(receive_operation &receive);
+    static inline constinit start_watch watch_start = [](receive_operation &) {};
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
@@ -128,6 +137,13 @@ class engine final : private fabric::sink {
     /// has happened, take the general way.
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
                                                           int dest, std::size_t bytes) noexcept;
+    /// The same for a rank whose messages say of what type their elements are.
+    [[nodiscard]] bool try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
+                                            std::size_t bytes) noexcept;
+    /// The opposite for a message from such a rank that has come already and is of the right type: takes it
+    /// straight from its packet. False: nothing has happened.
+    [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                               MPI_Status *status) noexcept;
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     /// @param peers the group that the pattern's source is a rank of
@@ -183,10 +199,34 @@ class engine final : private fabric::sink {
     void do_unlocked(pending_call &work) noexcept { work.next = std::exchange(transfers_, &work); }
     /// Has work done once the lock is free in the next round of progress, which comes soon also if the rank
     /// sleeps: for what has found no room.
-    void do_later_locked(pending_call &work) noexcept { work.next = std::exchange(stalled_, &work); }
+    void do_later_locked(pending_call &work) noexcept {
+        work.next = std::exchange(stalled_, &work);
+        call_senders();
+    }
     void do_later(pending_call &work);
     /// Notes that packets from this peer end the request: complete_locked() forgets it.
     void expect(request &pending, int peer);
+
+    // ---- for threads that move messages on (progress/device_threads.hpp; by_threads.cpp) ----
+
+    /// Tells which threads do so for the rank; null: none any more. @pre none of them is at work
+    void be_served_by(device_threads *threads) noexcept {
+        const std::scoped_lock guard{lock_};
+        served_by_ = threads;
+    }
+    /// Takes some packets of one fabric, and begins the transfers that they ask for. True if any came.
+    bool receive_from(fabric::fabric &from);
+    /// Announces that the thread which receives from this fabric is about to sleep. False: call
+    /// receive_from().
+    [[nodiscard]] bool arm(fabric::fabric &from);
+    /// Takes what has come to this rank without sending anything that waits. True if any came.
+    bool receive();
+    /// Announces that a thread which receives for this rank is about to sleep on the rank's bell.
+    /// @param longest how long it may sleep at most; made shorter if need be. False: receive once more
+    [[nodiscard]] bool arm_all(std::uint64_t &longest);
+    /// Sends some of what waits for room on the way to peers of this fabric; null: of any.
+    /// @param rest set to true if something still waits. True if anything has left
+    bool send_waiting(const fabric::fabric *to, bool &rest);
 
     void add(progressor &work);
     /// Marks complete and wakes who waits; from any thread, without the lock.
@@ -220,10 +260,11 @@ class engine final : private fabric::sink {
         }
         void free() override {}
     };
-    /// A control packet that found no room.
+    /// A control packet that may have to wait for room.
     struct deferred_packet {
         fabric::packet_header header;
         std::byte payload[control_bytes];
+        bool takes_data; ///< an announcement whose message goes along if the receiver's mailbox has room
     };
 
     // arrive.cpp; all with the lock held
@@ -245,6 +286,14 @@ class engine final : private fabric::sink {
         keep_eager(what, payload, receive);
     }
     void arrived_typed(const arrival &packet);
+    /// What this rank's packets say besides. @param elements of the message that they announce
+    [[nodiscard]] std::uint16_t own_remark(std::uint8_t elements = 0) const noexcept {
+        return remark{elements, wildcards_ != nullptr ? wildcards_->moment() : std::uint16_t{0}}.packed();
+    }
+    /// A message has come, which this receive takes if it is not null.
+    void note_arrival(const arrival &packet, const receive_operation *taker);
+    /// Takes a stored message out for a receive.
+    void take_locked(unexpected_message &message, const receive_operation &receive);
     /// Notes an error if the receive takes elements of another type. @param elements a basic_type
     static void compare_types(receive_operation &receive, std::uint8_t elements) noexcept;
     // By value, as in the next: callers keep theirs in registers.
@@ -252,7 +301,7 @@ class engine final : private fabric::sink {
                                       receive_operation *captor);
     /// @param peer who sent it, not checked yet
     [[gnu::noinline]] void arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
-                                         std::span<const std::byte> payload);
+                                         std::uint16_t remarked, std::span<const std::byte> payload);
     void arrived_announcement(const arrival &packet);
     void arrived_clearance(const arrival &packet);
     void arrived_data(const arrival &packet);
@@ -352,7 +401,8 @@ class engine final : private fabric::sink {
     /// possible, nothing has happened.
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     void end_read_locked(receive_operation &receive, bool moved);
-    bool push_streams_locked();
+    /// @param only to peers that this fabric reaches; null: to all
+    bool push_streams_locked(const fabric::fabric *only = nullptr);
     /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
     /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
     [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
@@ -377,8 +427,12 @@ class engine final : private fabric::sink {
 
     [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
                                                        const void *payload, std::size_t bytes,
-                                                       const typed_buffer &data, std::size_t data_bytes);
-    bool flush_deferred_locked();
+                                                       const typed_buffer &data, std::size_t data_bytes,
+                                                       bool solicited = true);
+    [[nodiscard]] fabric::claim_result try_send_deferred_locked(int dest, deferred_packet &packet);
+    void send_or_defer_locked(int dest, deferred_packet &packet);
+    /// @param only as in push_streams_locked()
+    bool flush_deferred_locked(const fabric::fabric *only = nullptr);
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
         if (finished.at_end != 0) [[unlikely]] {
@@ -423,8 +477,15 @@ class engine final : private fabric::sink {
     void sleep_unless_news(all_news &seen, std::uint64_t at_most = 0);
     /// Notes that a thread of the rank is about to sleep. False: there is something to do, it must not.
     /// @param longest how long it may sleep at most; made shorter if need be
+    [[nodiscard]] bool arm_locked(std::uint64_t &longest);
     [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
     void remove_sleeper();
+    /// Something has come to wait for room: wakes the Senders, if there are any. Lock held.
+    void call_senders() const noexcept {
+        if (served_by_ != nullptr) [[unlikely]] {
+            served_by_->call_senders(bell_);
+        }
+    }
     /// Sleeps until the bell has rung since. Without a limit the rank counts as blocked (wait_table.hpp).
     void sleep_on_bell(std::uint32_t seen, std::uint64_t at_most);
     /// Answers if anybody has asked what the rank waits for.
@@ -447,7 +508,8 @@ class engine final : private fabric::sink {
     const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
     const std::size_t eager_otherwise_;      ///< not less
     const std::size_t unexpected_limit_;
-    const bool checks_types_; ///< messages say of what type their elements are: LISLE_CHECK=1
+    const bool checks_types_;         ///< messages say of what type their elements are: LISLE_CHECK=1
+    wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
     const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
@@ -455,6 +517,7 @@ class engine final : private fabric::sink {
     fabric::mailbox_receiver *only_inbox_ = nullptr;
     const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
     const std::uint64_t signature_;                 ///< of this rank's packets
+    device_threads *served_by_ = nullptr;           ///< under the lock
     polled_fabrics others_;                         ///< the fabrics that have to be asked
     const std::uint64_t seal_;                      ///< process_seal()
     job_clock &clock_;

@@ -142,6 +142,8 @@ class alignas(64) receive_operation final : public operation, public pending_tra
   public:
     /// What was announced, once it is matched.
     announced_message sender;
+    /// With LISLE_CHECK=2, of the receives that the program has posted: numbers in that order, from 1 on.
+    std::uint32_t posting = 0;
     /// If not null, packets of data go there and not into the buffer (pieces.hpp).
     piece_queue *pieces = nullptr;
 };

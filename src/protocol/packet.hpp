@@ -31,6 +31,25 @@ enum class packet_kind : std::uint8_t {
     cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
     typed_eager,   ///< as eager, from a rank that checks; flags: the basic_type of all elements
 };
+
+/// What ranks that check say besides in each packet: packet_header::remark.
+struct remark {
+    static constexpr unsigned element_bits = 6;
+    static constexpr std::uint16_t last_moment = 1023;
+
+    /// Of an announcement: the basic_type of all elements; 0: not said.
+    std::uint8_t elements = 0;
+    /// See wildcard_races; last_moment: that or later.
+    std::uint16_t moment = 0;
+
+    [[nodiscard]] static constexpr remark of(std::uint16_t packed) noexcept {
+        return {static_cast<std::uint8_t>(packed & ((1U << element_bits) - 1)),
+                static_cast<std::uint16_t>(packed >> element_bits)};
+    }
+    [[nodiscard]] constexpr std::uint16_t packed() const noexcept {
+        return static_cast<std::uint16_t>(moment << element_bits | elements);
+    }
+};
 /// Kinds from here on are those of modules above the engine (active_messages.hpp).
 inline constexpr std::uint8_t first_module_kind = 32;
 
@@ -63,6 +82,7 @@ static_assert(sizeof(announcement) <= control_bytes);
 struct announced_message : announcement {
     std::int32_t peer = -1; ///< who announced it
     std::uint8_t flags = 0;
+    std::uint8_t elements = 0; ///< as in its remark
     [[nodiscard]] bool here() const noexcept { return (flags & within_process) != 0; }
     [[nodiscard]] bool plain() const noexcept { return (flags & in_one_piece) != 0; }
     [[nodiscard]] bool exposed() const noexcept { return (flags & exposed_memory) != 0; }

@@ -22,7 +22,8 @@ void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
 /// @return the error MPI_ERR_TRUNCATE in it if the message was longer than the buffer (what fits is stored)
 outcome receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
-                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel);
+                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel,
+                     send_mode mode = send_mode::standard);
 
 /// The non-blocking forms. The caller owns the request: wait(), then request->free().
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,

@@ -28,8 +28,7 @@ void engine::enter_all_started_locked() {
             matcher_.post(receive);
             return;
         }
-        matcher_.take(*message);
-        update_congestion();
+        take_locked(*message, receive);
         receive.captured = message;
         receive.what = pending_transfer::kind::stored;
         receive.next = std::exchange(transfers_, &receive);
@@ -52,8 +51,7 @@ void engine::start_locked(receive_operation &receive) {
         return;
     }
     expect_locked(receive, receive.from);
-    matcher_.take(*message);
-    update_congestion();
+    take_locked(*message, receive);
     held.unlock();
     accept(*message, receive);
 }
@@ -78,6 +76,30 @@ engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelo
 bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
     const int from = peer_named(peers, source);
     return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_;
+}
+
+bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                     MPI_Status *status) noexcept {
+    if (!checks_types_ || wildcards_ != nullptr || only_inbox_ == nullptr || !buffer.type->plain() ||
+        has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+        return false;
+    }
+    bool taken = false;
+    const bool idle = matcher_.idle() && waiting_to_leave_ == 0 && !started_.any();
+    if (const fabric::cell *const packet = idle ? inbox_->next() : nullptr) {
+        const fabric::packet_header header = packet->header;
+        taken = header.kind == static_cast<std::uint8_t>(packet_kind::typed_eager) &&
+                header.payload_bytes <= fabric::cell::inline_bytes &&
+                fit_together(static_cast<basic_type>(header.flags), buffer.type->basic()) &&
+                store_if_wanted(static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status,
+                                {header.context, header.source, header.tag}, packet->inline_payload,
+                                header.payload_bytes);
+        if (taken) {
+            inbox_->consume();
+        }
+    }
+    lock_.unlock();
+    return taken;
 }
 
 bool engine::start_and_look(receive_operation &receive) {
@@ -179,8 +201,10 @@ void receive_operation::cancel() {
     home->cancel(*this);
 }
 
-outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag) {
+outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source, int tag,
+                           std::uint32_t posting) {
     receive_operation operation{channel, buffer, source, tag};
+    operation.posting = posting;
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
     } else if (!channel.home->start_and_look(operation)) {
@@ -203,15 +227,15 @@ request *start_receive(const typed_buffer &buffer, const channel &channel, int s
 }
 
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
-                     const typed_buffer &receive_buffer, int source, int receive_tag,
-                     const channel &channel) {
-    if (try_send_short(send_buffer, channel, dest, send_tag)) {
+                     const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel,
+                     send_mode mode) {
+    if (mode == send_mode::standard && try_send_short(send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
     receive_operation receiving{channel, receive_buffer, source, receive_tag};
     receiving.start();
     try {
-        send_in_general(send_buffer, channel, dest, send_tag, send_mode::standard);
+        send_in_general(send_buffer, channel, dest, send_tag, mode);
     } catch (...) {
         receiving.cancel(); // nothing may name it any more
         wait(receiving);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How messages leave: at once if they are short and there is room, otherwise announced first.
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -22,6 +23,10 @@ namespace {
 // the receiver each of the sender's cache lines is far away, and so one packs while the other unpacks.
 constexpr std::size_t most_streamed = std::size_t{192} << 10;
 
+std::uint8_t elements_of(const send_operation &send) noexcept {
+    return static_cast<std::uint8_t>(send.buffer.type->basic());
+}
+
 } // namespace
 
 bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept {
@@ -32,6 +37,20 @@ bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept
     const shared_heap *const heap = way.node != nullptr ? way.node->heap() : nullptr;
     return heap != nullptr && buffer.type->contiguous() &&
            heap->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
+}
+
+bool engine::try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
+                                  std::size_t bytes) noexcept {
+    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+    return checks_types_ && mailbox != nullptr && buffer.type->plain() &&
+           bytes <= std::min(eager_if_copied_once_, fabric::cell::inline_bytes) &&
+           hindrances_.load(std::memory_order_relaxed) == 0 &&
+           mailbox->try_post(signature_,
+                             {what.context, what.source, what.tag,
+                              static_cast<std::uint8_t>(packet_kind::typed_eager),
+                              static_cast<std::uint8_t>(buffer.type->basic()), own_remark(),
+                              static_cast<std::uint32_t>(bytes)},
+                             buffer.address, false) == claim_result::claimed;
 }
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
@@ -55,7 +74,7 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
             what.tag,
             static_cast<std::uint8_t>(checks_types_ ? packet_kind::typed_eager : packet_kind::eager),
             checks_types_ ? static_cast<std::uint8_t>(buffer.type->basic()) : std::uint8_t{0},
-            0,
+            checks_types_ ? own_remark() : std::uint16_t{0},
             static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
             fabric.fill(dest, slot, buffer.address, bytes);
@@ -104,7 +123,7 @@ bool engine::announce_and_watch(send_operation &send) {
                                        send.tag,
                                        static_cast<std::uint8_t>(packet_kind::announcement),
                                        within_process | in_one_piece,
-                                       0,
+                                       checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
                                        sizeof said};
     send.begin_watching();
     fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
@@ -144,9 +163,14 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    fabric::packet_header header{
-        send.context, send.source, send.tag,   static_cast<std::uint8_t>(packet_kind::announcement),
-        flags,        0,           sizeof said};
+    deferred_packet packet{
+        .header = {send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement),
+                   flags, checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0}, sizeof said},
+        .payload = {},
+        .takes_data = false};
+    // The receiver of a short message need not ask for it. In one address space it only has to copy.
+    packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&
+                        !send.in_pieces && goes_unasked(send.dest, send.buffer, bytes + sizeof said);
     int error = MPI_SUCCESS;
     {
         const std::scoped_lock guard{lock_};
@@ -155,23 +179,13 @@ void engine::announce(send_operation &send) {
             send.id = sends_.insert(send);
             send.receiver_id = 0;
             said.sender = send.id;
-            // A short message that only wants to hear of its match takes its data along.
-            bool sent = false;
-            if (send.mode == send_mode::synchronous &&
-                goes_unasked(send.dest, send.buffer, bytes + sizeof said) && deferred_.empty()) {
-                header.flags = flags | carries_data;
-                sent = try_send_packet(send.dest, header, &said, sizeof said, send.buffer, bytes) ==
-                       claim_result::claimed;
-                header.flags = flags;
-            }
-            if (!sent) {
-                try {
-                    send_control_locked(send.dest, header, &said, sizeof said);
-                } catch (...) {
-                    sends_.erase(send.id);
-                    withdraw_buffer(send);
-                    throw;
-                }
+            std::memcpy(packet.payload, &said, sizeof said);
+            try {
+                send_or_defer_locked(send.dest, packet);
+            } catch (...) {
+                sends_.erase(send.id);
+                withdraw_buffer(send);
+                throw;
             }
             expect_locked(send, send.dest);
             return;
@@ -256,6 +270,9 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
+    if (mode == send_mode::standard && mine.try_send_short_typed(buffer, what, number, bytes)) {
+        return;
+    }
     if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
@@ -308,6 +325,9 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
+    if (mode == send_mode::standard && mine.try_send_short_typed(buffer, what, number, bytes)) {
+        return mine.completed_send();
+    }
     if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes) &&
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();

@@ -10,11 +10,13 @@
 
 namespace lisle::protocol {
 
-tracks::tracks(fabric::routes_by_track &routes, rank &owner) : routes_{routes}, owner_{owner} {
+tracks::tracks(fabric::routes_by_track &routes, rank &owner, device_threads *threads)
+    : routes_{routes}, owner_{owner}, threads_{threads} {
     engines_[0].store(new engine{routes, owner, 0}, std::memory_order_relaxed);
 }
 
 tracks::~tracks() {
+    end_service(); // of a rank that has not finalized
     each([](engine &ended) { delete &ended; });
 }
 
@@ -33,6 +35,18 @@ engine &tracks::open(std::uint64_t context) {
     // Threads of the rank that sleep would not hear of what arrives there.
     owner_.bell().ring();
     return *made;
+}
+
+void tracks::begin_service() {
+    if (threads_ != nullptr) {
+        threads_->serve(owner_);
+    }
+}
+
+void tracks::end_service() {
+    if (threads_ != nullptr) {
+        threads_->dismiss(owner_);
+    }
 }
 
 bool tracks::drained() const {

@@ -20,13 +20,15 @@ class routes_by_track;
 
 namespace lisle::protocol {
 
+class device_threads;
 class engine;
 
 /// Thread-safe.
 class tracks {
   public:
     /// @param routes of the rank's process; outlive this
-    tracks(fabric::routes_by_track &routes, rank &owner);
+    /// @param threads of the process, which move messages on; null: callers do. Outlive this
+    tracks(fabric::routes_by_track &routes, rank &owner, device_threads *threads);
     ~tracks();
     tracks(const tracks &) = delete;
     tracks &operator=(const tracks &) = delete;
@@ -52,6 +54,13 @@ class tracks {
         }
     }
 
+    /// The rank begins to use MPI, or uses it no more: threads of the process move its messages on in
+    /// between, if it has any. Both may be called again.
+    void begin_service();
+    void end_service();
+    /// The threads that serve the rank when they do; null: none ever.
+    [[nodiscard]] device_threads *threads() const noexcept { return threads_; }
+
     /// True if all that the rank has promised to send has left it.
     [[nodiscard]] bool drained() const;
 
@@ -64,6 +73,7 @@ class tracks {
   private:
     fabric::routes_by_track &routes_;
     rank &owner_;
+    device_threads *const threads_;
     std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
     std::mutex opening_; ///< one thread at a time makes an engine
     std::atomic<bool> several_{false};

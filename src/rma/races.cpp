@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
-#include "collective/check.hpp"
 #include "communicator/agreement.hpp"
 #include "diagnosis/source_line.hpp"
 #include "rma/window.hpp"
@@ -153,7 +153,7 @@ std::string line_about(const window &on, const race &found, const std::string &a
 } // namespace
 
 bool races::watched() noexcept {
-    return collective::checking();
+    return checks(check_level::cheap);
 }
 
 bool races::keeps(const window &on) {

@@ -128,23 +128,16 @@ void look_around_unlocked(window &on, bool others_waited) {
     }
 }
 
-/// Asks targets that have no lock word here for their shared locks, or gives them back. Returns those that
-/// have done it.
-std::vector<int> ask_far(window &on, request_kind what, const std::vector<int> &targets,
-                         failures_within &failures) {
+/// Gives shared locks back to targets that have no lock word here.
+void give_back_far(window &on, const std::vector<int> &targets, failures_within &failures) {
     std::vector<awaited_answer *> answers;
     answers.reserve(targets.size());
     for (const int target : targets) {
-        answers.push_back(on.origin.ask(what, target, lock_word::kind::shared));
+        answers.push_back(on.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
     }
-    std::vector<int> done;
     for (awaited_answer *const answer : answers) {
-        const int target = answer->target;
-        if (failures.attempt([&] { on.origin.settle(answer); })) {
-            done.push_back(target);
-        }
+        static_cast<void>(failures.attempt([&] { on.origin.settle(answer); }));
     }
-    return done;
 }
 
 /// The members that have a lock word here (near), or all others.
@@ -274,28 +267,34 @@ void unlock(window &on, int target) {
 }
 
 namespace {
-/// All shared locks, or none of them if some cannot be had.
+/// All shared locks, or none of them if some cannot be had. One after the other, in the order of members:
+/// readers wait behind writers that wait, so two ranks that took locks in different orders could each wait
+/// for what the other holds.
 void take_all_locks(window &on) {
     failures_within failures;
-    std::vector<int> far = members_by_place(on, false);
     std::vector<int> near;
-    const std::size_t wanted = far.size();
-    far = ask_far(on, request_kind::lock, far, failures);
-    if (far.size() == wanted) {
-        for (const int target : members_by_place(on, true)) {
-            if (!failures.attempt([&] { take_lock(on, target, lock_word::kind::shared); })) {
-                break;
+    std::vector<int> far;
+    for (int target = 0; target < on.size(); ++target) {
+        const bool is_near = on.is_near(target);
+        const bool taken = failures.attempt([&] {
+            if (is_near) {
+                take_lock(on, target, lock_word::kind::shared);
+            } else {
+                on.origin.settle(on.origin.ask(request_kind::lock, target, lock_word::kind::shared));
             }
-            near.push_back(target);
+        });
+        if (!taken) {
+            break;
         }
+        (is_near ? near : far).push_back(target);
     }
-    if (far.size() == wanted && near.size() + wanted == static_cast<std::size_t>(on.size())) {
+    if (near.size() + far.size() == static_cast<std::size_t>(on.size())) {
         return;
     }
     for (const int target : near) {
         static_cast<void>(give_lock(on, target, lock_word::kind::shared));
     }
-    static_cast<void>(ask_far(on, request_kind::unlock, far, failures));
+    give_back_far(on, far, failures);
     failures.rethrow();
 }
 } // namespace
@@ -316,7 +315,7 @@ void unlock_all(window &on) {
     flush_within failures{on, -1};
     bool others_waited = false;
     if (taken) {
-        static_cast<void>(ask_far(on, request_kind::unlock, members_by_place(on, false), failures));
+        give_back_far(on, members_by_place(on, false), failures);
         for (const int target : members_by_place(on, true)) {
             others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
         }

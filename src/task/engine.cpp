@@ -300,15 +300,16 @@ bool engine::is_idle() const {
         return false;
     }
     const bool has_tasks = std::ranges::any_of(tiles_, [this](const auto &each) {
-        return each->has_posts() || (each->ready().size() > 0 && !is_throttled());
+        return each->has_posts() || each->begins_withheld() ||
+               (!is_throttled() && (each->ready().size() > 0 || each->has_withheld()));
     });
-    return !has_tasks && !is_throttled() && !has_outgoing_.load(std::memory_order_seq_cst) &&
+    return !has_tasks && !has_outgoing_.load(std::memory_order_seq_cst) &&
            wake_ups_.load(std::memory_order_seq_cst) == before;
 }
 
 // Nothing to do: ask others for work, and let the token go on.
 void engine::when_idle() {
-    if (options_.where == spread::steal) {
+    if (options_.where == spread::steal && !is_throttled()) {
         const int rank = transport_.rank();
         for (int bit = 1; bit < 2 * transport_.ranks();
              bit *= 2) { // along the edges of a cube, so all are connected
@@ -318,36 +319,47 @@ void engine::when_idle() {
     if (!termination_.holds_token()) {
         return;
     }
-    const bool finishes = [&] {
-        const std::scoped_lock guard{mutex_};
-        return is_finishing_ && std::ranges::all_of(programs_, [&](const auto &each) {
-                   return each.second->text.gateway != transport_.rank();
-               });
-    }();
     if (transport_.rank() == 0) {
-        const auto verdict = termination_.judge(finishes);
+        const auto verdict = termination_.judge(is_finishing_, is_throttled());
         if (verdict != termination::verdict::unknown) {
-            const bool ends = verdict == termination::verdict::all_finished;
-            packet header{packet_type::finish,
-                          static_cast<std::uint8_t>(ends ? packet_finish::end : packet_finish::stuck)};
+            const packet_finish told = verdict == termination::verdict::all_finished ? packet_finish::end
+                                       : verdict == termination::verdict::full       ? packet_finish::full
+                                                                                     : packet_finish::stuck;
+            const packet header{packet_type::finish, static_cast<std::uint8_t>(told)};
             for (int rank = 1; rank < transport_.ranks(); ++rank) {
                 send(rank, header);
             }
-            if (ends) {
-                has_ended_ = true;
+            act_on(told);
+            if (has_ended_) {
                 return;
             }
-            resume_all_parked();
         }
     }
     if (transport_.ranks() > 1) {
-        const token on = termination_.pass(finishes);
+        const token on = termination_.pass(is_finishing_, is_throttled());
         packet header{packet_type::finish, static_cast<std::uint8_t>(packet_finish::token)};
         encoder out;
         out.number(on.under_way);
         out.number<std::uint8_t>(on.is_black ? 1 : 0);
         out.number<std::uint8_t>(on.all_finish ? 1 : 0);
+        out.number<std::uint8_t>(on.is_full ? 1 : 0);
         send(termination_.next(), header, out.take());
+    }
+}
+
+// What rank 0 has found out about all ranks, which are idle.
+void engine::act_on(packet_finish verdict) {
+    switch (verdict) {
+    case packet_finish::end:
+        has_ended_ = true;
+        return;
+    case packet_finish::full: // each waits for room at another
+        for (const auto &each : tiles_) {
+            each->begin_withheld();
+        }
+        return;
+    default:
+        return resume_all_parked();
     }
 }
 
@@ -365,7 +377,22 @@ void engine::resume_all_parked() {
     }
 }
 
+std::vector<std::uint64_t> engine::own_programs() const {
+    const std::scoped_lock guard{mutex_};
+    std::vector<std::uint64_t> numbers;
+    for (const auto &[number, state] : programs_) {
+        if (state->text.gateway == transport_.rank()) {
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
 void engine::finish() {
+    for (const std::uint64_t number : own_programs()) { // nobody has waited for these
+        std::string file;
+        wait(number, file);
+    }
     is_finishing_ = true;
     drive([this] { return has_ended_; });
     gather_trace();

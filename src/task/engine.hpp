@@ -109,10 +109,12 @@ class engine {
     bool make_progress();
     [[nodiscard]] bool is_idle() const;
     void when_idle();
+    void act_on(packet_finish verdict);
     void resume_all_parked();
     program_state &program(std::uint64_t number);
     program_state &load(std::uint64_t number, const source &written);
     void begin(program_state &loaded);
+    [[nodiscard]] std::vector<std::uint64_t> own_programs() const;
     void gather_trace();
 
     // sending.cpp; any thread

@@ -27,7 +27,9 @@ void check(int code, const char *call) {
 }
 
 /// One receive for packets is always posted; packets that do not fit into it are announced and come like bulk
-/// data, each on a tag of its own. So there is one thing to wait for: any of the requests.
+/// data, each on a tag of its own. So there is one thing to wait for: any of the receives. Sends are looked
+/// at now and then, those to one rank in the order in which they began, so that thousands of them cost no
+/// more than one.
 class mpi_transport final : public transport {
   public:
     explicit mpi_transport(MPI_Comm comm) {
@@ -64,11 +66,13 @@ class mpi_transport final : public transport {
 
     void send(int to, std::vector<std::byte> packet) override {
         if (packet.size() <= largest_packet) {
+            packet.push_back(is_packet);
             return begin_send(to, packet_tag, std::move(packet));
         }
         const notice announced{packet.size(), static_cast<std::uint64_t>(next_long_)};
         std::vector<std::byte> bytes(sizeof announced);
         std::memcpy(bytes.data(), &announced, sizeof announced);
+        bytes.push_back(is_notice);
         begin_send(to, packet_tag, std::move(bytes));
         begin_send(to, first_long + next_long_, std::move(packet));
         next_long_ = (next_long_ + 1) % long_tags;
@@ -83,27 +87,25 @@ class mpi_transport final : public transport {
             throw std::runtime_error{"more than " + std::to_string(last_channel_) +
                                      " large objects are awaited at once: MPI_TAG_UB allows no more tags"};
         }
-        operation awaited;
-        awaited.done = [this, channel, done = std::move(done)] {
+        begin_receive(from, first_channel + channel, room, [this, channel, done = std::move(done)] {
             free_channels_.push_back(channel);
             done();
-        };
-        begin_receive(from, first_channel + channel, room, std::move(awaited));
+        });
         return channel;
     }
 
     void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) override {
-        MPI_Request request;
-        check(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to,
-                          first_channel + channel, comm_, &request),
-              "MPI_Isend");
-        operation leaving;
+        departure leaving;
         leaving.keep = std::move(keep);
-        add(std::move(leaving), request);
+        check(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to,
+                          first_channel + channel, comm_, &leaving.request),
+              "MPI_Isend");
+        departures_[to].push_back(std::move(leaving));
     }
 
     bool poll(const receiver &receive) override {
         bool has_received = false;
+        drop_departed();
         for (;;) {
             int index = MPI_UNDEFINED, flag = 0;
             MPI_Status status;
@@ -153,7 +155,7 @@ class mpi_transport final : public transport {
         awake_.notify_one();
     }
 
-    [[nodiscard]] bool has_sent_all() const override { return requests_.size() == 1; }
+    [[nodiscard]] bool has_sent_all() const override { return departures_.empty(); }
 
     std::vector<std::uint64_t> gather(std::uint64_t mine) override {
         std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks_));
@@ -167,17 +169,18 @@ class mpi_transport final : public transport {
     static constexpr int packet_tag = 0, first_long = 1, long_tags = 1000,
                          first_channel = first_long + long_tags;
 
-    /// In place of a long packet: its size, and the tag (less first_long) with which it comes. Shorter than
-    /// any packet, which has a header; an empty message only wakes.
+    /// The last byte of a message with packet_tag says what it is. An empty message only wakes.
+    static constexpr std::byte is_packet{0}, is_notice{1};
+    /// In place of a long packet: its size, and the tag (less first_long) with which it comes.
     struct notice {
         std::uint64_t bytes, tag;
     };
 
-    /// What belongs to the request of the same index.
-    struct operation {
-        std::vector<std::byte> bytes; ///< being sent
+    /// What is being sent.
+    struct departure {
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::vector<std::byte> bytes;
         ref<object> keep;
-        std::function<void()> done; ///< of an expected receive
     };
     /// Packets of one rank that have to wait for a longer one before them.
     struct held_packet {
@@ -187,43 +190,56 @@ class mpi_transport final : public transport {
 
     void post() {
         room_ = std::move(spare_);
-        room_.resize(largest_packet);
+        room_.resize(largest_packet + 1);
         MPI_Request request;
         check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, packet_tag,
                         comm_, &request),
               "MPI_Irecv");
         if (requests_.empty()) {
-            add({}, request);
+            add(request, {});
         } else {
             requests_[0] = request;
         }
     }
 
-    void add(operation begun, MPI_Request request) {
+    void add(MPI_Request request, std::function<void()> done) {
         requests_.push_back(request);
-        operations_.push_back(std::move(begun));
+        done_.push_back(std::move(done));
     }
 
     void begin_send(int to, int tag, std::vector<std::byte> bytes) {
-        operation leaving;
+        departure leaving;
         leaving.bytes = std::move(bytes);
-        MPI_Request request;
         check(MPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, to, tag,
-                        comm_, &request),
+                        comm_, &leaving.request),
               "MPI_Isend");
-        int is_done = 0;
-        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-        if (is_done == 0) {
-            add(std::move(leaving), request);
+        if (!has_departed(leaving)) {
+            departures_[to].push_back(std::move(leaving));
         }
     }
 
-    void begin_receive(int from, int tag, std::span<std::byte> room, operation awaited) {
+    static bool has_departed(departure &leaving) {
+        int is_done = 0;
+        check(MPI_Test(&leaving.request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+        return is_done != 0;
+    }
+
+    void drop_departed() {
+        for (auto each = departures_.begin(); each != departures_.end();) {
+            auto &queue = each->second;
+            while (!queue.empty() && has_departed(queue.front())) {
+                queue.pop_front();
+            }
+            each = queue.empty() ? departures_.erase(each) : std::next(each);
+        }
+    }
+
+    void begin_receive(int from, int tag, std::span<std::byte> room, std::function<void()> done) {
         MPI_Request request;
         check(MPI_Irecv_c(room.data(), static_cast<MPI_Count>(room.size()), MPI_BYTE, from, tag, comm_,
                           &request),
               "MPI_Irecv");
-        add(std::move(awaited), request);
+        add(request, std::move(done));
     }
 
     // One request has completed. @return whether something has arrived
@@ -232,24 +248,22 @@ class mpi_transport final : public transport {
             take_packet(status, receive);
             return true;
         }
-        operation ended = std::move(operations_[index]);
+        const std::function<void()> done = std::move(done_[index]);
         if (index + 1 != requests_.size()) {
             requests_[index] = requests_.back();
-            operations_[index] = std::move(operations_.back());
+            done_[index] = std::move(done_.back());
         }
         requests_.pop_back();
-        operations_.pop_back();
-        if (ended.done) {
-            ended.done();
-        }
+        done_.pop_back();
+        done();
         deliver_held(receive);
-        return static_cast<bool>(ended.done);
+        return true;
     }
 
     void take_packet(const MPI_Status &status, const receiver &receive) {
         int count = 0;
         MPI_Get_count(&status, MPI_BYTE, &count);
-        const auto size = static_cast<std::size_t>(count);
+        auto size = static_cast<std::size_t>(count);
         const int from = status.MPI_SOURCE;
         std::vector<std::byte> packet = std::move(room_);
         post(); // first: the next one may be there already
@@ -257,19 +271,21 @@ class mpi_transport final : public transport {
             is_waking_.store(false, std::memory_order_release);
             return;
         }
-        if (size == sizeof(notice)) {
+        --size;
+        if (packet[size] == is_notice && size == sizeof(notice)) {
             notice announced{};
             std::memcpy(&announced, packet.data(), sizeof announced);
             return receive_long(from, announced);
         }
         auto held = held_.find(from);
+        const auto bytes = std::span{packet}.first(size);
         if (held == held_.end()) {
-            receive(from, std::span{packet.data(), size});
-            spare_ = std::move(packet);
+            receive(from, bytes);
         } else {
-            packet.resize(size);
-            held->second.push_back(std::make_shared<held_packet>(held_packet{std::move(packet), true}));
+            held->second.push_back(
+                std::make_shared<held_packet>(held_packet{{bytes.begin(), bytes.end()}, true}));
         }
+        spare_ = std::move(packet);
     }
 
     void receive_long(int from, const notice &announced) {
@@ -282,9 +298,8 @@ class mpi_transport final : public transport {
         auto coming = std::make_shared<held_packet>();
         coming->bytes.resize(announced.bytes);
         held_[from].push_back(coming);
-        operation awaited;
-        awaited.done = [coming] { coming->is_here = true; };
-        begin_receive(from, first_long + static_cast<int>(announced.tag), coming->bytes, std::move(awaited));
+        begin_receive(from, first_long + static_cast<int>(announced.tag), coming->bytes,
+                      [coming] { coming->is_here = true; });
     }
 
     void deliver_held(const receiver &receive) {
@@ -303,8 +318,9 @@ class mpi_transport final : public transport {
     int rank_ = 0, ranks_ = 1;
     bool wakes_by_message_ = false;
     int last_channel_ = 30000;
-    std::vector<MPI_Request> requests_; ///< 0: the receive for packets
-    std::vector<operation> operations_;
+    std::vector<MPI_Request> requests_;               ///< 0: the receive for packets
+    std::vector<std::function<void()>> done_;         ///< what follows each receive; nothing for the first
+    std::map<int, std::deque<departure>> departures_; ///< by rank, none of them empty
     std::vector<std::byte> room_, spare_;
     int next_long_ = 0, next_channel_ = 0;
     std::deque<int> free_channels_;

@@ -18,7 +18,7 @@ std::uint8_t controls_of(packet_type type) noexcept {
     case packet_type::acknowledge:
         return 3;
     case packet_type::finish:
-        return 4;
+        return 5;
     default:
         return 1;
     }

@@ -27,7 +27,7 @@ inline constexpr std::uint8_t packet_types = 8;
 enum class packet_data : std::uint8_t { result, content, trace };
 enum class packet_request : std::uint8_t { work, content, put, get, close };
 enum class packet_acknowledge : std::uint8_t { code, released, credit };
-enum class packet_finish : std::uint8_t { program, token, stuck, end };
+enum class packet_finish : std::uint8_t { program, token, stuck, full, end };
 
 struct packet {
     packet_type type{};

@@ -318,13 +318,13 @@ void engine::receive_finish(int, const packet &header, decoder &in) {
         arrived.under_way = in.number<std::int64_t>();
         arrived.is_black = in.number<std::uint8_t>() != 0;
         arrived.all_finish = in.number<std::uint8_t>() != 0;
+        arrived.is_full = in.number<std::uint8_t>() != 0;
         return termination_.take(arrived);
     }
     case packet_finish::stuck:
-        return resume_all_parked();
+    case packet_finish::full:
     case packet_finish::end:
-        has_ended_ = true;
-        return;
+        return act_on(static_cast<packet_finish>(header.control));
     }
 }
 

@@ -9,6 +9,17 @@
 
 namespace lisle::tasks {
 
+namespace {
+/// Whether it is an expression whose evaluation makes tasks, not a record whose arguments are there.
+bool makes_tasks(const task &ready) noexcept {
+    if (ready.expression == nullptr) {
+        return false;
+    }
+    const node &expression = *ready.expression;
+    return !expression.is_simple && (expression.what != op::kernel || expression.waits_for != 0);
+}
+} // namespace
+
 tile::tile(engine &machine, int number, const tile_place &where)
     : engine_{machine}, number_{number}, place_{where}, kernels_(machine.kernels().kernels()) {}
 
@@ -24,7 +35,7 @@ void *tile::kernel_object(std::size_t kernel) {
 
 bool tile::run_one() {
     task next;
-    if (take_post(next)) {
+    if (take_post(next) || take_withheld(next)) {
         run(next);
         return true;
     }
@@ -53,23 +64,60 @@ void tile::post(const task &placed) {
     wake_if_asleep();
 }
 
+// A task that only computes begins at once. One that makes tasks of its own waits while this rank has no room
+// for them at others, so that what has begun and waits for results stays bounded.
 bool tile::take_post(task &taken) {
+    bool is_last = false;
+    while (pop_post(taken, is_last)) {
+        if (engine_.is_throttled() && makes_tasks(taken)) {
+            withheld_.push_back(taken);
+            withheld_count_.store(withheld_.size(), std::memory_order_seq_cst);
+            continue;
+        }
+        begin(taken, is_last);
+        return true;
+    }
+    return false;
+}
+
+bool tile::pop_post(task &taken, bool &is_last) {
     if (!has_posts()) {
         return false;
     }
-    bool is_last = false;
-    {
-        const std::scoped_lock guard{mutex_};
-        taken = inbox_.front();
-        inbox_.pop_front();
-        is_last = inbox_.empty();
-        posts_.store(inbox_.size(), std::memory_order_seq_cst);
+    const std::scoped_lock guard{mutex_};
+    taken = inbox_.front();
+    inbox_.pop_front();
+    is_last = inbox_.empty();
+    posts_.store(inbox_.size(), std::memory_order_seq_cst);
+    return true;
+}
+
+bool tile::take_withheld(task &taken) {
+    if (withheld_.empty()) {
+        begins_withheld_.store(false, std::memory_order_seq_cst);
+        return false;
     }
-    if (taken.is_placed > 1) { // from another rank, which is told that it has begun
+    if (engine_.is_throttled() && !begins_withheld()) {
+        return false;
+    }
+    taken = withheld_.front();
+    withheld_.pop_front();
+    withheld_count_.store(withheld_.size(), std::memory_order_seq_cst);
+    begin(taken, withheld_.empty());
+    return true;
+}
+
+void tile::begin_withheld() {
+    begins_withheld_.store(true, std::memory_order_seq_cst);
+    wake_if_asleep();
+}
+
+// Another rank from which a task comes is told that it has begun.
+void tile::begin(task &taken, bool is_last) {
+    if (taken.is_placed > 1) {
         engine_.credit(static_cast<int>(taken.is_placed) - 2, is_last);
         taken.is_placed = 1;
     }
-    return true;
 }
 
 bool tile::steal_nearby(task &stolen_task) {
@@ -129,8 +177,9 @@ void tile::sleep() {
     is_asleep_.store(true, std::memory_order_seq_cst);
     const bool is_last = engine_.asleep_count_.fetch_add(1, std::memory_order_seq_cst) + 1 ==
                          static_cast<int>(engine_.tiles_.size());
-    bool has_work = has_posts();
+    bool has_work = has_posts() || begins_withheld();
     if (!engine_.is_throttled()) {
+        has_work = has_work || has_withheld();
         for (const auto &other : engine_.tiles_) {
             has_work = has_work || (other->ready_.size() > 0 &&
                                     (other.get() == this || engine_.options_.where != spread::stay));

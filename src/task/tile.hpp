@@ -37,6 +37,16 @@ class tile {
     /// Sequentially consistent: see engine::announce_work.
     [[nodiscard]] bool is_asleep() const noexcept { return is_asleep_.load(std::memory_order_seq_cst); }
     [[nodiscard]] bool has_posts() const noexcept { return posts_.load(std::memory_order_seq_cst) != 0; }
+    /// Whether tasks that were given to it wait until this rank has room at others again.
+    [[nodiscard]] bool has_withheld() const noexcept {
+        return withheld_count_.load(std::memory_order_seq_cst) != 0;
+    }
+    /// Lets all of these begin nevertheless: all ranks wait for each other. The rank's own thread.
+    void begin_withheld();
+    /// Whether it has been told so and has not done it yet.
+    [[nodiscard]] bool begins_withheld() const noexcept {
+        return begins_withheld_.load(std::memory_order_seq_cst);
+    }
     [[nodiscard]] const tile_place &place() const noexcept { return place_; }
     block_pool &pool() noexcept { return pool_; }
     [[nodiscard]] std::vector<trace_event> &events() noexcept { return events_; }
@@ -87,6 +97,9 @@ class tile {
     bool deliver(task &now, value &&result);
 
     bool take_post(task &taken);
+    bool pop_post(task &taken, bool &is_last);
+    bool take_withheld(task &taken);
+    void begin(task &taken, bool is_last);
     bool steal_nearby(task &stolen);
     void sleep();
 
@@ -99,6 +112,11 @@ class tile {
     std::vector<ref<remote_object>> blocked_on_; ///< what simple() has met
     std::vector<trace_event> events_;
     unsigned turn_ = 0; ///< whom to steal from
+    std::deque<task> withheld_;
+    // Sequentially consistent, as the posts' count: the rank's thread finds out from these whether it is
+    // idle.
+    std::atomic<std::size_t> withheld_count_{0};
+    std::atomic<bool> begins_withheld_{false};
 
     mutable std::mutex mutex_; ///< for inbox_, is_stopped_ and sleeping
     std::deque<task> inbox_;

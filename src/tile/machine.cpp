@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lisle::tile {
@@ -228,7 +229,7 @@ void machine::word_left(int tile) {
     }
 }
 
-bool machine::advance() {
+bool machine::advance(cycle until) {
     resumed_.clear();
     for (;;) {
         while (agenda_.take(now_, acting_)) {
@@ -238,6 +239,9 @@ bool machine::advance() {
         }
         if (!resumed_.empty()) {
             return true;
+        }
+        if (now_ >= until) {
+            return false;
         }
         if (mesh_.active()) {
             mesh_.step(now_);
@@ -252,10 +256,10 @@ bool machine::advance() {
             continue;
         }
         const cycle next = agenda_.next(now_);
-        if (next == agenda::never) {
+        if (next == agenda::never && until == agenda::never) {
             return false;
         }
-        now_ = next;
+        now_ = std::min(next, until);
     }
 }
 

@@ -62,8 +62,9 @@ class machine {
     /// Ends a pause of this core, or the next one if there is none now.
     void wake(int tile);
 
-    /// Lets time pass until software has to run. False: nothing can happen any more.
-    [[nodiscard]] bool advance();
+    /// Lets time pass until software has to run, or to the end of cycle `until`. False: no software has to
+    /// run by then; with agenda::never, nothing can happen any more.
+    [[nodiscard]] bool advance(cycle until = agenda::never);
     /// The cores whose software has to run now, in ascending order.
     [[nodiscard]] std::span<const resumption> resumed() const noexcept { return resumed_; }
     /// The operation that a core waits in, or null.

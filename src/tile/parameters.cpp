@@ -55,6 +55,8 @@ constexpr std::array table{
     parameter{"allocate_cycles", &p::allocate_cycles, 150, 0, many, "cycles", "a block from the heap",
               assumed},
     parameter{"copy_word_cycles", &p::copy_word_cycles, 3, 1, 10000, "cycles", "load, store, count", assumed},
+    parameter{"clock_cycles", &p::clock_cycles, 60, 1, many, "cycles",
+              "to read the clock and to make seconds of it in double precision, which is software", assumed},
     parameter{"trapezoid_point_cycles", &p::trapezoid_point_cycles, 70, 1, many, "cycles",
               "one value of the long rational polynomial", "fitted to the thesis's trapezoid at 16 tiles"},
     parameter{"pi_point_cycles", &p::pi_point_cycles, 25, 1, many, "cycles",

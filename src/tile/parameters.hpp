@@ -26,7 +26,7 @@ struct parameters {
     cycle send_word_cycles, receive_word_cycles, packet_cycles;
     cycle watchdog_cycles, watchdog_word_cycles;
     // the message library
-    cycle call_cycles, match_cycles, step_cycles, allocate_cycles, copy_word_cycles;
+    cycle call_cycles, match_cycles, step_cycles, allocate_cycles, copy_word_cycles, clock_cycles;
     // programs
     cycle trapezoid_point_cycles, pi_point_cycles, jacobi_point_cycles, product_step_cycles;
     std::int64_t shared_memory_percent;

@@ -76,8 +76,8 @@ void tile_array::begin(program run) {
     }
 }
 
-bool tile_array::advance() {
-    if (!machine_.advance()) {
+bool tile_array::advance(cycle until) {
+    if (!machine_.advance(until)) {
         return false;
     }
     for (const machine::resumption &each : machine_.resumed()) {

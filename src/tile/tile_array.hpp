@@ -110,9 +110,10 @@ class tile_array {
 
     /// Begins `run` on each tile. To be called once.
     void begin(program run);
-    /// Lets time pass until some programs go on, and runs them until they wait. Throws what a program throws.
-    /// False: nothing can happen any more, until a core is woken.
-    bool advance();
+    /// Lets time pass until some programs go on, and runs them until they wait; or to the end of cycle
+    /// `until`. Throws what a program throws. False: no program goes on by then; with agenda::never, nothing
+    /// can happen any more until a core is woken.
+    bool advance(cycle until = agenda::never);
     /// Stops the programs that have not returned.
     void finish();
 

@@ -19,7 +19,8 @@ job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait
       oversubscribed_{threads_on_node() > usable_cores()},
       context_part_{context_part_of(start_->self().job)}, bells_{bells}, waits_{waits},
       ranks_(static_cast<std::size_t>(rank_count_)) {
-    if (places().nodes() == 1 && value_of(setting::deadlock) != 0) {
+    // A thread that moves messages on may be about to end the wait of a rank that sleeps.
+    if (places().nodes() == 1 && value_of(setting::deadlock) != 0 && !has_progress_threads()) {
         waits_.look_for_standstills();
     }
 }

@@ -60,7 +60,12 @@ class job {
     /// The time that the job lives by: the machine's, unless a fabric has one of its own.
     [[nodiscard]] job_clock &clock() const noexcept { return *clock_; }
     /// @pre no rank has entered @param clock outlives the job
-    void live_by(job_clock &clock) noexcept { clock_ = &clock; }
+    void live_by(job_clock &clock) noexcept {
+        clock_ = &clock;
+        if (clock.simulated()) {
+            waits_.look_alone();
+        }
+    }
 
     /// Takes in a rank of this process. Throws if it is here already.
     rank &enter(std::unique_ptr<rank> entering);

@@ -188,6 +188,23 @@ int main() {
     CHECK_EQ(sum, 3.0);
     one_call(count([&] { world.allreduce(lisle::in_place(room), std::plus<>{}); }), MPI_IN_PLACE, 100,
              MPI_DOUBLE);
+    // Into memory that exists: one call more where the number of ranks is needed, which is the library's
+    // load.
+    std::vector<double> sums;
+    sums.reserve(400);
+    one_call(count([&] { world.allreduce_into(values, lisle::resized(sums), std::plus<>{}); }), values.data(),
+             100, MPI_DOUBLE);
+    CHECK_EQ(sums.size(), 100u);
+    one_call(count([&] { world.allreduce_into(values, room, std::plus<>{}); }), values.data(), 100,
+             MPI_DOUBLE);
+    const counters gathered = count([&] { world.allgather_into(values, lisle::grown(sums)); });
+    CHECK_EQ(gathered.allocations, 0);
+    CHECK_EQ(sums.size(), 200u);
+    world.send(values, other);
+    const double *const memory = sums.data();
+    world.receive_into(lisle::resized(sums), other);
+    CHECK_EQ(sums.data(), memory);
+    CHECK_EQ(sums.size(), 100u);
     // A lent buffer costs no allocation, a lambda without state no operation after the first time.
     const counters lent = count([&] {
         auto sending = world.isend(lisle::borrow(values), other);

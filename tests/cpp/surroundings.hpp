@@ -7,6 +7,7 @@
 #include <lisle/alltoallw.hpp>
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
+#include <lisle/execution.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
 #include <lisle/lisle.hpp>

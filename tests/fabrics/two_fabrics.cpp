@@ -146,6 +146,9 @@ int lisle_host_rank_count(void) {
 int lisle_host_first_rank(void) {
     return 0;
 }
+int lisle_host_has_simulated_time(void) {
+    return 0;
+}
 int lisle_host_worker_count(void) {
     return divided_process::instance().workers();
 }

@@ -3,6 +3,9 @@
 // place.
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <mutex>
+
 #include "machine.hpp"
 
 namespace {
@@ -126,6 +129,44 @@ TEST_P(language, errors_of_kernels) {
     EXPECT_NE(run("(/ 1 0)").find("1:1: '/': division by zero"), std::string::npos);
     EXPECT_NE(run("(+ 9223372036854775807 1)").find("beyond what an integer holds"), std::string::npos);
     EXPECT_NE(run("(if 1 2 3)").find("a condition is true or false, not an integer (1)"), std::string::npos);
+}
+
+/// Calls of this wait for each other: they all have to be under way at once.
+std::string meet() {
+    static std::mutex mutex;
+    static std::condition_variable changed;
+    static int here = 0;
+    std::unique_lock guard{mutex};
+    ++here;
+    changed.notify_all();
+    changed.wait(guard, [] { return here >= 4; });
+    return "met";
+}
+TEST(parallel, arguments_are_evaluated_at_once) {
+    tasks::registry kernels;
+    kernels.add("test.meet", &meet);
+    tasks::machine machine{kernels, {.tiles = 4}};
+    EXPECT_EQ(outcome(machine, "(par (test.meet) (test.meet) (test.meet) (test.meet))"), "\"met\"");
+}
+
+TEST_P(language, sequences_keep_their_order_in_a_thousand_runs) {
+    tasks::machine machine{kernels_, {.tiles = GetParam()}};
+    const tasks::source program = tasks::read("(seq (probe.note[0] 1) (probe.note[0] 2) (probe.note[0] 3))");
+    std::string wanted;
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_EQ(machine.evaluate(program).as<long>(), 3);
+        wanted += i == 0 ? "(1 2 3" : " 1 2 3";
+    }
+    EXPECT_EQ(outcome(machine, "(probe.noted[0])"), wanted + ")");
+}
+
+TEST_P(language, stealing_is_an_option) {
+    // What a kernel does on tile 0 while another tile has nothing to do.
+    const std::string skewed =
+        "(let ((where (map (lambda (i) (seq (probe.sleep 1) (tile))) (range 40)))) (fold max where))";
+    EXPECT_EQ(run(skewed, tasks::spread::stay), "0");
+    const std::string most = run(skewed, tasks::spread::steal);
+    EXPECT_TRUE(GetParam() == 1 ? most == "0" : most != "0") << most;
 }
 
 class policies : public language {};

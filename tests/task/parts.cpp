@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "lisle/task/grid.hpp"
 #include "machine.hpp"
 #include "task/deque.hpp"
 #include "task/packet.hpp"
@@ -19,7 +20,7 @@ using namespace lisle::tasks;
 
 TEST(packet, comes_back_as_it_was) {
     std::mt19937_64 random{7};
-    constexpr int controls[] = {1, 1, 1, 3, 5, 3, 4, 1};
+    constexpr int controls[] = {1, 1, 1, 3, 5, 3, 5, 1};
     for (int i = 0; i < 100000; ++i) {
         packet sent;
         const auto type = random() % packet_types;
@@ -101,6 +102,21 @@ TEST(tile_map, numbers_every_tile_once) {
     EXPECT_THROW(tile_map({0}), std::invalid_argument);
 }
 
+TEST(grid, has_the_neighbours_of_the_thesis) {
+    const grid torus{4, 4};
+    EXPECT_EQ(torus.neighbours(6), (std::vector<int>{1, 2, 3, 5, 7, 9, 10, 11}));
+    EXPECT_EQ(torus.neighbours(12), (std::vector<int>{0, 1, 3, 8, 9, 11, 13, 15}));
+    const grid mesh{4, 4, grid_edges::end};
+    EXPECT_EQ(mesh.neighbours(6), torus.neighbours(6));
+    EXPECT_EQ(mesh.neighbours(12), (std::vector<int>{8, 9, 13}));
+    EXPECT_EQ((grid{1, 3}.neighbours(0)), (std::vector<int>{1, 2}));
+    EXPECT_TRUE((grid{1, 1}.neighbours(0).empty()));
+    for (int direction = 0; direction < grid::directions; ++direction) {
+        EXPECT_EQ(torus.neighbour(torus.neighbour(5, direction), grid::opposite(direction)), 5) << direction;
+    }
+    EXPECT_THROW(grid(0, 4), std::invalid_argument);
+}
+
 TEST(deque, gives_each_task_to_one) {
     constexpr std::uint32_t tasks = 100000;
     task_deque deque;
@@ -137,21 +153,24 @@ TEST(deque, gives_each_task_to_one) {
 
 TEST(termination, waits_for_packets_under_way) {
     termination zero{0, 2}, one{1, 2};
-    const auto go_round = [&](bool finishes) {
-        one.take(zero.pass(true));
-        zero.take(one.pass(finishes));
+    const auto go_round = [&](bool finishes, bool is_full = false) {
+        one.take(zero.pass(true, false));
+        zero.take(one.pass(finishes, is_full));
     };
     zero.has_sent(); // a packet to rank 1, which has not arrived
-    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     go_round(true);
-    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     one.has_received();
     go_round(true); // rank 1 is black
-    EXPECT_EQ(zero.judge(true), termination::verdict::unknown);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     go_round(false);
-    EXPECT_EQ(zero.judge(true), termination::verdict::stuck);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::stuck);
+    go_round(false, true);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::full);
     go_round(true);
-    EXPECT_EQ(zero.judge(true), termination::verdict::all_finished);
+    EXPECT_EQ(zero.judge(true, true), termination::verdict::full);
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::all_finished);
 }
 
 } // namespace

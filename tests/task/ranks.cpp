@@ -1,57 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine over the ranks of a job: the same programs as on one rank, and what only several ranks have:
 // placement, handles, errors and results that travel, credits, termination. Each rank may have several tiles
-// (first argument), and packets may go over bridges (second argument: how many; third: how they are sent).
-#include <mpi.h>
-
+// (first argument), and packets may go over bridges (job.hpp).
 #include <algorithm>
-#include <atomic>
+#include <optional>
 
-#include "lisle/task.hpp"
-#include "lisle/task/bridges.hpp"
-#include "machine.hpp"
+#include "job.hpp"
 
 namespace {
 
 using namespace test;
 
-int rank, ranks, tiles = 1, failures;
-
-void expect(bool holds, const std::string &what) {
-    if (!holds) {
-        ++failures;
-        std::fprintf(stderr, "rank %d: %s\n", rank, what.c_str());
-    }
-}
-void expect_equal(const std::string &got, const std::string &wanted, const std::string &program) {
-    expect(got == wanted, program + " gives " + got + ", not " + wanted);
-}
-
-tasks::bridge_options bridges;
-bool has_bridges = false;
-
-std::unique_ptr<tasks::transport> connect() {
-    return has_bridges ? tasks::make_bridges(MPI_COMM_WORLD, bridges)
-                       : tasks::make_mpi_transport(MPI_COMM_WORLD);
-}
+std::optional<job> here; ///< since main()
 
 /// Runs a function on one rank of a machine while the others work for it.
 template <class Body> void with_machine(tasks::machine_options options, Body body, int gateway = 0) {
     tasks::registry kernels;
     add_probe(kernels);
-    const auto between = connect();
-    options.tiles = tiles;
+    const auto between = here->connect();
+    options.tiles = here->tiles;
     tasks::machine machine{kernels, *between, options};
-    if (rank == gateway) {
+    if (here->rank == gateway) {
         body(machine);
     }
     machine.finish();
-    expect(machine.counts().results_awaited == 0, "results are awaited after the end");
-    expect(machine.counts().objects_kept == 0,
-           std::to_string(machine.counts().objects_kept) + " objects are kept after the end");
+    here->expect(machine.counts().results_awaited == 0, "results are awaited after the end");
+    here->expect(machine.counts().objects_kept == 0,
+                 std::to_string(machine.counts().objects_kept) + " objects are kept after the end");
 }
 void check(tasks::machine &machine, const std::string &program, const std::string &wanted) {
-    expect_equal(outcome(machine, program), wanted, program);
+    here->expect_equal(outcome(machine, program), wanted, program);
 }
 
 void test_same_results() {
@@ -75,7 +53,7 @@ void test_placement() {
             }
             return wanted + ")";
         }());
-        check(machine, "(probe.rank@(- (ranks) 1))", std::to_string(ranks - 1));
+        check(machine, "(probe.rank@(- (ranks) 1))", std::to_string(here->ranks - 1));
         check(machine, "(let ((last (- (tiles) 1))) (run '(tile) last))", std::to_string(last));
         // State stays on its tile.
         check(machine,
@@ -83,8 +61,8 @@ void test_placement() {
               "(append (list 0) (probe.noted[t])))) (range (tiles)))))",
               "4950");
         const std::string beyond = "error: program:1:1: tile " + std::to_string(all) + " is outside";
-        expect(outcome(machine, "(probe.tile[(tiles)])").starts_with(beyond),
-               "a tile beyond the machine is refused");
+        here->expect(outcome(machine, "(probe.tile[(tiles)])").starts_with(beyond),
+                     "a tile beyond the machine is refused");
     });
     with_machine({.wraps = true}, [](tasks::machine &machine) {
         check(machine, "(probe.tile[(+ 3 (* 5 (tiles)))])", std::to_string(3 % machine.place().tiles));
@@ -140,22 +118,22 @@ void test_cells() {
               "b v (+ n 1)) -1))))"
               "(let ((b (buf))) (par (produce@(- (ranks) 1) b 0) (consume b -1 0)))",
               "50");
-        expect(outcome(machine, "(let (x) (read@(- (ranks) 1) x))")
-                       .find("waits for a value that nothing is left to provide") != std::string::npos,
-               "a program that waits for ever fails");
+        here->expect(outcome(machine, "(let (x) (read@(- (ranks) 1) x))")
+                             .find("waits for a value that nothing is left to provide") != std::string::npos,
+                     "a program that waits for ever fails");
         check(machine, "(+ 1 1)", "2"); // and the machine goes on
     });
 }
 
 void test_errors() {
     with_machine({}, [](tasks::machine &machine) {
-        const int first = machine.place().tiles - tiles;
+        const int first = machine.place().tiles - here->tiles;
         check(machine, "(+ 1\n (probe.fail@(- (ranks) 1) \"no luck\"))",
               "error: program:2:2: no luck (probe.fail, tile " + std::to_string(first) + " of rank " +
-                  std::to_string(ranks - 1) + ")");
-        expect(outcome(machine, "(par-for i 0 20 (probe.fail[(mod i (tiles))] \"all\"))")
-                       .find("all (probe.fail") != std::string::npos,
-               "errors of all tiles become one");
+                  std::to_string(here->ranks - 1) + ")");
+        here->expect(outcome(machine, "(par-for i 0 20 (probe.fail[(mod i (tiles))] \"all\"))")
+                             .find("all (probe.fail") != std::string::npos,
+                     "errors of all tiles become one");
     });
 }
 
@@ -163,20 +141,21 @@ void test_gateways() {
     // Every rank starts programs, at once.
     tasks::registry kernels;
     add_probe(kernels);
-    const auto between = connect();
-    tasks::machine machine{kernels, *between, {.tiles = tiles}};
-    const std::string number = std::to_string(rank);
+    const auto between = here->connect();
+    tasks::machine machine{kernels, *between, {.tiles = here->tiles}};
+    const std::string number = std::to_string(here->rank);
     const auto one =
         machine.start(tasks::read("(fold + (map (lambda (i) (probe.add i " + number + ")) (range 100)))"));
     const auto two = machine.start(tasks::read("(list (probe.tile@gateway) " + number + ")"));
-    expect_equal(tasks::to_string(machine.wait(two).get()),
-                 "(" + std::to_string(machine.place().tile) + " " + number + ")", "second program");
-    expect_equal(tasks::to_string(machine.wait(one).get()), std::to_string(4950 + 100 * rank),
-                 "first program");
+    here->expect_equal(tasks::to_string(machine.wait(two).get()),
+                       "(" + std::to_string(machine.place().tile) + " " + number + ")", "second program");
+    here->expect_equal(tasks::to_string(machine.wait(one).get()), std::to_string(4950 + 100 * here->rank),
+                       "first program");
     machine.finish();
     with_machine(
-        {}, [](tasks::machine &other) { check(other, "(probe.rank@gateway)", std::to_string(ranks - 1)); },
-        ranks - 1);
+        {},
+        [](tasks::machine &other) { check(other, "(probe.rank@gateway)", std::to_string(here->ranks - 1)); },
+        here->ranks - 1);
 }
 
 void test_credits() {
@@ -189,56 +168,23 @@ void test_credits() {
               "(seq (par-for i 0 500 (par-for j 0 4 (probe.note[(mod (+ i 1 (tile)) (tiles))] j))) (fold + "
               "(map (lambda (t) (length (probe.noted[t]))) (range (tiles)))))",
               "4000");
-        if (ranks > 1) {
-            expect(machine.counts().most_waiting < 100,
-                   std::to_string(machine.counts().most_waiting) + " tasks waited for credit");
+        // All wait for room at the next, which comes only if they begin more than they have room for.
+        check(machine,
+              "(define (hop left) (if (= left 0) 0 (+ 1 (hop[(mod (+ (tile) 1) (tiles))] (- left 1)))))"
+              "(fold + (map (lambda (i) (hop[(mod i (tiles))] 20)) (range 300)))",
+              "6000");
+        if (here->ranks > 1) {
+            here->expect(machine.counts().most_waiting < 100,
+                         std::to_string(machine.counts().most_waiting) + " tasks waited for credit");
         }
-    });
-}
-
-void test_starts_and_stops(int cycles) {
-    tasks::registry kernels;
-    add_probe(kernels);
-    const auto between = connect();
-    for (int cycle = 0; cycle < cycles; ++cycle) {
-        tasks::machine machine{kernels, *between, {.tiles = tiles}};
-        if (rank == cycle % ranks) {
-            check(machine, "(fold + (map (lambda (i) (probe.add[(mod i (tiles))] i 1)) (range 8)))", "36");
-        }
-        machine.finish();
-    }
-}
-
-void test_sleeps() {
-    with_machine({}, [](tasks::machine &machine) {
-        if (machine.place().tiles < 4) {
-            return;
-        }
-        const auto begin = std::chrono::steady_clock::now();
-        outcome(machine, "(par (probe.sleep 200) (probe.sleep 200) (probe.sleep 200) (probe.sleep 200))");
-        const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-        expect(taken.count() < 600,
-               "four sleeps of 200 ms took " + std::to_string(taken.count()) + " ms"); // 350 alone
-        std::printf("four sleeps of 200 ms: %.0f ms\n", taken.count());
     });
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-    int granted = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    tiles = argc > 1 ? std::atoi(argv[1]) : 1;
-    if (argc > 2 && std::atoi(argv[2]) > 0) {
-        has_bridges = true;
-        bridges.receivers = std::atoi(argv[2]);
-        bridges.sending = tasks::sending_modes().at(argc > 3 ? argv[3] : "pool");
-        bridges.choice = tasks::bridge_choices().at(argc > 4 ? argv[4] : "round-robin");
-    }
-    const int cycles = argc > 5 ? std::atoi(argv[5]) : 30;
-    try {
+    here.emplace(argc, argv);
+    return here->run([&] {
         test_same_results();
         test_placement();
         test_objects();
@@ -246,12 +192,5 @@ int main(int argc, char **argv) {
         test_errors();
         test_gateways();
         test_credits();
-        test_starts_and_stops(cycles);
-        test_sleeps();
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    MPI_Finalize();
-    return failures == 0 ? 0 : 1;
+    });
 }

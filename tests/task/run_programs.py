@@ -3,7 +3,8 @@
 """Runs every program of examples/task as one process, as processes, as threads, as fibers and with several tiles,
 and compares what they print with what is expected and with each other. Also what the command says of errors.
 
-usage: run_programs.py bin-directory source-directory
+usage: run_programs.py bin-directory source-directory [nodes]
+nodes: as one process and as three, each a node of its own, instead.
 """
 import pathlib
 import subprocess
@@ -21,6 +22,8 @@ shapes = [
     [mpirun, "-q", "-P", "2", "-T", "2", task, "--tiles", "2"],
     [mpirun, "-q", "--fabric", "tile:4x4", "-n", "4", task],
 ]
+if sys.argv[3:] == ["nodes"]:  # each process counts as one, and what crosses goes over the network
+    shapes = [[task], ["env", "LISLE_NODES=-1", "LISLE_NETWORK_INTERFACE=lo", mpirun, "-q", "-n", "3", task]]
 expected = {
     "fib.td": "6765\n",
     "map_fold.td": "333833500\n",

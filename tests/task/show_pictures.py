@@ -15,7 +15,7 @@ import zlib
 
 browser = shutil.which("chromium") or shutil.which("chromium-browser")
 if browser is None:
-    print("no chromium")
+    print("there is no chromium (Debian: chromium) to draw the pictures")
     sys.exit(77)
 binaries, source = (pathlib.Path(each).resolve() for each in sys.argv[1:3])
 folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else pathlib.Path(tempfile.mkdtemp())

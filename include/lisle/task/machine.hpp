@@ -112,7 +112,8 @@ class machine {
     /// Starts a program; several may run at once. @return its number, for wait()
     std::uint64_t start(const source &program);
     result wait(std::uint64_t program);
-    /// Works for the others until all ranks have called it and nothing is under way any more. Collective.
+    /// Works for the others until all ranks have called it and nothing is under way any more. Programs that
+    /// were started and not waited for are done, too; their values are dropped. Collective.
     void finish();
 
     [[nodiscard]] tile_place place() const noexcept; ///< of the rank's first tile

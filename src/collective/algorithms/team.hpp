@@ -2,6 +2,7 @@
 #pragma once
 
 #include "communicator/communicator.hpp"
+#include "datatype/watched_memory.hpp"
 
 namespace lisle::collective {
 
@@ -28,6 +29,7 @@ enum class form : unsigned char { blocking, nonblocking, persistent };
 struct collective_call {
     communicator &comm;
     form how = form::nonblocking;
+    watched_list *watched = nullptr; ///< not null: what the call uses is to be noted there
 };
 
 /// The calling rank's own group: every member of an intra-communicator.

@@ -43,6 +43,13 @@ class block_view {
                 *first_.type};
     }
 
+    /// The same blocks of an array that begins elsewhere. @pre not those of a list
+    template <class Place> [[nodiscard]] block_view moved(Place place) const noexcept {
+        block_view other = *this;
+        other.first_.address = place(first_.address);
+        return other;
+    }
+
   private:
     block_view(std::span<const typed_buffer> list, MPI_Count step) noexcept
         : list_{list.data()}, step_{step}, size_{static_cast<int>(list.size())} {}

@@ -29,11 +29,17 @@ void refuse_inter(const communicator &comm, const char *what) {
     }
 }
 
-call_signature signature_of(const collective_call &call, const char *name, std::int64_t root,
-                            std::int64_t bytes, const op *reduction) {
+const char *operation_in_words(const op &reduction) noexcept {
+    return reduction.predefined()    ? reduction.name()
+           : reduction.commutative() ? "a user's operation that commutes"
+                                     : "a user's operation";
+}
+
+call_signature signature_of(form how, const char *name, const char *operation, std::int64_t root,
+                            std::int64_t bytes, std::uint8_t elements) {
     call_signature what;
     // A non-blocking or persistent call does not match a blocking one [MPI-5.0 6.12].
-    switch (call.how) {
+    switch (how) {
     case form::blocking:
         std::snprintf(what.call, sizeof what.call, "%s", name);
         break;
@@ -44,17 +50,35 @@ call_signature signature_of(const collective_call &call, const char *name, std::
         std::snprintf(what.call, sizeof what.call, "%s_init", name);
         break;
     }
-    if (reduction != nullptr) {
-        std::snprintf(what.operation, sizeof what.operation, "%s",
-                      reduction->predefined()    ? reduction->name()
-                      : reduction->commutative() ? "a user's operation that commutes"
-                                                 : "a user's operation");
+    if (operation != nullptr) {
+        std::snprintf(what.operation, sizeof what.operation, "%s", operation);
     }
-    if (!call.comm.inter()) { // where groups have different parts, and roots other names
-        what.root = root;
-        what.bytes = bytes;
-    }
+    what.root = root;
+    what.bytes = bytes;
+    what.elements = elements;
     return what;
+}
+
+void describe_call(schedule &plan, const collective_call &call, const char *name, std::int64_t root,
+                   std::int64_t bytes, const op *reduction) {
+    if (!checking()) {
+        call_log::note(call, name, root, bytes, reduction);
+        return;
+    }
+    const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
+    plan.describe(
+        signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
+                     inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes, 0));
+}
+
+void describe_elements(schedule &plan, const collective_call &call, const datatype &type) {
+    if (!checking()) {
+        call_log::note_elements(call.comm, type);
+        return;
+    }
+    call_signature what = plan.signature();
+    what.elements = static_cast<std::uint8_t>(uniform_basic_type(type).value_or(basic_type::none));
+    plan.describe(what);
 }
 
 namespace {

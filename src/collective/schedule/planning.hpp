@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/call_log.hpp"
 #include "collective/check.hpp"
 #include "collective/node/immediate_steps.hpp"
 #include "collective/node/pair.hpp"
@@ -32,23 +33,27 @@ void refuse_inter(const communicator &comm, const char *what);
     found.shared = may_use_area(call) ? collective_area::found(call.comm) : nullptr;
     return found;
 }
-[[nodiscard]] call_signature signature_of(const collective_call &call, const char *name, std::int64_t root,
-                                          std::int64_t bytes, const op *reduction);
-/// An empty schedule that says what it is for. @param root unsaid if the call has none
+/// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
+[[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
+[[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
+                                          std::int64_t root, std::int64_t bytes, std::uint8_t elements);
+/// Says what the call is, for checks: in the schedule or in the communicator's log.
+[[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
+                                 std::int64_t root, std::int64_t bytes, const op *reduction);
+/// An empty schedule. @param root unsaid if the call has none
 [[nodiscard]] inline schedule plan_of(const collective_call &call, const char *name, std::int64_t root,
                                       std::int64_t bytes, const op *reduction = nullptr) {
     schedule plan;
-    if (checking()) [[unlikely]] {
-        plan.describe(signature_of(call, name, root, bytes, reduction));
+    if (call_log::kept()) [[unlikely]] {
+        describe_call(plan, call, name, root, bytes, reduction);
     }
     return plan;
 }
 /// Says of what type the call's data is, for checks.
-inline void say_elements(schedule &plan, const typed_buffer &data) {
-    if (checking() && data.type != nullptr) [[unlikely]] {
-        call_signature what = plan.signature();
-        what.elements = static_cast<std::uint8_t>(uniform_basic_type(*data.type).value_or(basic_type::none));
-        plan.describe(what);
+[[gnu::cold]] void describe_elements(schedule &plan, const collective_call &call, const datatype &type);
+inline void say_elements(schedule &plan, const collective_call &call, const typed_buffer &data) {
+    if (call_log::kept() && data.type != nullptr) [[unlikely]] {
+        describe_elements(plan, call, *data.type);
     }
 }
 

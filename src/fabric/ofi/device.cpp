@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <rdma/fi_errno.h>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -43,11 +44,21 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     queue.size = completion_room;
     queue.format = FI_CQ_FORMAT_MSG;
     queue.wait_obj = FI_WAIT_FD;
+    if (info_->fabric_attr->prov_name == std::string_view{"net"}) {
+        // Its fi_trywait() does nothing: a descriptor that has become readable would stay so. That of a wait
+        // set is reset by fi_wait().
+        fi_wait_attr attributes{};
+        attributes.wait_obj = FI_WAIT_FD;
+        open(wait_set_, "wait set", [&](auto **at) { return fi_wait_open(fabric_.get(), &attributes, at); });
+        queue.wait_obj = FI_WAIT_SET;
+        queue.wait_set = wait_set_.get();
+    }
     fid_cq *opened = nullptr;
     if (fi_cq_open(domain_.get(), &queue, &opened, nullptr) != 0) {
         queue.wait_obj = FI_WAIT_NONE; // a provider that can only be polled
         check(fi_cq_open(domain_.get(), &queue, &opened, nullptr), "queue of completions");
-    } else if (fi_control(&opened->fid, FI_GETWAIT, &descriptor_) != 0) {
+    } else if (fi_control(wait_set_ != nullptr ? &wait_set_->fid : &opened->fid, FI_GETWAIT, &descriptor_) !=
+               0) {
         descriptor_ = -1;
     }
     completions_.reset(opened);
@@ -57,6 +68,16 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     check(fi_ep_bind(endpoint_.get(), &completions_->fid, FI_SEND | FI_RECV),
           "endpoint's queue of completions");
     check(fi_enable(endpoint_.get()), "endpoint");
+}
+
+void device::close() noexcept {
+    endpoint_.reset();
+    completions_.reset();
+    wait_set_.reset();
+    addresses_.reset();
+    domain_.reset();
+    fabric_.reset();
+    descriptor_ = -1;
 }
 
 std::vector<std::byte> device::address() const {
@@ -183,6 +204,9 @@ std::size_t device::take_completions(std::span<completion> ended) noexcept {
 }
 
 bool device::may_wait() noexcept {
+    if (wait_set_ != nullptr) {
+        return descriptor_ >= 0 && fi_wait(wait_set_.get(), 0) == -FI_ETIMEDOUT;
+    }
     fid *waited = &completions_->fid;
     return descriptor_ >= 0 && fi_trywait(fabric_.get(), &waited, 1) == 0;
 }

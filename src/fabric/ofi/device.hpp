@@ -11,6 +11,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_rma.h>
 #include <span>
 #include <sys/uio.h>
@@ -67,6 +68,9 @@ class device {
     /// Throws mpi_error (MPI_ERR_OTHER) with what the provider says if it cannot be opened.
     explicit device(provider chosen);
 
+    /// Ends all that is under way without a word; afterwards only info() may be called.
+    void close() noexcept;
+
     [[nodiscard]] const fi_info &info() const noexcept { return *info_; }
     [[nodiscard]] std::vector<std::byte> address() const;
     /// @return the peer's number for the calls below; FI_ADDR_NOTAVAIL if the provider does not take the
@@ -115,6 +119,7 @@ class device {
     owned<fid_fabric> fabric_;
     owned<fid_domain> domain_;
     owned<fid_av> addresses_;
+    owned<fid_wait> wait_set_; ///< null: the queue has its own descriptor
     owned<fid_cq> completions_;
     owned<fid_ep> endpoint_;
     int descriptor_ = -1;

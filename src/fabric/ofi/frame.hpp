@@ -23,20 +23,27 @@ struct frame {
         congested, ///< rank `source` takes no data that it has not asked for
         relieved,  ///< it does again
         last,      ///< nothing follows; says nothing else
+        received,  ///< all numbered frames before `number` have arrived; has no number itself
     };
     /// Changes with the layout. Read in the other order of bytes it is another number, so machines that
     /// differ there refuse each other as well.
-    static constexpr std::uint16_t current_version = 0x4c01;
+    static constexpr std::uint16_t current_version = 0x4c02;
 
     job_secret secret;
     std::uint16_t version;
     kind what;
-    std::uint32_t spare;
+    std::uint32_t
+        number; ///< of this one among those of its process, from 1 on; 0: there is one rail, nobody counts
     std::int32_t source; ///< rank in the job
     std::int32_t dest;   ///< rank in the job
     packet_header header;
 };
 static_assert(sizeof(frame) == 48);
+
+/// The number of the next frame.
+[[nodiscard]] constexpr std::uint32_t number_after(std::uint32_t number) noexcept {
+    return number + 1 != 0 ? number + 1 : 1;
+}
 
 /// What arrived, checked: the frame and what follows it.
 struct arrived_frame {
@@ -71,7 +78,7 @@ enum class refusal : std::uint8_t {
     if (what.secret != secret) {
         return refusal::stranger;
     }
-    if (what.what > frame::kind::last) {
+    if (what.what > frame::kind::received) {
         return refusal::unknown_kind;
     }
     if (what.source < 0 || what.source >= ranks || what.dest < first || what.dest >= first + count) {

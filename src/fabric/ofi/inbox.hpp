@@ -4,7 +4,9 @@
 // used with the fabric's lock held, but for the descriptor.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <span>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -36,19 +38,17 @@ struct inbox {
     [[nodiscard]] bool empty() const noexcept { return packets.empty() && copies.empty() && failed.empty(); }
 };
 
-/// What the owner of an inbox sleeps on: readable when the network's own descriptor is, or the pulse's, or
+/// What the owner of an inbox sleeps on: readable when one of a rail is, or of a pulse, or
 /// when somebody else has put something into the inbox.
 class wake_descriptor {
   public:
-    wake_descriptor(int network, int pulse) noexcept
+    /// @param sources the descriptors of all rails and of their pulses
+    explicit wake_descriptor(std::span<const int> sources) noexcept
         : together_{epoll_create1(EPOLL_CLOEXEC)}, called_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-        for (const int each : {network, pulse, called_}) {
-            epoll_event event{};
-            event.events = EPOLLIN;
-            if (each < 0 || epoll_ctl(together_, EPOLL_CTL_ADD, each, &event) != 0) {
-                close(std::exchange(together_, -1));
-                break;
-            }
+        const bool added =
+            std::ranges::all_of(sources, [this](int each) { return add(each); }) && add(called_);
+        if (!added && together_ >= 0) {
+            close(std::exchange(together_, -1));
         }
     }
     wake_descriptor(wake_descriptor &&other) noexcept
@@ -74,6 +74,12 @@ class wake_descriptor {
     }
 
   private:
+    bool add(int source) const noexcept {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        return source >= 0 && epoll_ctl(together_, EPOLL_CTL_ADD, source, &event) == 0;
+    }
+
     int together_;
     int called_;
 };

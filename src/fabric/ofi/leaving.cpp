@@ -4,8 +4,6 @@
 // more once the process has ended.
 #include "fabric/ofi/network_fabric.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -29,14 +27,14 @@ void network_fabric::leave(int) noexcept {
         }
     }
     const std::scoped_lock guard{lock_};
-    pulse_.say_farewell();
+    for (const auto &each : rails_) {
+        each->watched().say_farewell();
+    }
 }
 
 bool network_fabric::has_sent_all() noexcept {
     const std::scoped_lock guard{lock_};
-    std::array<completion, 16> ended{};
-    const std::size_t count = device_.take_completions(ended);
-    std::for_each_n(ended.begin(), count, [this](const completion &each) { ended_locked(each); });
+    progress_rails_locked();
     send_waiting_locked();
     notice_ends_locked();
     bool all = true;

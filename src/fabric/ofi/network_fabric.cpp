@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <netinet/in.h>
 
 #include "base/error.hpp"
 
@@ -16,85 +15,57 @@ namespace {
 
 constexpr std::size_t largest_payload = std::size_t{64} << 10;
 constexpr std::size_t buffer_bytes = largest_payload + sizeof(frame);
-constexpr std::size_t send_buffers = 96;
 constexpr std::size_t receive_buffers = 64;
-/// What one process may hold of them, so that one that does not take its frames leaves some to the others.
-constexpr std::size_t most_outstanding = send_buffers / 3;
-/// What data that nobody asked for leaves to answers: a receiver can always reply.
-constexpr std::size_t kept_for_answers = 16;
 /// So many polls pass before a process that never sleeps looks whether peers have ended: it costs a system
 /// call.
 constexpr unsigned polls_between_pulses = 4096;
 
-frame make_frame(const job_view &job, frame::kind what, int source, int dest) noexcept {
-    frame made{};
-    made.secret = job.secret;
-    made.version = frame::current_version;
-    made.what = what;
-    made.source = source;
-    made.dest = dest;
-    return made;
-}
-
-/// The address of the provider's interface, where it has one that TCP can use.
-sockaddr_in interface_of(const fi_info &info) noexcept {
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    if (info.addr_format == FI_SOCKADDR_IN && info.src_addr != nullptr) {
-        own = *static_cast<const sockaddr_in *>(info.src_addr);
-    }
-    return own;
-}
-
-frame &frame_of(buffer &in) noexcept {
-    return *reinterpret_cast<frame *>(in.room.data());
-}
-
 } // namespace
 
-network_fabric::network_fabric(provider chosen, job_view job, address_lookup where)
-    : job_{std::move(job)}, where_{std::move(where)}, device_{std::move(chosen)},
-      sends_{device_, operation::kind::send, send_buffers, buffer_bytes}, receives_{device_,
-                                                                                    operation::kind::receive,
-                                                                                    receive_buffers,
-                                                                                    buffer_bytes},
+network_fabric::network_fabric(std::vector<provider> chosen, job_view job, address_lookup where)
+    : job_{std::move(job)}, where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
       peers_(static_cast<std::size_t>(job_.processes)),
-      inboxes_(static_cast<std::size_t>(job_.rank_count)), pulse_{interface_of(device_.info()), job_.silence},
-      congested_{std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(job_.ranks))},
+      inboxes_(static_cast<std::size_t>(job_.rank_count)), congested_{std::make_unique<std::atomic<bool>[]>(
+                                                               static_cast<std::size_t>(job_.ranks))},
       reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
       packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
+    std::vector<int> descriptors;
+    for (provider &each : chosen) {
+        rails_.push_back(std::make_unique<rail>(std::move(each), rails_.size(), sends_, receive_buffers,
+                                                buffer_bytes, job_.silence));
+        descriptors.push_back(rails_.back()->endpoint().descriptor());
+        descriptors.push_back(rails_.back()->watched().descriptor());
+    }
     wakes_.reserve(inboxes_.size());
     for (inbox &each : inboxes_) {
         each.told.resize(peers_.size());
-        wakes_.emplace_back(device_.descriptor(), pulse_.descriptor());
-    }
-    while (receives_.available() != 0) {
-        receive_again_locked(receives_.take());
+        wakes_.emplace_back(descriptors);
     }
 }
 
-network_fabric::~network_fabric() = default;
+network_fabric::~network_fabric() {
+    exposed_.clear();
+    for (const auto &each : rails_) {
+        each->close(); // before the buffers go
+    }
+}
 
 std::string network_fabric::description() const {
-    return sentence(device_.info().fabric_attr->prov_name, " on ", device_.info().domain_attr->name);
+    std::string names;
+    for (const auto &each : rails_) {
+        const fi_info &info = each->endpoint().info();
+        names +=
+            sentence(names.empty() ? "" : ", ", info.fabric_attr->prov_name, " on ", info.domain_attr->name);
+    }
+    return names;
 }
 
 route_limits network_fabric::limits(int) const noexcept {
-    const bool copies = device_.most_pieces() != 0;
+    const bool copies = rails_.front()->endpoint().most_pieces() != 0;
     return {.largest_payload = largest_payload,
             .eager = largest_payload,
             .least_read = copies ? largest_payload + 1 : SIZE_MAX,
             .surely_read = largest_payload + 1};
-}
-
-// An address is that of the pulse, all zero if there is none, and behind it the provider's own.
-endpoint_address network_fabric::address(int) const {
-    const sockaddr_in pulse = pulse_.address().value_or(sockaddr_in{});
-    const auto *const begin = reinterpret_cast<const std::byte *>(&pulse);
-    endpoint_address whole{begin, begin + sizeof pulse};
-    const std::vector<std::byte> own = device_.address();
-    whole.insert(whole.end(), own.begin(), own.end());
-    return whole;
 }
 
 void network_fabric::connect(int peer, std::span<const std::byte> address) {
@@ -104,152 +75,15 @@ void network_fabric::connect(int peer, std::span<const std::byte> address) {
 
 void network_fabric::connect_locked(int process, std::span<const std::byte> address) {
     peer_process &to = peers_[static_cast<std::size_t>(process)];
-    sockaddr_in pulse{};
-    if (to.at != FI_ADDR_NOTAVAIL || to.failed || address.size() <= sizeof pulse) {
+    if (!to.at.empty() || to.failed || address.empty()) {
         return;
     }
-    std::memcpy(&pulse, address.data(), sizeof pulse);
-    to.at = device_.add_peer(address.subspan(sizeof pulse));
-    if (to.at == FI_ADDR_NOTAVAIL) {
+    to.at = find_rails_locked(process, address);
+    if (to.at.empty()) {
         failed_locked(process);
         return;
     }
     reach_[static_cast<std::size_t>(process)].store(reach::connected, std::memory_order_relaxed);
-    if (pulse.sin_port != 0) {
-        pulse_.watch(process, pulse);
-    }
-}
-
-// ---- sending ----
-
-claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool solicited,
-                                       packet_slot &slot) noexcept {
-    const int process = job_.process_of(dest);
-    const reach known = reach_[static_cast<std::size_t>(process)].load(std::memory_order_relaxed);
-    if (known == reach::failed) {
-        return claim_result::failed;
-    }
-    if (!solicited && congested_[static_cast<std::size_t>(dest)].load(std::memory_order_relaxed)) {
-        return claim_result::congested;
-    }
-    if (known == reach::unknown) {
-        const staying here; // the caller holds locks, and the launcher may have to be asked
-        try {
-            connect(dest, where_(dest)); // the first packet
-        } catch (...) {
-            return claim_result::full; // no memory for it now
-        }
-    }
-    const std::scoped_lock guard{lock_};
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (to.failed) {
-        return claim_result::failed;
-    }
-    const std::size_t kept = solicited ? 0 : kept_for_answers;
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() <= kept ||
-        to.outstanding + kept >= most_outstanding + kept_for_answers) {
-        return claim_result::full;
-    }
-    buffer &taken = sends_.take();
-    ++to.outstanding;
-    taken.process = process;
-    frame_of(taken) = make_frame(job_, frame::kind::packet, self, dest);
-    slot.header = &frame_of(taken).header;
-    slot.payload = taken.room.data() + sizeof(frame);
-    slot.token = sends_.index_of(taken);
-    return claim_result::claimed;
-}
-
-void network_fabric::publish(int dest, packet_slot &slot) noexcept {
-    packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
-    const std::scoped_lock guard{lock_};
-    buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
-    filled.bytes = sizeof(frame) + frame_of(filled).header.payload_bytes;
-    send_locked(filled);
-}
-
-void network_fabric::send_locked(buffer &filled) noexcept {
-    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
-    if (to.failed) {
-        finish_send_locked(filled);
-        return;
-    }
-    // Behind those that wait, so that the packets stay in order.
-    switch (to.waiting.empty() ? start_locked(filled) : attempt::full) {
-    case attempt::done:
-        return;
-    case attempt::full:
-        if (to.waiting.empty()) {
-            clogged_.push_back(filled.process);
-        }
-        to.waiting.push_back(&filled);
-        return;
-    case attempt::refused:
-        finish_send_locked(filled);
-        failed_locked(filled.process);
-        return;
-    }
-}
-
-attempt network_fabric::start_locked(buffer &filled) noexcept {
-    const std::span<const std::byte> bytes = filled.room.first(filled.bytes);
-    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
-    if (bytes.size() > device_.info().tx_attr->inject_size || frame_of(filled).what == frame::kind::last) {
-        return device_.send(bytes, sends_.descriptor(), to.at, filled);
-    }
-    const attempt result = device_.inject(bytes, to.at);
-    if (result == attempt::done) {
-        to.unconfirmed = true;
-        finish_send_locked(filled);
-    }
-    return result;
-}
-
-void network_fabric::finish_send_locked(buffer &sent) noexcept {
-    --peers_[static_cast<std::size_t>(sent.process)].outstanding;
-    sends_.give_back(sent);
-}
-
-void network_fabric::send_waiting_locked() noexcept {
-    for (std::size_t at = 0; at != clogged_.size();) {
-        const int process = clogged_[at];
-        peer_process &to = peers_[static_cast<std::size_t>(process)];
-        while (!to.waiting.empty() && !to.failed) {
-            buffer &first = *to.waiting.front();
-            const attempt result = start_locked(first);
-            if (result == attempt::full) {
-                break;
-            }
-            to.waiting.pop_front();
-            if (result == attempt::refused) {
-                finish_send_locked(first);
-                failed_locked(process);
-            }
-        }
-        if (to.waiting.empty()) {
-            clogged_[at] = clogged_.back();
-            clogged_.pop_back();
-        } else {
-            ++at;
-        }
-    }
-}
-
-bool network_fabric::send_frame_locked(int process, frame::kind what, int source) noexcept {
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (to.at == FI_ADDR_NOTAVAIL) {
-        connect_locked(process, where_(job_.first_rank_of(process)));
-    }
-    if (to.at == FI_ADDR_NOTAVAIL || sends_.available() == 0) {
-        return false;
-    }
-    buffer &taken = sends_.take();
-    ++to.outstanding;
-    taken.process = process;
-    taken.bytes = sizeof(frame);
-    frame_of(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
-    send_locked(taken);
-    return true;
 }
 
 void network_fabric::set_congested(int self, bool congested) noexcept {
@@ -279,19 +113,44 @@ void network_fabric::tell_congestion_locked() noexcept {
 
 void network_fabric::notice_ends_locked() {
     polls_ = 0;
-    for (const auto &[process, farewell] : pulse_.ended()) {
-        if (farewell) {
-            peers_[static_cast<std::size_t>(process)].left = true;
-        } else {
-            failed_locked(process);
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        for (const auto &[process, why] : rails_[number]->watched().ended()) {
+            switch (why) {
+            case pulse::cause::farewell:
+                peers_[static_cast<std::size_t>(process)].left = true;
+                break;
+            case pulse::cause::death:
+                failed_locked(process);
+                break;
+            case pulse::cause::retired:
+            case pulse::cause::silence:
+                lost_rail_locked(process, number);
+                break;
+            }
         }
+    }
+}
+
+void network_fabric::progress_rails_locked() {
+    std::array<completion, 16> ended{};
+    for (const auto &each : rails_) {
+        const std::size_t count = each->is_open() ? each->endpoint().take_completions(ended) : 0;
+        // What a rail has ended before it was closed counts as lost, too.
+        for (std::size_t at = 0; at != count && each->is_open(); ++at) {
+            ended_locked(ended[at]);
+        }
+    }
+    if (!copies_.empty()) {
+        advance_copies_locked();
+    }
+    if (to_acknowledge_) {
+        acknowledge_all_locked();
     }
 }
 
 // ---- arriving ----
 
 int network_fabric::poll(int self, sink &into, int most) {
-    std::array<completion, 16> ended{};
     std::array<inbox::packet, 16> packets{};
     std::vector<inbox::ended_copy> copies;
     std::vector<int> failed;
@@ -307,11 +166,8 @@ int network_fabric::poll(int self, sink &into, int most) {
         if (++polls_ > polls_between_pulses) {
             notice_ends_locked();
         }
-        const std::size_t count = device_.take_completions(ended);
-        for (std::size_t at = 0; at != count; ++at) {
-            ended_locked(ended[at]);
-        }
-        if (!clogged_.empty()) {
+        progress_rails_locked();
+        if (!clogged_.empty() && !call_sender_) {
             send_waiting_locked();
         }
         if (congestion_changed_) {
@@ -369,12 +225,16 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
         // Its end is to be noticed, too, where this process only waits for it.
         connect_locked(static_cast<int>(process), where_(found.what.source));
     }
+    if (found.what.number != 0 && !is_next_locked(static_cast<int>(process), found.what)) {
+        receive_again_locked(in);
+        return;
+    }
     if (found.what.what == frame::kind::packet) {
         inbox_of(found.what.dest).packets.push_back({&in, found});
         wake_if_armed(found.what.dest);
         return;
     }
-    if (found.what.what != frame::kind::last) {
+    if (found.what.what == frame::kind::congested || found.what.what == frame::kind::relieved) {
         congested_[static_cast<std::size_t>(found.what.source)].store(
             found.what.what == frame::kind::congested, std::memory_order_relaxed);
     }
@@ -382,9 +242,7 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
 }
 
 void network_fabric::receive_again_locked(buffer &in) noexcept {
-    // The provider has room for as many receives as there are buffers; one that it does not take is lost to
-    // us, not to the job.
-    static_cast<void>(device_.receive(in.room, receives_.descriptor(), in));
+    rails_[in.rail]->receive_to(in);
 }
 
 void network_fabric::failed_locked(int process) {
@@ -393,8 +251,18 @@ void network_fabric::failed_locked(int process) {
         return;
     }
     reach_[static_cast<std::size_t>(process)].store(reach::failed, std::memory_order_relaxed);
-    for (buffer *const lost : std::exchange(to.waiting, {})) {
-        finish_send_locked(*lost);
+    while (!to.waiting.empty()) {
+        buffer &lost = to.waiting.next();
+        to.waiting.remove_next();
+        if (!lost.kept) {
+            finish_send_locked(lost);
+        }
+    }
+    for (buffer *const each : std::exchange(to.unacknowledged, {})) {
+        each->kept = false;
+        if (!each->at_provider) {
+            finish_send_locked(*each);
+        }
     }
     for (int rank = 0; rank != job_.ranks; ++rank) {
         if (job_.process_of(rank) == process) {
@@ -428,11 +296,16 @@ waking network_fabric::wakes(int self) const noexcept {
 bool network_fabric::arm(int self) noexcept {
     const std::scoped_lock guard{lock_};
     inbox &own = inbox_of(self);
-    if (!own.empty() || !clogged_.empty() || congestion_changed_) {
+    // No end of a send will tell that there is room for a process of which the provider has nothing.
+    const bool must_try = std::ranges::any_of(
+        clogged_, [this](int process) { return peers_[static_cast<std::size_t>(process)].started == 0; });
+    if (!own.empty() || (must_try && !call_sender_) || congestion_changed_) {
         return false;
     }
     own.armed = true;
-    return device_.descriptor() < 0 || device_.may_wait();
+    return std::ranges::all_of(rails_, [](const auto &each) {
+        return !each->is_open() || each->endpoint().descriptor() < 0 || each->endpoint().may_wait();
+    });
 }
 
 } // namespace lisle::fabric::ofi

@@ -2,7 +2,9 @@
 // The fabric of networks, on libfabric's reliable datagrams. A process has one endpoint for all of its ranks,
 // so the number of connections goes by processes; a frame says which rank it is for. A rank that polls takes
 // all that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
-// provider has no room for now stays in its buffer, in order for each peer, until somebody polls.
+// provider has no room for now stays in its buffer, in order for each peer, until somebody polls. A process
+// may have several rails, one for each interface: copies between memories are spread over them, and when one
+// fails the others take over (rails.cpp).
 #pragma once
 
 #include <atomic>
@@ -19,7 +21,9 @@
 #include "fabric/ofi/device.hpp"
 #include "fabric/ofi/frame.hpp"
 #include "fabric/ofi/inbox.hpp"
-#include "fabric/ofi/pulse.hpp"
+#include "fabric/ofi/long_copy.hpp"
+#include "fabric/ofi/outbox.hpp"
+#include "fabric/ofi/rail.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::ofi {
@@ -39,8 +43,9 @@ struct job_view {
 
 class network_fabric final : public fabric, private remote_memory {
   public:
+    /// @param chosen what the rails are made of, one for each interface: the first carries the frames
     /// @param where address of a peer's endpoint
-    network_fabric(provider chosen, job_view job, address_lookup where);
+    network_fabric(std::vector<provider> chosen, job_view job, address_lookup where);
     ~network_fabric() override;
 
     [[nodiscard]] const char *name() const noexcept override { return "network"; }
@@ -59,8 +64,12 @@ class network_fabric final : public fabric, private remote_memory {
         return packets_to_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed);
     }
     void leave(int self) noexcept override;
+    void leave_sending_to(std::function<void()> call) override;
+    [[nodiscard]] send_step send_some() noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;
+
+    static constexpr std::size_t most_sends = 96; ///< frames of a process that are on their way at most
 
     /// The provider and its interface, for messages: "net on eth0".
     [[nodiscard]] std::string description() const;
@@ -70,15 +79,23 @@ class network_fabric final : public fabric, private remote_memory {
   private:
     /// A process that packets go to or come from.
     struct peer_process {
-        fi_addr_t at = FI_ADDR_NOTAVAIL;
-        std::size_t outstanding = 0; ///< buffers that are on their way to it
-        bool heard = false;          ///< something of it has arrived
-        bool unconfirmed = false;    ///< frames were injected: nobody says when they are on their way
+        std::vector<fi_addr_t> at;  ///< by rail; FI_ADDR_NOTAVAIL: that one is not used. Empty: not known yet
+        std::size_t rail = 0;       ///< which carries the frames
+        std::uint32_t next_out = 1; ///< number of the next frame to it
+        std::uint32_t next_in = 1;  ///< number of the next frame from it
+        unsigned unreported = 0;    ///< frames of it that it has not been told of
+        std::deque<buffer *> unacknowledged; ///< numbered frames, in order
+        std::size_t outstanding = 0;         ///< buffers that are on their way to it
+        bool heard = false;                  ///< something of it has arrived
+        bool unconfirmed = false;            ///< frames were injected: nobody says when they are on their way
         bool failed = false;
-        bool left = false;            ///< it waits for nothing any more
-        std::deque<buffer *> waiting; ///< frames that the provider had no room for
+        bool left = false;       ///< it waits for nothing any more
+        std::size_t started = 0; ///< of these, what the provider has
+        outbox waiting;          ///< frames that the provider had no room for, or a Sender is to send
+
+        /// Frames are numbered, and kept until they are acknowledged, where another rail can take over.
+        [[nodiscard]] bool numbers() const noexcept { return at.size() > 1; }
     };
-    struct copy;
 
     // remote_memory
     [[nodiscard]] std::optional<memory_key> expose(const void *memory, std::size_t bytes) noexcept override;
@@ -98,15 +115,34 @@ class network_fabric final : public fabric, private remote_memory {
     void send_locked(buffer &filled) noexcept;
     [[nodiscard]] attempt start_locked(buffer &filled) noexcept;
     void send_waiting_locked() noexcept;
+    [[nodiscard]] attempt send_next_locked(int process) noexcept;
+    void forget_if_sent_locked(std::size_t place) noexcept;
     void tell_congestion_locked() noexcept;
     [[nodiscard]] bool send_frame_locked(int process, frame::kind what, int source) noexcept;
     void notice_ends_locked();
+    void progress_rails_locked();
     void ended_locked(const completion &end);
+    void advance_copies_locked();
+    void end_pieces_on_locked(std::size_t number);
+    // rails.cpp
+    [[nodiscard]] std::vector<fi_addr_t> find_rails_locked(int process, std::span<const std::byte> address);
+    void lost_rail_locked(int process, std::size_t number);
+    void close_rail_locked(std::size_t number);
+    void take_over_locked(int process, std::size_t lost);
+    /// Counts a frame that has arrived. False: it has before, or comes too early.
+    [[nodiscard]] bool is_next_locked(int process, const frame &what) noexcept;
+    void acknowledged_locked(int process, std::uint32_t number) noexcept;
+    void acknowledge_all_locked() noexcept;
     void arrived_locked(buffer &in, std::size_t bytes);
     void receive_again_locked(buffer &in) noexcept;
     void failed_locked(int process);
     void finish_send_locked(buffer &sent) noexcept;
+    void refused_locked(buffer &lost) noexcept;
+    void ended_send_locked(buffer &sent, bool failed) noexcept;
 
+    [[nodiscard]] static frame &frame_in(buffer &one) noexcept {
+        return *reinterpret_cast<frame *>(one.room.data());
+    }
     [[nodiscard]] inbox &inbox_of(int rank) noexcept {
         return inboxes_[static_cast<std::size_t>(rank - job_.first_rank)];
     }
@@ -116,16 +152,17 @@ class network_fabric final : public fabric, private remote_memory {
     address_lookup where_;
     /// Taken for every call of the provider and for the tables below; never while a sink hears of something.
     staying_lock lock_;
-    device device_;
     buffer_pool sends_;
-    buffer_pool receives_;
+    std::vector<std::unique_ptr<rail>> rails_;
     std::vector<peer_process> peers_;    ///< by process
     std::vector<int> clogged_;           ///< processes with waiting frames
+    std::function<void()> call_sender_;  ///< empty: no thread sends
+    std::size_t turn_ = 0;               ///< among the clogged ones, of whom the Sender has sent for last
+    bool room_wanted_ = false;           ///< somebody has found no buffer to send from
     std::vector<inbox> inboxes_;         ///< by rank of this process
     std::vector<wake_descriptor> wakes_; ///< the same
-    pulse pulse_;
-    int left_ = 0;       ///< ranks of this process that are needed no more
-    unsigned polls_ = 0; ///< since somebody asked the pulse
+    int left_ = 0;                       ///< ranks of this process that are needed no more
+    unsigned polls_ = 0;                 ///< since somebody asked the pulse
     bool congestion_changed_ = false;
     /// By rank of the job: takes no unasked data. Relaxed: the flags order nothing, a sender that is late
     /// sends one more packet.
@@ -135,7 +172,13 @@ class network_fabric final : public fabric, private remote_memory {
     std::unique_ptr<std::atomic<reach>[]> reach_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> packets_to_; ///< by rank of the job; relaxed: only counted
     std::atomic<std::uint64_t> dropped_{0};                    ///< relaxed: only counted
-    std::vector<std::pair<memory_key, owned<fid_mr>>> exposed_;
+    struct exposed_memory {
+        memory_key key;
+        std::vector<owned<fid_mr>> by_rail;
+    };
+    std::vector<exposed_memory> exposed_;
+    std::vector<std::unique_ptr<long_copy>> copies_; ///< that have not ended
+    bool to_acknowledge_ = false;                    ///< some peers are to be told what has arrived of them
     std::uint64_t next_key_ = 1;
 };
 

@@ -63,8 +63,8 @@ bool is_loopback(const fi_info &info) noexcept {
     return (address_of(info) >> 24U) == 127;
 }
 
-/// Whether a provider is on the interface that the user names.
-bool is_on(const fi_info &info, const std::string &interface) noexcept {
+/// Whether a provider is on an interface that the user names.
+bool is_on(const fi_info &info, std::string_view interface) noexcept {
     const auto same = [&](const char *name) { return name != nullptr && interface == name; };
     return same(info.domain_attr->name) || same(info.fabric_attr->name);
 }
@@ -116,13 +116,19 @@ std::vector<provider> choose_providers(const provider_request &wanted) {
         }
         return false;
     }();
+    // Where an interface stands among those that the user names.
+    const std::vector<std::string_view> interfaces = parts_of(wanted.interface);
+    const auto place_of = [&](const fi_info &info) {
+        return std::ranges::find_if(interfaces, [&](std::string_view each) { return is_on(info, each); }) -
+               interfaces.begin();
+    };
     const auto suits = [&](const fi_info &info) {
         const int place = rank(info);
         if (place < 0 || (named.empty() && place == static_cast<int>(preferred.size()))) {
             return false; // not asked for; or one that nobody has tried
         }
-        if (!wanted.interface.empty()) {
-            return is_on(info, wanted.interface);
+        if (!interfaces.empty()) {
+            return place_of(info) != std::ssize(interfaces);
         }
         // Link-local IPv6 addresses do not reach everywhere, nor does the loopback interface.
         return info.addr_format != FI_SOCKADDR_IN6 && !(is_loopback(info) && others_than_loopback);
@@ -138,18 +144,24 @@ std::vector<provider> choose_providers(const provider_request &wanted) {
              "\" and interface \"", wanted.interface.empty() ? "any" : wanted.interface,
              "\" (LISLE_NETWORK_PROVIDER, LISLE_NETWORK_INTERFACE); there are: ", names_of(all.get()));
     }
-    std::stable_sort(suitable.begin(), suitable.end(),
-                     [&](const fi_info *one, const fi_info *other) { return rank(*one) < rank(*other); });
+    std::stable_sort(suitable.begin(), suitable.end(), [&](const fi_info *one, const fi_info *other) {
+        return std::pair{rank(*one), place_of(*one)} < std::pair{rank(*other), place_of(*other)};
+    });
     std::vector<provider> chosen;
     for (const fi_info *each : suitable) {
-        const bool first = chosen.empty();
         const auto same_interface = [&](const provider &known) {
             return std::strcmp(known->domain_attr->name, each->domain_attr->name) == 0;
         };
-        if (first || (rank(*each) == rank(*chosen.front()) &&
-                      std::none_of(chosen.begin(), chosen.end(), same_interface))) {
+        // Further ones only where they are named: not every interface of a machine leads to its peers.
+        if (chosen.empty() || (chosen.size() < interfaces.size() && rank(*each) == rank(*chosen.front()) &&
+                               std::ranges::none_of(chosen, same_interface))) {
             chosen.emplace_back(libfabric::instance().dupinfo(each));
         }
+    }
+    if (chosen.size() < interfaces.size()) {
+        fail(MPI_ERR_OTHER, "the provider ", chosen.front()->fabric_attr->prov_name, " is on ", chosen.size(),
+             " of the interfaces \"", wanted.interface,
+             "\" (LISLE_NETWORK_INTERFACE); there are: ", names_of(all.get()));
     }
     return chosen;
 }

@@ -19,8 +19,20 @@ bool set(int socket, int level, int option, int value) noexcept {
     return setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
-void bid_farewell(int link) noexcept {
-    static_cast<void>(send(link, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
+void say(int link, pulse::cause why) noexcept {
+    static_cast<void>(
+        send(link, &why, sizeof why, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
+}
+
+/// Why a connection has ended or brings a word.
+pulse::cause ask(int link) noexcept {
+    pulse::cause said{};
+    const ssize_t count = recv(link, &said, sizeof said, MSG_DONTWAIT);
+    if (count == sizeof said) {
+        return said == pulse::cause::retired ? said : pulse::cause::farewell;
+    }
+    const bool silent = count < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH);
+    return silent ? pulse::cause::silence : pulse::cause::death;
 }
 
 } // namespace
@@ -42,16 +54,21 @@ pulse::pulse(const sockaddr_in &interface, std::chrono::seconds silence)
 }
 
 pulse::~pulse() {
-    for (const std::vector<int> *each : {&links_, &taken_}) {
+    close_all();
+}
+
+void pulse::close_all() noexcept {
+    for (std::vector<int> *each : {&links_, &taken_}) {
         for (const int link : *each) {
             if (link >= 0) {
                 close(link);
             }
         }
+        each->clear();
     }
-    for (const int each : {listener_, events_}) {
-        if (each >= 0) {
-            close(each);
+    for (int *each : {&listener_, &events_}) {
+        if (*each >= 0) {
+            close(std::exchange(*each, -1));
         }
     }
 }
@@ -106,9 +123,7 @@ std::vector<pulse::end> pulse::ended() {
             accept_all();
             continue;
         }
-        char word = 0;
-        const bool farewell = recv(links_[which], &word, sizeof word, MSG_DONTWAIT) == sizeof word;
-        ends.push_back({static_cast<int>(which), farewell});
+        ends.push_back({static_cast<int>(which), ask(links_[which])});
         close(std::exchange(links_[which], -1));
     }
     return ends;
@@ -118,8 +133,16 @@ void pulse::say_farewell() noexcept {
     accept_all();
     leaves_ = true;
     for (const int link : taken_) {
-        bid_farewell(link);
+        say(link, cause::farewell);
     }
+}
+
+void pulse::retire() noexcept {
+    accept_all();
+    for (const int link : taken_) {
+        say(link, cause::retired);
+    }
+    close_all();
 }
 
 void pulse::accept_all() noexcept {
@@ -127,7 +150,7 @@ void pulse::accept_all() noexcept {
         set(link, SOL_SOCKET, SO_KEEPALIVE,
             1); // so that one of a machine that is gone does not stay for ever
         if (leaves_) {
-            bid_farewell(link);
+            say(link, cause::farewell);
         }
         try {
             taken_.push_back(link);

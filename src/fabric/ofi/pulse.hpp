@@ -2,12 +2,13 @@
 // How a process learns that a peer has ended or was cut off, though nothing is sent: providers of reliable
 // datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
 // from; a process that exchanges packets with it keeps one connection there. It carries nothing but a
-// farewell, one byte before an end that is no failure. The kernels keep it alive whatever the processes do:
+// last word, one byte before an end that is no failure. The kernels keep it alive whatever the processes do:
 // it ends with the process, or when the other machine has been silent for too long.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <netinet/in.h>
 #include <optional>
 #include <span>
@@ -30,9 +31,17 @@ class pulse {
     void watch(int process, const sockaddr_in &address);
     /// Tells those who watch this process that its end will be no failure.
     void say_farewell() noexcept;
+    /// This process goes on, but not by this interface: tells those who watch it, and ends all connections.
+    void retire() noexcept;
+    enum class cause : std::uint8_t {
+        farewell, ///< it has left
+        retired,  ///< it is to be reached by other interfaces
+        silence,  ///< nothing comes from its interface
+        death,    ///< its process has ended
+    };
     struct end {
         int process;
-        bool farewell; ///< it has left; else it has failed
+        cause why;
     };
     /// Peers that have ended, or said farewell, since the last call.
     [[nodiscard]] std::vector<end> ended();
@@ -41,6 +50,7 @@ class pulse {
 
   private:
     void accept_all() noexcept;
+    void close_all() noexcept;
 
     int listener_ = -1;
     int events_ = -1;

@@ -56,7 +56,7 @@ std::string mesh_codec::refusal(const packet_header &header) const {
     }
     const std::string version = "rMPI's " + std::string(format_.name);
     if (header.kind == whole_message_with_type && written_ == mesh_packets::v3) {
-        return version + " has no word for the type of a message, which LISLE_CHECK=1 asks for";
+        return version + " has no word for the type of a message, which LISLE_CHECK asks for";
     }
     if (header.kind != whole_message && header.kind != whole_message_with_type) {
         return version + " carries standard-mode messages only, and this call needs packets of another kind "

@@ -105,11 +105,11 @@ void tile_carrier::release(int rank) {
     }
 }
 
-bool tile_carrier::advance() {
+bool tile_carrier::advance(tile::cycle until) {
     notified_ = false;
     while (!notified_) {
-        if (!array_.advance()) {
-            return notified_;
+        if (!array_.advance(until)) {
+            return notified_ || until != tile::agenda::never;
         }
     }
     return true;

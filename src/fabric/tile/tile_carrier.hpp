@@ -75,8 +75,9 @@ class tile_carrier {
     /// Done with the oldest packet.
     void release(int rank);
 
-    /// Lets virtual time pass until notify() has been called. False: nothing can happen any more.
-    [[nodiscard]] bool advance();
+    /// Lets virtual time pass until notify() has been called, or to the end of cycle `until`. False: nothing
+    /// can happen any more.
+    [[nodiscard]] bool advance(tile::cycle until = tile::agenda::never);
     [[nodiscard]] tile::cycle now() const noexcept { return array_.model().now(); }
     [[nodiscard]] const tile::machine &model() const noexcept { return array_.model(); }
     [[nodiscard]] const std::vector<int> &tiles() const noexcept { return tiles_; }

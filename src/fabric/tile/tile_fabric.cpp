@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "execution/fiber_worker.hpp"
@@ -19,14 +18,8 @@ constexpr std::size_t words_for(std::size_t bytes) noexcept {
 constexpr std::size_t payload_of_own_packets = 4096;
 constexpr std::size_t payload_of_rmpi_packets = std::size_t{1} << 30; // a message is one packet
 
-// What takes less is the library's own, between two looks for news.
-constexpr std::int64_t least_host_nanoseconds = 2000;
-
-std::int64_t processor_time() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
+// Turns of all that could run, after which a rank that looks in vain has to wait for time to pass.
+constexpr int turns_in_vain = 3;
 
 std::size_t largest_payload_of(mesh_packets packets) noexcept {
     return packets == mesh_packets::lisle ? payload_of_own_packets : payload_of_rmpi_packets;
@@ -39,8 +32,9 @@ tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
 } // namespace
 
 tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse)
-    : machine_{layout.machine}, compute_percent_{layout.compute_percent}, refuse_{std::move(refuse)},
-      largest_payload_{largest_payload_of(layout.packets)}, bells_{bells}, armed_(layout.tiles.size()),
+    : machine_{layout.machine}, meter_{layout.computing, layout.machine.clock_mhz},
+      refuse_{std::move(refuse)}, largest_payload_{largest_payload_of(layout.packets)},
+      looks_(layout.tiles.size()), bells_{bells}, armed_(layout.tiles.size()),
       congested_(layout.tiles.size()),
       refused_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
                                               sizeof(packet_header) + largest_payload_,
@@ -56,7 +50,7 @@ void tile_fabric::notify(int rank) noexcept {
 
 claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                     packet_slot &slot) noexcept {
-    charge_host_time(self);
+    charge_host(self);
     // rMPI announces nothing: it keeps what comes.
     const bool may_announce = !carrier_.codec().standard_mode_only();
     if (may_announce && !solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
@@ -79,16 +73,16 @@ void tile_fabric::publish(int, packet_slot &slot) noexcept {
     if (const std::string sentence = carrier_.codec().refusal(*slot.header); !sentence.empty()) {
         refuse_(filled->owner, sentence);
     }
-    vain_polls_ = 0;
+    something_happened();
     carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
     carrier_.send(filled->owner, filled);
-    begin_host_time();
+    begin_program();
 }
 
 int tile_fabric::poll(int self, sink &into, int most) {
-    charge_host_time(self);
+    charge_host(self);
     if (carrier_.arrived(self) == nullptr) {
-        pass_time();
+        found_nothing(self);
     }
     int taken = 0;
     for (; taken < most; ++taken) {
@@ -96,7 +90,7 @@ int tile_fabric::poll(int self, sink &into, int most) {
         if (packet == nullptr) {
             break;
         }
-        vain_polls_ = 0;
+        something_happened();
         packet_header header;
         std::memcpy(&header, packet->begin(), sizeof header);
         const std::size_t bytes = packet->bytes - sizeof header;
@@ -107,37 +101,39 @@ int tile_fabric::poll(int self, sink &into, int most) {
                           machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)),
                       tile::phase::library);
     }
-    begin_host_time();
+    begin_program();
     return taken;
 }
 
-void tile_fabric::charge_host_time(int rank) {
-    if (compute_percent_ == 0 || program_since_ < 0) {
-        return;
-    }
-    const std::int64_t nanoseconds = processor_time() - program_since_;
-    if (nanoseconds >= least_host_nanoseconds) {
-        constexpr double per_percent = 1e-5; // and megahertz are cycles in a thousandth of a nanosecond
-        carrier_.work(rank, static_cast<tile::cycle>(static_cast<double>(nanoseconds * machine_.clock_mhz) *
-                                                     static_cast<double>(compute_percent_) * per_percent));
-        program_since_ = processor_time();
+void tile_fabric::charge_host(int rank) {
+    if (const tile::cycle computed = meter_.take(); computed != 0) {
+        something_happened();
+        carrier_.work(rank, computed);
     }
 }
 
-void tile_fabric::begin_host_time() noexcept {
-    if (compute_percent_ != 0) {
-        program_since_ = processor_time();
-    }
+void tile_fabric::begin_program() noexcept {
+    meter_.begin();
 }
 
-void tile_fabric::pass_time() {
+void tile_fabric::found_nothing(int rank) noexcept {
     fiber_worker *const worker = fiber_worker::current();
-    const bool others_run = worker != nullptr && worker->others_ready();
-    if (others_run && ++vain_polls_ < 2 * worker->fibers()) {
+    if (worker == nullptr) {
+        (void)all_blocked(never);
         return;
     }
-    vain_polls_ = 0;
-    stopped_ = !carrier_.advance();
+    vain_looks &own = looks_[static_cast<std::size_t>(rank)];
+    if (own.since != happened_) {
+        own = {.since = happened_};
+    }
+    if (own.turns == 0 || own.turn != worker->switches()) {
+        own.turn = worker->switches();
+        ++own.turns;
+    }
+    // Fibers take turns in order: all others that are ready have had as many, or have let time pass.
+    if (own.turns > turns_in_vain || !worker->others_ready()) {
+        (void)worker->let_time_pass();
+    }
 }
 
 void tile_fabric::set_congested(int self, bool congested) noexcept {
@@ -152,7 +148,7 @@ bool tile_fabric::arm(int self) noexcept {
         refused = 0;
         return false; // there is room again, and nobody was to be told
     }
-    if (fiber_worker::current() == nullptr && all_blocked()) {
+    if (fiber_worker::current() == nullptr && all_blocked(never)) {
         return false; // the only rank, of a program that no worker runs: nobody else lets time pass
     }
     armed_[static_cast<std::size_t>(self)] = 1;
@@ -167,16 +163,33 @@ double tile_fabric::resolution() const noexcept {
     return 1e-6 / static_cast<double>(machine_.clock_mhz);
 }
 
-bool tile_fabric::all_blocked() noexcept {
-    stopped_ = !carrier_.advance();
-    begin_host_time();
+tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
+    constexpr std::int64_t thousand = 1000; // a microsecond has as many cycles as there are megahertz
+    const std::int64_t mhz = machine_.clock_mhz;
+    if (nanoseconds == never || nanoseconds / thousand >= tile::agenda::never / mhz - 1) {
+        return tile::agenda::never; // none that will come
+    }
+    return nanoseconds / thousand * mhz + (nanoseconds % thousand * mhz + thousand - 1) / thousand;
+}
+
+bool tile_fabric::all_blocked(std::int64_t until) noexcept {
+    something_happened();
+    stopped_ = !carrier_.advance(cycle_at(until));
+    begin_program();
     return !stopped_;
 }
 
 void tile_fabric::compute(int rank, std::int64_t cycles) noexcept {
-    vain_polls_ = 0;
+    something_happened();
     stopped_ = false;
     carrier_.work(rank, cycles);
+}
+
+void tile_fabric::compute_reading(int rank) noexcept {
+    charge_host(rank);
+    something_happened();
+    stopped_ = false;
+    carrier_.work(rank, machine_.clock_cycles, tile::phase::library);
 }
 
 // A core that stands still will not come to it; the rank then goes on to where its wait can be seen.

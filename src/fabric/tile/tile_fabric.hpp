@@ -6,6 +6,9 @@
 // What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the
 // receiver a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute), or what
 // it takes on this machine, scaled.
+//
+// Time passes when no rank can go on without it: when all wait, or when a rank that looks again and again has
+// done so for some turns of all that could run. What the host's time is has no part in it.
 #pragma once
 
 #include <functional>
@@ -16,6 +19,7 @@
 #include "execution/doorbell_row.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/standstill_note.hpp"
+#include "fabric/tile/host_meter.hpp"
 #include "fabric/tile/tile_carrier.hpp"
 
 namespace lisle::fabric {
@@ -25,9 +29,7 @@ struct tile_layout {
     tile::parameters machine;
     std::vector<int> tiles; ///< by rank
     mesh_packets packets = mesh_packets::lisle;
-    /// What a rank computes between two calls takes so many percent of this machine's processor time; 0: what
-    /// the program declares.
-    std::int64_t compute_percent = 0;
+    host_meter::kind computing; ///< what a rank's program costs between two calls
 };
 /// What the user has given, each "" for the default.
 struct tile_words {
@@ -35,7 +37,7 @@ struct tile_words {
     std::string map;     ///< "row", "compact" or a file with a tile for each rank
     std::string machine; ///< a file of parameters
     std::string packets; ///< "lisle", "v1", "v2" or "v3"
-    std::string compute; ///< "declared", "host" or "host:PERCENT"
+    std::string compute; ///< "declared", "host" or "instructions", the latter two with ":PERCENT" or without
 };
 /// Throws mpi_error (MPI_ERR_ARG) with a sentence.
 [[nodiscard]] tile_layout make_tile_layout(const tile_words &given, int ranks);
@@ -66,8 +68,10 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     [[nodiscard]] std::int64_t nanoseconds() noexcept override;
     [[nodiscard]] double resolution() const noexcept override;
     [[nodiscard]] bool simulated() const noexcept override { return true; }
-    [[nodiscard]] bool all_blocked() noexcept override;
+    [[nodiscard]] bool all_blocked(std::int64_t until) noexcept override;
+    void found_nothing(int rank) noexcept override;
     void compute(int rank, std::int64_t cycles) noexcept override;
+    void compute_reading(int rank) noexcept override;
     [[nodiscard]] bool computing(int rank) noexcept override;
     [[nodiscard]] std::string standstill() const override;
 
@@ -78,24 +82,33 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
   private:
     [[nodiscard]] int ranks() const noexcept { return static_cast<int>(carrier_.tiles().size()); }
     void notify(int rank) noexcept;
-    /// Lets time pass if all ranks wait, or all look for news in vain.
-    void pass_time();
+    /// The first cycle that is not before this time.
+    [[nodiscard]] tile::cycle cycle_at(std::int64_t nanoseconds) const noexcept;
+    /// A rank has done something, or time has passed: looks in vain begin anew.
+    void something_happened() noexcept { ++happened_; }
     /// Has the rank's core compute for as long as the host has since the end of the last call here.
-    void charge_host_time(int rank);
-    /// The end of a call: what comes now is the program's time.
-    void begin_host_time() noexcept;
+    void charge_host(int rank);
+    /// The end of a call: what comes now is the program's.
+    void begin_program() noexcept;
+
+    /// A rank's looks in vain since something last happened, one for each turn that it had.
+    struct vain_looks {
+        std::int64_t since = -1; ///< the count of what has happened
+        unsigned turn = 0;       ///< of the worker's switches
+        int turns = 0;
+    };
 
     tile::parameters machine_;
-    std::int64_t compute_percent_;
+    host_meter meter_;
     refusal refuse_;
     std::size_t largest_payload_;
-    bool stopped_ = false;            ///< nothing could happen when time was to pass last
-    std::int64_t program_since_ = -1; ///< processor time; -1: no rank has called yet
+    bool stopped_ = false; ///< nothing could happen when time was to pass last
+    std::int64_t happened_ = 0;
+    std::vector<vain_looks> looks_; ///< by rank
     doorbell_row bells_;
     std::vector<char> armed_;
     std::vector<char> congested_;
     std::vector<char> refused_; ///< for want of a buffer, since the rank last armed
-    int vain_polls_ = 0;        ///< since something last happened
     tile_carrier carrier_;
 };
 

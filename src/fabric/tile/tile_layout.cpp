@@ -61,27 +61,30 @@ mesh_packets packets_from(const std::string &name) {
     return mesh_packets::lisle;
 }
 
-std::int64_t compute_percent_from(const std::string &words) {
-    constexpr std::string_view host = "host";
+host_meter::kind computing_from(const std::string &words) {
     constexpr std::int64_t most = 1'000'000;
-    if (words.empty() || words == "declared") {
-        return 0;
+    const auto colon = std::min(words.find(':'), words.size());
+    const std::string_view what = std::string_view{words}.substr(0, colon);
+    host_meter::kind given{what == "host"           ? host_meter::unit::time
+                           : what == "instructions" ? host_meter::unit::instructions
+                                                    : host_meter::unit::none};
+    if (colon != words.size()) {
+        const char *const end = words.data() + words.size();
+        const auto read = std::from_chars(words.data() + colon + 1, end, given.percent);
+        given.percent = read.ec == std::errc{} && read.ptr == end ? given.percent : 0;
     }
-    if (words == host) {
-        return 100;
-    }
-    std::int64_t percent = 0;
-    const char *const end = words.data() + words.size();
-    const char *const digits = words.data() + std::min(words.size(), host.size() + 1);
-    const auto read = std::from_chars(digits, end, percent);
-    if (!words.starts_with("host:") || read.ec != std::errc{} || read.ptr != end || percent < 1 ||
-        percent > most) {
+    const bool declared = words.empty() || words == "declared";
+    if (!declared && (given.of == host_meter::unit::none || given.percent < 1 || given.percent > most)) {
         fail(MPI_ERR_ARG, "\"", words,
-             "\" does not say how computing takes time on tiles: declared, host or "
-             "host:PERCENT (1 to ",
+             "\" does not say how computing takes time on tiles: declared, host, instructions, "
+             "host:PERCENT or instructions:PERCENT (1 to ",
              most, ") do");
     }
-    return percent;
+    if (given.of == host_meter::unit::instructions && !host_meter::counts_instructions()) {
+        fail(MPI_ERR_ARG, "this machine has no counter of instructions that a program may use "
+                          "(perf_event_open): computing can be declared, or take the host's time (host)");
+    }
+    return given;
 }
 
 } // namespace
@@ -89,7 +92,7 @@ std::int64_t compute_percent_from(const std::string &words) {
 tile_layout make_tile_layout(const tile_words &given, int ranks) {
     tile_layout layout;
     layout.packets = packets_from(given.packets);
-    layout.compute_percent = compute_percent_from(given.compute);
+    layout.computing = computing_from(given.compute);
     const std::string &mesh = given.mesh;
     const std::string &map = given.map;
     try {

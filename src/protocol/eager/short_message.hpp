@@ -11,8 +11,9 @@ namespace lisle::protocol {
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
 [[nodiscard]] request *start_send_in_general(const typed_buffer &buffer, const channel &channel, int dest,
                                              int tag, send_mode mode);
+/// @param posting see receive_operation
 [[nodiscard]] outcome receive_in_general(const typed_buffer &buffer, const channel &channel, int source,
-                                         int tag);
+                                         int tag, std::uint32_t posting = 0);
 
 /// True if the message has left.
 [[nodiscard, gnu::always_inline]] inline bool try_send_short(const typed_buffer &buffer,

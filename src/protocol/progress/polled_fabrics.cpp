@@ -54,10 +54,10 @@ bool polled_fabrics::is_due(one &which, job_clock &clock, bool alone) noexcept {
 }
 
 int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone) {
-    const bool all = std::exchange(ask_all_, false);
+    const bool all = std::exchange(ask_all_, false) || in_turn_;
     int taken = 0;
     for (one &each : all_) {
-        if (!all && !is_due(each, clock, alone)) {
+        if (each.by_thread || (!all && !is_due(each, clock, alone))) {
             continue;
         }
         const bool held_back = !alone && each.expected == 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "execution/clock.hpp"
 #include "fabric/fabric.hpp"
 
@@ -17,7 +18,8 @@ class polled_fabrics {
     /// Of operations that any fabric may bring to an end.
     static constexpr std::uint8_t any = 0xff;
 
-    void add(fabric::fabric &one) { all_.push_back({&one}); }
+    /// @param by_thread a thread receives from it: it is not polled here
+    void add(fabric::fabric &one, bool by_thread = false) { all_.push_back({&one, by_thread}); }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     /// Counts an operation that this fabric has to do with. @return what to give to forget(); 0: nothing
@@ -35,6 +37,7 @@ class polled_fabrics {
   private:
     struct one {
         fabric::fabric *fabric;
+        bool by_thread;
         unsigned expected = 0; ///< pending operations that need it
         bool active = false;   ///< the last poll brought something
         unsigned passes = 0;   ///< rounds to pass over before the clock is read again
@@ -43,6 +46,7 @@ class polled_fabrics {
     [[nodiscard]] bool is_due(one &which, job_clock &clock, bool alone) noexcept;
 
     std::vector<one> all_;
+    const bool in_turn_ = chosen_progress() == progress_manner::round_robin; ///< no round passes one over
     bool ask_all_ = false;
 };
 

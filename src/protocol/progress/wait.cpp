@@ -222,14 +222,11 @@ std::uint64_t engine::longest_sleep(const fabric::waking &how) noexcept {
     return retry_nanoseconds;
 }
 
-bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
-    const std::scoped_lock guard{lock_};
-    enter_started_locked();
-    // Anything that came since the caller last looked may be what it waits for: one more round.
-    if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr) {
-        return false;
-    }
+bool engine::arm_locked(std::uint64_t &longest) {
     for (const auto &fabric : routes_.fabrics()) {
+        if (is_received_by_thread(*fabric, number_)) {
+            continue;
+        }
         if (!fabric->arm(number_)) {
             others_.ask_all_once();
             return false;
@@ -239,9 +236,19 @@ bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
             others_.ask_all_once(); // after the sleep
         }
     }
+    return true;
+}
+
+bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
+    const std::scoped_lock guard{lock_};
+    enter_started_locked();
+    // Anything that came since the caller last looked may be what it waits for: one more round.
+    if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr || !arm_locked(longest)) {
+        return false;
+    }
     // A fabric with a clock of its own rings when there is room: looking by the machine's time would make
-    // every run another one.
-    if ((waiting_to_leave_ != 0 || stalled_ != nullptr) && !clock_.simulated()) {
+    // every run another one. A Sender thread is called.
+    if ((waiting_to_leave_ != 0 || stalled_ != nullptr) && !clock_.simulated() && served_by_ == nullptr) {
         longest = retry_nanoseconds;
     }
     ++sleepers_;

@@ -50,7 +50,7 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
             }
             if (started == fabric::copy_start::full) {
                 const std::scoped_lock guard{home_.lock_};
-                next = std::exchange(home_.stalled_, this);
+                home_.do_later_locked(*this);
                 return;
             }
             if (started == fabric::copy_start::refused) {

@@ -30,6 +30,7 @@ void engine::transfer(receive_operation &receive) {
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    compare_types(receive, sender.elements);
     if (sender.here()) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
@@ -60,10 +61,14 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
     const typed_buffer data = sender.plain() ? typed_buffer{reinterpret_cast<const void *>(sender.sender),
                                                             static_cast<MPI_Count>(sender.bytes), byte_type()}
                                              : reinterpret_cast<send_operation *>(sender.address)->buffer;
+    if (bytes < least_shared_copy || job_.oversubscribed()) {
+        copy(data, receive.buffer, 0, bytes);
+        return;
+    }
     const bool receiver_copies = &this_rank() == &owner_;
     // Another rank that waits has no part in it and would answer its own peers later.
     const lisle::rank *const helper = receiver_copies ? job_.find(sender.peer) : &owner_;
-    if (bytes < least_shared_copy || job_.oversubscribed() || helper == nullptr) {
+    if (helper == nullptr) {
         copy(data, receive.buffer, 0, bytes);
         return;
     }
@@ -84,6 +89,9 @@ void engine::copy_here(const receive_operation &receive, MPI_Count bytes) {
 void engine::finish_sender(const announced_message &sender) {
     if (sender.here()) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
+        if (wildcards_ != nullptr) [[unlikely]] {
+            sending.home->wildcards_->note(wildcards_->moment());
+        }
         sending.home->finish(sending);
     } else {
         const std::scoped_lock guard{lock_};
@@ -174,10 +182,13 @@ void engine::end_stream_locked(send_operation &send) {
     complete_locked(send);
 }
 
-bool engine::push_streams_locked() {
+bool engine::push_streams_locked(const fabric::fabric *only) {
     bool any = false;
     std::vector<send_operation *> ended;
-    streams_.serve_each([&](int, auto &queue) {
+    streams_.serve_each([&](int dest, auto &queue) {
+        if (only != nullptr && routes_.to(dest).carrier != only) {
+            return;
+        }
         // Each stream in turn, until the first packet that finds no room: then the others find none either.
         bool room = true;
         for (std::size_t rest = queue.size(); rest != 0 && room; --rest) {

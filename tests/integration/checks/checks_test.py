@@ -1,42 +1,78 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What LISLE_CHECK=1 says of mistakes, and that it says nothing of what is right.
+"""What LISLE_CHECK says of mistakes at its levels, and that it says nothing of what is right.
 
 Usage: checks_test.py LISLERUN PROGRAM KIND
 """
 import os
 import pathlib
 import sys
+from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from commands import expect, run
 
-OTHER_TYPE = "MPI_Wait: the message from rank 0 with tag 5 has elements of another type than the receive"
-# How the job ends, and what is said: one of the sentences, since the rank that is first ends the job.
+DEADLOCK = 125
+OTHER_TYPE = "the message from rank 0 with tag 5 has elements of another type than the receive"
+CALLS = "the ranks do not make the same call: "
+
+
+@dataclass
+class Mistake:
+    """What is said at the levels from `level` on: one of the sentences, since the rank that is first ends the job."""
+    level: int
+    sentences: list
+    status: object = 0  # how the job ends from that level on; None: with any error
+    ranks: int = 2
+    below: int = 0  # how it ends below; None: in any way
+    waits: bool = False  # at level 2, where sends wait for their receives, it is a deadlock
+
+
 MISTAKES = {
-    "unreceived": (True, ["rank 1: MPI_Finalize: a message of 8 bytes with tag 5 from rank 0 on MPI_COMM_WORLD was "
-                          "never received"]),
-    "other_type": (False, [OTHER_TYPE]),
-    "other_type_late": (False, [OTHER_TYPE]),
-    "types_of_collective": (False, ["rank 1 names elements of another type than rank 0"]),
-    "other_collective": (False, ["MPI_Wait: the ranks do not make the same call: rank 1 calls MPI_Ibcast, rank 0 calls "
-                                 "MPI_Ibarrier"]),
-    "other_form": (False, ["the ranks do not make the same call: rank 1 calls MPI_Ibarrier, rank 0 calls MPI_Barrier"]),
-    "bytes": (True, []),
+    "unreceived": Mistake(1, ["rank 1: MPI_Finalize: a message of 8 bytes with tag 5 from rank 0 on MPI_COMM_WORLD was never "
+                              "received", "rank 1 to receive"], waits=True),
+    "other_type": Mistake(1, [f"MPI_Wait: {OTHER_TYPE} (MPI_ERR_TYPE, at mistakes.c:"], None),
+    "other_type_late": Mistake(1, [f"MPI_Wait: {OTHER_TYPE}"], None),
+    "other_type_announced": Mistake(1, [f"MPI_Recv: {OTHER_TYPE}"], None),
+    "types_of_collective": Mistake(1, [f"{CALLS}rank 1 names elements of another type than rank 0", OTHER_TYPE], None),
+    "other_operation": Mistake(1, [f"{CALLS}rank 1 reduces with MPI_MAX, rank 0 reduces with MPI_SUM"], None),
+    "other_collective": Mistake(2, [f"MPI_Wait: {CALLS}rank 1 calls MPI_Ibcast, rank 0 calls MPI_Ibarrier"], None, below=None),
+    "other_form": Mistake(2, [f"{CALLS}rank 1 calls MPI_Ibarrier, rank 0 calls MPI_Barrier"], None, below=None),
+    "freed_early": Mistake(1, ["rank 0: MPI_Request_free at mistakes.c:"]),
+    "relies_on_buffers": Mistake(2, ["a program that relies on it is not portable"], DEADLOCK),
+    "changed_send": Mistake(2, ["rank 0: the send buffer of MPI_Isend at mistakes.c:"]),
+    "changed_receive": Mistake(2, ["rank 1: the receive buffer of MPI_Irecv at mistakes.c:"]),
+    "changed_collective": Mistake(2, ["rank 0: the receive buffer of MPI_Igatherv at mistakes.c:"]),
+    "overlapping_receives": Mistake(2, ["rank 1: MPI_Irecv at mistakes.c:"]),
+    "overlapping_sendrecv": Mistake(2, [f"rank {rank}: MPI_Sendrecv at mistakes.c:" for rank in (0, 1)]),
+    "any_source": Mistake(2, ["rank 0: note: MPI_Recv at mistakes.c:"], ranks=3),
 }
+RIGHT = {"bytes": 2, "changed_gap": 2, "named_source": 3, "in_order": 3, "right": 2}
 
 
 def main():
     launcher, program, kind = sys.argv[1:]
-    for how, (ends_well, sentences) in MISTAKES.items():
-        done = run(launcher, "-n", "2", "--ranks", kind, program, how, status=None,
-                   env={**os.environ, "LISLE_CHECK": "1"})
-        expect((done.returncode == 0) == ends_well, f"{how}: exit code {done.returncode}\n{done.stderr}")
-        expect(any(sentence in done.stderr for sentence in sentences) or (not sentences and not done.stderr),
-               f"{how}: {done.stderr}")
-    for how in ("unreceived", "other_type"):
-        done = run(launcher, "-n", "2", "--ranks", kind, program, how, env={**os.environ, "LISLE_CHECK": "0"})
-        expect(not done.stderr, f"{how} without checks: {done.stderr}")
+
+    def make(how, level, ranks):
+        return run(launcher, "-n", str(ranks), "--ranks", kind, program, how, status=None,
+                   env={**os.environ, "LISLE_CHECK": str(level)})
+
+    for how, mistake in MISTAKES.items():
+        for level in range(3):
+            done = make(how, level, mistake.ranks)
+            about = f"{how} at level {level}: exit code {done.returncode}\n{done.stderr}"
+            named = any(sentence in done.stderr for sentence in mistake.sentences)
+            status = mistake.status if level >= mistake.level else mistake.below
+            status = DEADLOCK if mistake.waits and level == 2 else status
+            if level >= mistake.level:
+                expect(named, about)
+                expect(done.returncode != 0 if status is None else done.returncode == status, about)
+            elif status is not None:
+                expect(done.returncode == status and not done.stderr, about)
+    for how, ranks in RIGHT.items():
+        for level in range(3):
+            done = make(how, level, ranks)
+            expect(done.returncode == 0 and not done.stderr, f"{how} at level {level}: {done.returncode}\n{done.stderr}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Mistakes that LISLE_CHECK=1 names. The argument says which one this program of two ranks makes. */
+ * Mistakes that LISLE_CHECK names, and what looks like some and is none. The argument says which one this
+ * program of two ranks (with_third: three) makes. */
 #include <mpi.h>
 #include <string.h>
 
@@ -16,13 +17,14 @@ static void unreceived(void) {
 static void other_type(int late) {
     int number = 0;
     float sum = 0;
+    MPI_Request request;
     if (rank == 0) {
-        MPI_Send(&number, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Isend(&number, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
         if (late) {
             MPI_Barrier(MPI_COMM_WORLD);
         }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        MPI_Request request;
         if (late) {
             MPI_Barrier(MPI_COMM_WORLD);
         }
@@ -67,23 +69,219 @@ static void other_collective(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* A long message is announced, and says of what type it is, too. */
+static void other_type_announced(void) {
+    static int numbers[100000];
+    static float sums[100000];
+    if (rank == 0) {
+        MPI_Ssend(numbers, 100000, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(sums, 100000, MPI_FLOAT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Nothing but a comparison of the calls tells that the operations differ. */
+static void other_operation(void) {
+    int one = 1, result = 0;
+    MPI_Allreduce(&one, &result, 1, MPI_INT, rank == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void freed_early(void) {
+    int data = rank;
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Isend(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    } else {
+        MPI_Recv(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void relies_on_buffers(void) {
+    int data = rank, other = 0;
+    MPI_Send(&data, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD);
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* A buffer that is sent, or received to, changes while the operation is under way. */
+static void changed(int sent) {
+    int data = rank;
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Isend(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+        data += sent;
+    } else {
+        MPI_Irecv(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &request);
+        data += !sent;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The same of a collective, whose blocks have gaps between them that belong to the program. */
+static void changed_gathered(int inside) {
+    int data = 7, all[4] = {0, 0, 0, 0};
+    const int counts[2] = {1, 1}, places[2] = {0, 2};
+    MPI_Request request;
+    MPI_Igatherv(&data, 1, MPI_INT, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank == 0) {
+        all[inside ? 2 : 1] = 5;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 0 && (all[0] != 7 || (!inside && all[2] != 7) || all[1] != (inside ? 0 : 5) || all[3] != 0)) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void overlapping_receives(void) {
+    int data[3] = {1, 2, 3};
+    MPI_Request requests[2];
+    if (rank == 0) {
+        MPI_Send(data, 2, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(data, 2, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else {
+        MPI_Irecv(data, 2, MPI_INT, 0, 5, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(data + 1, 2, MPI_INT, 0, 6, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void overlapping_sendrecv(void) {
+    int data[3] = {1, 2, 3};
+    MPI_Sendrecv(data, 2, MPI_INT, 1 - rank, 5, data + 1, 2, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+/* Either message may come first; the third rank's is sent whatever becomes of the second one's. */
+static void with_third(int source) {
+    int data = rank;
+    if (rank == 0) {
+        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 1, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        MPI_Recv(&data, 1, MPI_INT, source == MPI_ANY_SOURCE ? source : 2, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The third rank sends only once the message of the second one has been received. */
+static void in_order(void) {
+    int data = rank;
+    if (rank == 0) {
+        MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&data, 1, MPI_INT, 2, 6, MPI_COMM_WORLD);
+        MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Ssend(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&data, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* What is right: buffers in rows, types with gaps, persistent operations, requests that are asked about. */
+static void right(void) {
+    int column[6] = {1, 2, 3, 4, 5, 6}, got[6] = {0}, flag = 0;
+    MPI_Datatype every_other;
+    MPI_Request requests[2];
+    MPI_Type_vector(3, 1, 2, MPI_INT, &every_other);
+    MPI_Type_commit(&every_other);
+    MPI_Irecv(got, 1, every_other, 1 - rank, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(got + 1, 1, every_other, 1 - rank, 6, MPI_COMM_WORLD, &requests[1]);
+    MPI_Sendrecv(column, 1, every_other, 1 - rank, 5, NULL, 0, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Send(column + 1, 1, every_other, 1 - rank, 6, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Type_free(&every_other);
+    MPI_Send_init(column, 6, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(got, 6, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &requests[1]);
+    for (int round = 0; round < 3; ++round) {
+        column[0] = round;
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (got[0] != round || got[5] != 6) {
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        got[0] = -1;
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Iallreduce(MPI_IN_PLACE, column, 6, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    while (!flag) {
+        MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
+    }
+    if (column[5] != 12) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+
+struct kind {
+    const char *name;
+    void (*make)(void);
+};
+static void other_type_soon(void) {
+    other_type(0);
+}
+static void other_type_late(void) {
+    other_type(1);
+}
+static void changed_send(void) {
+    changed(1);
+}
+static void changed_receive(void) {
+    changed(0);
+}
+static void changed_collective(void) {
+    changed_gathered(1);
+}
+static void changed_gap(void) {
+    changed_gathered(0);
+}
+static void any_source(void) {
+    with_third(MPI_ANY_SOURCE);
+}
+static void named_source(void) {
+    with_third(0);
+}
+
+static const struct kind kinds[] = {
+    {"unreceived", unreceived},
+    {"other_type", other_type_soon},
+    {"other_type_late", other_type_late},
+    {"other_type_announced", other_type_announced},
+    {"types_of_collective", types_of_collective},
+    {"other_collective", other_collective},
+    {"other_form", other_form},
+    {"other_operation", other_operation},
+    {"bytes", bytes},
+    {"freed_early", freed_early},
+    {"relies_on_buffers", relies_on_buffers},
+    {"changed_send", changed_send},
+    {"changed_receive", changed_receive},
+    {"changed_collective", changed_collective},
+    {"changed_gap", changed_gap},
+    {"overlapping_receives", overlapping_receives},
+    {"overlapping_sendrecv", overlapping_sendrecv},
+    {"any_source", any_source},
+    {"named_source", named_source},
+    {"in_order", in_order},
+    {"right", right},
+};
+
 int main(int argc, char **argv) {
-    const char *const how = argc > 1 ? argv[1] : "bytes";
+    int found = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (strcmp(how, "unreceived") == 0) {
-        unreceived();
-    } else if (strcmp(how, "other_type") == 0 || strcmp(how, "other_type_late") == 0) {
-        other_type(strcmp(how, "other_type_late") == 0);
-    } else if (strcmp(how, "types_of_collective") == 0) {
-        types_of_collective();
-    } else if (strcmp(how, "other_collective") == 0) {
-        other_collective();
-    } else if (strcmp(how, "other_form") == 0) {
-        other_form();
-    } else {
-        bytes();
+    for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
+        if (strcmp(argv[1], kinds[i].name) == 0) {
+            kinds[i].make();
+            found = 1;
+        }
     }
     MPI_Finalize();
-    return 0;
+    return !found;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts for tests, made of network namespaces on this machine: each has an address on a common bridge (or on
 several: rails), a host name of its own, and can be cut off. All are named after the test's process and removed at
-its end. Needs root, iproute2 and, for loss, nftables."""
+its end. Needs root and iproute2. Delay and loss are made by a program of ours between TAP devices (poor_link.cpp)."""
 import os
 import pathlib
 import shutil
@@ -37,9 +37,14 @@ def missing():
 class Hosts:
     """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
 
-    def __init__(self, count, rails=1):
+    def __init__(self, count, rails=1, delay=0, loss=0):
+        """delay: milliseconds that each frame takes to a host, and from it (a round trip takes four of these); loss: how
+        many of a hundred frames are lost on each of these ways."""
         self.count = count
         self.rails = rails
+        self.delay = delay
+        self.loss = loss
+        self.links = []
         self.tag = f"l{os.getpid() % 100000}"
         self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
 
@@ -64,7 +69,10 @@ class Hosts:
                 run("ip", "-n", name, "link", "set", "lo", "up")
                 for rail in range(self.rails):
                     outer = f"{self.tag}v{host}{rail}"
-                    run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
+                    if self.delay or self.loss:
+                        self._make_poor_link(outer, name, f"eth{rail}")
+                    else:
+                        run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
                     run("ip", "link", "set", outer, "master", f"{self.tag}b{rail}", "up")
                     run("ip", "-n", name, "addr", "add", f"{self.address(host, rail)}/24", "dev", f"eth{rail}")
                     run("ip", "-n", name, "link", "set", f"eth{rail}", "up")
@@ -74,12 +82,24 @@ class Hosts:
             raise
         return self
 
+    def _make_poor_link(self, outer, name, inner):
+        words = [os.environ["LISLE_TEST_POOR_LINK"], str(self.delay), str(self.loss), outer, name, inner]
+        link = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        self.links.append(link)
+        if link.stdout.readline().strip() != "ready":
+            raise RuntimeError(f"{' '.join(words)} does not begin")
+
     def __exit__(self, *_):
+        for link in self.links:
+            link.kill()
+            link.wait()
         for name in self.names:
             for process in run("ip", "netns", "pids", name, check=False).stdout.split():
                 run("kill", "-9", process, check=False)
             run("ip", "netns", "del", name, check=False)
         for rail in range(self.rails):
+            for host in range(self.count):  # the kernel would remove it with the namespace, but some time later
+                run("ip", "link", "del", f"{self.tag}v{host}{rail}", check=False)
             run("ip", "link", "del", f"{self.tag}b{rail}", check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
         return False
@@ -106,9 +126,21 @@ class Hosts:
         """Cuts a host off from the others on one rail."""
         run("ip", "link", "set", f"{self.tag}v{host}{rail}", "down")
 
-    def lose(self, host, percent):
-        """Lets so many of a hundred packets that the host sends be lost."""
-        inside = ("ip", "netns", "exec", self.names[host], "nft")
-        run(*inside, "add table ip lisle")
-        run(*inside, "add chain ip lisle out { type filter hook output priority 0; }")
-        run(*inside, f"add rule ip lisle out numgen random mod 100 lt {percent} drop")
+    def limit(self, host, rate, rail=0):
+        """Limits what passes to and from a host on one rail, as "1gbit"."""
+        words = ["root", "tbf", "rate", rate, "burst", "256k", "latency", "50ms"]
+        run("tc", "qdisc", "replace", "dev", f"{self.tag}v{host}{rail}", *words)
+        run("ip", "netns", "exec", self.names[host], "tc", "qdisc", "replace", "dev", f"eth{rail}", *words)
+
+    def unlimit(self, host, rail=0):
+        """Ends what limit() did."""
+        run("tc", "qdisc", "del", "dev", f"{self.tag}v{host}{rail}", "root")
+        run("ip", "netns", "exec", self.names[host], "tc", "qdisc", "del", "dev", f"eth{rail}", "root")
+
+    def bytes_sent(self, host, rail=0):
+        """How much a host has sent on one rail."""
+        return int(run("ip", "netns", "exec", self.names[host], "cat", f"/sys/class/net/eth{rail}/statistics/tx_bytes").stdout)
+
+    def join(self, host, rail=0):
+        """Ends what cut() did."""
+        run("ip", "link", "set", f"{self.tag}v{host}{rail}", "up")

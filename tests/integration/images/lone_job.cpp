@@ -48,6 +48,15 @@ uint32_t lisle_host_rung(void) {
     return 0;
 }
 void lisle_host_rest(uint32_t, uint64_t) {}
+int lisle_host_has_simulated_time(void) {
+    return 0;
+}
+int64_t lisle_host_time(void) {
+    return 0;
+}
+int64_t lisle_host_read_time(void) {
+    return 0;
+}
 void lisle_host_ring(const lisle_rank *) {}
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
 

@@ -135,6 +135,10 @@ def main():
     (work / "message.cpp").write_text(CPP_PROGRAM, encoding="utf-8")
     check_cmake(cmake, prefix, work, "cpp", package="lisle", components="", target="Lisle::cpp",
                 launcher="Lisle_MPIEXEC", program=work / "message.cpp")  # fmt: skip
+    # The precompiled header is there, or the program would not compile.
+    (work / "bare.cpp").write_text(CPP_PROGRAM.replace("#include <lisle/lisle.hpp>\n", ""), encoding="utf-8")
+    check_cmake(cmake, prefix, work, "precompiled", package="Lisle", components="", target="Lisle::cpp_precompiled",
+                launcher="Lisle_MPIEXEC", program=work / "bare.cpp")  # fmt: skip
     check_old_language(prefix, work)
     check_warnings(prefix, work)
     check_cmake(cmake, prefix, work, "module", package="MPI", components="COMPONENTS C CXX", target="MPI::MPI_C",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
  * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints
- * how many they may run on, `input` what they read, and with `wrong_call` RANK sends to nobody. */
+ * how many they may run on, `input` what they read, `arguments` how long further arguments are, and with
+ * `wrong_call` RANK sends to nobody. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -30,7 +31,8 @@ static void end(const char *way) {
 }
 
 static int ends_well(const char *way) {
-    static const char *const ways[] = {"finalize", "after_finalize", "cores", "input", "wrong_call"};
+    static const char *const ways[] = {"finalize", "after_finalize", "cores",
+                                       "input",    "arguments",      "wrong_call"};
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i) {
         if (strcmp(way, ways[i]) == 0) {
             return 1;
@@ -39,7 +41,7 @@ static int ends_well(const char *way) {
     return 0;
 }
 
-static void show(const char *way, int rank) {
+static void show(const char *way, int rank, char **further) {
     if (strcmp(way, "cores") == 0) {
         cpu_set_t cores;
         sched_getaffinity(0, sizeof cores, &cores);
@@ -50,6 +52,13 @@ static void show(const char *way, int rank) {
             perror("fgets");
         }
         printf("rank %d reads %s", rank, line);
+    } else if (strcmp(way, "arguments") == 0) {
+        size_t bytes = 0;
+        int count = 0;
+        for (; further[count] != NULL; ++count) {
+            bytes += strlen(further[count]);
+        }
+        printf("rank %d has %zu bytes in %d\n", rank, bytes, count);
     } else {
         printf("rank %d\n", rank);
     }
@@ -78,7 +87,7 @@ int main(int argc, char **argv) {
     if (strcmp(way, "wrong_call") == 0 && rank == who) {
         MPI_Send(&token, 1, MPI_INT, 1 << 20, 0, MPI_COMM_WORLD);
     }
-    show(way, rank);
+    show(way, rank, argv + (argc > 2 ? 3 : argc));
     MPI_Finalize();
     return strcmp(way, "after_finalize") == 0 && rank == who ? 3 : 0;
 }

@@ -63,7 +63,7 @@ def computing():
 
 def refusals():
     for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
-                              (["--compute", "guessed"], "declared, host or"),
+                              (["--compute", "guessed"], "declared, host, instructions"),
                               (["--map", "/no/such/file"], "cannot be read"),
                               (["-n", "17"], "do not fit")]:
         done = on_tiles("4x4", *options, status=None)

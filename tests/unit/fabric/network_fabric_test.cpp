@@ -63,8 +63,8 @@ class network : public testing::Test {
                           [](int other) { return other * ranks_each; },
                           [process](int rank) { return rank / ranks_each != process; },
                           process == processes - 1 ? last_secret : secret};
-            all.push_back(std::make_unique<network_fabric>(
-                std::move(chosen.front()), std::move(view), [this](int peer) {
+            all.push_back(
+                std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
                     const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
                     return other ? other->address(peer) : endpoint_address{};
                 }));
@@ -73,12 +73,14 @@ class network : public testing::Test {
 
     network_fabric &of(int rank) { return *all[static_cast<std::size_t>(rank / ranks_each)]; }
 
-    claim_result send(int from, int to, int tag, std::size_t bytes, bool solicited = false) {
+    claim_result send(int from, int to, int tag, std::size_t bytes, bool solicited = false,
+                      bool may_overtake = false) {
         packet_slot slot{};
         const claim_result result = of(from).try_claim(from, to, bytes, solicited, slot);
         if (result == claim_result::claimed) {
             *slot.header = {7, from, tag, 1, 0, 0, static_cast<std::uint32_t>(bytes)};
             std::memset(slot.payload, tag & 0xff, bytes);
+            slot.may_overtake = may_overtake;
             of(from).publish(to, slot);
         }
         return result;
@@ -185,6 +187,57 @@ TEST_F(network, a_congested_rank_gets_only_what_it_asked_for) {
     EXPECT_EQ(send(0, 3, 4, 8), claim_result::claimed);
     of(2).set_congested(2, false);
     EXPECT_TRUE(poll_until([&] { return send(0, 2, 5, 8) == claim_result::claimed; }));
+}
+
+TEST_F(network, an_urgent_packet_overtakes_what_waits) {
+    begin(2);
+    constexpr int urgent = 1000, at_the_provider = 8;
+    int bulk = 0;
+    while (bulk != 30 && send(0, 2, bulk, 60000) == claim_result::claimed) {
+        ++bulk;
+    }
+    ASSERT_GT(bulk, 2 * at_the_provider);
+    ASSERT_EQ(send(0, 2, urgent, 8, true, true), claim_result::claimed);
+    ASSERT_TRUE(poll_until([&] { return static_cast<int>(sinks[2].packets.size()) == bulk + 1; }));
+    int next = 0, before_urgent = -1;
+    for (const auto &packet : sinks[2].packets) {
+        if (packet.tag == urgent) {
+            before_urgent = next;
+        } else {
+            EXPECT_EQ(packet.tag, next++);
+        }
+    }
+    EXPECT_GE(before_urgent, 0);
+    EXPECT_LE(before_urgent, at_the_provider);
+}
+
+TEST_F(network, a_sender_sends_what_publishers_leave_to_it) {
+    begin(3);
+    std::atomic<int> calls{0};
+    of(0).leave_sending_to([&calls] { ++calls; });
+    EXPECT_EQ(of(0).send_some(), send_step::nothing);
+    constexpr int packets = 10;
+    for (int tag = 0; tag != packets; ++tag) {
+        ASSERT_EQ(send(0, 2, tag, 40000), claim_result::claimed);
+        ASSERT_EQ(send(0, 4, tag, 8), claim_result::claimed);
+    }
+    EXPECT_EQ(calls.load(), 2 * packets);
+    for (int round = 0; round != 100; ++round) {
+        poll_all();
+    }
+    EXPECT_TRUE(sinks[2].packets.empty() && sinks[4].packets.empty());
+    ASSERT_TRUE(poll_until([&] {
+        static_cast<void>(of(0).send_some());
+        return sinks[2].packets.size() == packets && sinks[4].packets.size() == packets;
+    }));
+    for (int tag = 0; tag != packets; ++tag) {
+        EXPECT_EQ(sinks[2].packets[static_cast<std::size_t>(tag)].tag, tag);
+        EXPECT_EQ(sinks[4].packets[static_cast<std::size_t>(tag)].tag, tag);
+    }
+    EXPECT_EQ(of(0).send_some(), send_step::nothing);
+    of(0).leave_sending_to({});
+    ASSERT_EQ(send(0, 2, packets, 8), claim_result::claimed);
+    EXPECT_TRUE(poll_until([&] { return sinks[2].packets.size() == packets + 1; }));
 }
 
 TEST_F(network, a_stranger_is_not_heard) {

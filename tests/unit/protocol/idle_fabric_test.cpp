@@ -2,11 +2,17 @@
 // A second fabric that is enabled and has nothing to say: what it may cost the messages of the first. Its
 // poll takes a millisecond, many thousand times what a local message takes. Counted is the time inside that
 // poll, not the latency, so that the result does not depend on what else the machine does.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <gtest/gtest.h>
+#include <numeric>
+#include <random>
 #include <thread>
+#include <vector>
 
+#include "base/settings.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
 #include "library/process.hpp"
@@ -93,4 +99,61 @@ TEST(idle_fabric, costs_local_messages_less_than_a_twentieth_of_the_time) {
     }
     become(former);
     alone.get_job().leave(self);
+}
+
+// The cost model of Protopopov and Skjellum: who asks all devices in turn waits, on average, for half the sum
+// of their latencies, of which the slowest one's is nearly all. A message comes at any moment of the round.
+// The figures are printed; what is tested is how often the slow device is asked.
+TEST(idle_fabric, asked_in_turn_makes_messages_wait_for_half_its_time) {
+    const bool in_turn = chosen_progress() == progress_manner::round_robin;
+    const job_shape shape{.ranks_of_process = {2}};
+    std::atomic<int> polls{0};
+    const fabric_maker makers[] = {
+        [](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
+            return std::make_unique<fabric::local::local_fabric>(of, start, std::nullopt);
+        },
+        [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
+            return std::make_unique<slow_fabric>(polls);
+        }};
+    process both{std::make_unique<lone_bootstrap>(shape), node_segment::private_to_process(shape), makers};
+    rank &receiver = both.enter(0);
+    rank &sender = both.enter(1);
+    constexpr int messages = 300;
+    const group_ref members = make_group({0, 1});
+    std::thread sending{[&] {
+        become(&sender);
+        const channel to_receiver = make_channel(4, 1, *members);
+        std::mt19937 random{11};
+        for (int i = 0; i != messages; ++i) {
+            std::this_thread::sleep_for(std::chrono::microseconds{2000 + random() % 2000});
+            const auto now = steady_clock::now().time_since_epoch().count();
+            send({&now, sizeof now, *find_datatype(MPI_BYTE)}, to_receiver, 0, 1);
+        }
+        become(nullptr);
+    }};
+    rank *const former = become(&receiver);
+    {
+        const channel from_sender = make_channel(4, 0, *members);
+        std::vector<double> waited;
+        for (int i = 0; i != messages; ++i) {
+            steady_clock::rep sent = 0;
+            auto *const receiving =
+                start_receive({&sent, sizeof sent, *find_datatype(MPI_BYTE)}, from_sender, 1, 1);
+            protocol::wait(*receiving);
+            waited.push_back(1e-3 *
+                             static_cast<double>(steady_clock::now().time_since_epoch().count() - sent));
+            receiving->free();
+        }
+        sending.join();
+        std::ranges::sort(waited);
+        std::printf(
+            "%s: messages wait %.1f us (median), %.1f us (mean); the slow device's latency is 1000 us\n",
+            in_turn ? "in turn" : "by share", waited[messages / 2],
+            std::accumulate(waited.begin(), waited.end(), 0.0) / messages);
+        // Messages are 3 ms apart on average.
+        EXPECT_EQ(polls.load() > messages, in_turn) << polls.load() << " polls";
+    }
+    become(former);
+    both.get_job().leave(receiver);
+    both.get_job().leave(sender);
 }

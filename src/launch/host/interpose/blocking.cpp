@@ -42,8 +42,10 @@ void rest_until(const deadline &end) {
 
 /// Joins a thread that ends within so many nanoseconds, or returns ETIMEDOUT.
 int join_within(pthread_t thread, void **value, std::int64_t nanoseconds) {
-    const auto absolute = [nanoseconds](clockid_t clock) {
-        const std::int64_t end = deadline::now(clock) + nanoseconds;
+    const auto absolute = [nanoseconds](clockid_t clock) { // for the C library, so by the machine's time
+        timespec now{};
+        clock_gettime(clock, &now);
+        const std::int64_t end = nanoseconds_of(now) + nanoseconds;
         return timespec{end / second, end % second};
     };
 #if defined(__SANITIZE_THREAD__)
@@ -60,6 +62,7 @@ int join_within(pthread_t thread, void **value, std::int64_t nanoseconds) {
 // the thread has called. From then on little is left of it; but that may be a destructor of the program's.
 int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
     constexpr std::int64_t at_the_end = 200'000;
+    constexpr std::int64_t some_work = 1'000'000;
     constexpr std::int64_t longest = 100'000'000; // a thread that the host did not start never calls
     pauses once_called;
     for (;;) {
@@ -74,6 +77,7 @@ int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
         if (self.wait(deadline::after(left))) {
             break;
         }
+        let_machine_work(some_work);
     }
     for (;;) {
         if (const int result = join_within(thread, value, at_the_end);
@@ -85,7 +89,7 @@ int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
 
 int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time) {
     const std::int64_t asked = nanoseconds_of(time);
-    rest_until({clock, absolute ? asked : deadline::now(clock) + asked});
+    rest_until({clock, absolute ? asked : time_of(clock) + asked});
     return 0;
 }
 

@@ -37,9 +37,30 @@ detail::fiber_calls::range object_around(std::uintptr_t address) {
 
 } // namespace
 
+bool lives_by_simulated_time() noexcept {
+    return detail::calls.simulated_time && lisle_host_in_fiber() != 0;
+}
+
+std::int64_t time_of(clockid_t clock) noexcept {
+    if (lives_by_simulated_time() && is_simulated(clock)) {
+        return lisle_host_time() + begin_of(clock);
+    }
+    timespec time{};
+    clock_gettime(clock, &time); // the machine's, as the caller is no program
+    return nanoseconds_of(time);
+}
+
+void let_machine_work(std::int64_t nanoseconds) noexcept {
+    if (lives_by_simulated_time()) {
+        const timespec time{nanoseconds / second, nanoseconds % second};
+        nanosleep(&time, nullptr); // as above
+    }
+}
+
 void let_fibers_give_way() {
     detail::calls.own[0] = object_around(reinterpret_cast<std::uintptr_t>(&let_fibers_give_way));
     detail::calls.own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
+    detail::calls.simulated_time = lisle_host_has_simulated_time() != 0;
     detail::calls.give_way = true;
     // A forked child has one thread and one fiber: there is nobody to give way to.
     pthread_atfork(nullptr, nullptr, [] { detail::calls.give_way = false; });

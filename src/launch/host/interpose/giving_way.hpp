@@ -21,7 +21,8 @@ struct fiber_calls {
         std::uintptr_t begin, end;
     };
     bool give_way = false;
-    range own[2]{}; ///< code of the host and of the library
+    bool simulated_time = false; ///< the job lives by it
+    range own[2]{};              ///< code of the host and of the library
 };
 extern fiber_calls calls;
 } // namespace detail
@@ -49,6 +50,24 @@ constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds
     return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < second;
 }
 
+/// True if the calling fiber lives by simulated time.
+[[nodiscard]] bool lives_by_simulated_time() noexcept;
+/// Whether simulated time moves this clock: those of time do, those of a processor's use do not.
+[[nodiscard]] constexpr bool is_simulated(clockid_t clock) noexcept {
+    return clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID && clock >= 0;
+}
+/// What a simulated clock shows when the job begins: the date is the same in all runs.
+[[nodiscard]] constexpr std::int64_t begin_of(clockid_t clock) noexcept {
+    constexpr std::int64_t year_2000 = 946'684'800; // in seconds
+    const bool has_date = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+    return has_date ? year_2000 * second : 0;
+}
+/// Nanoseconds on this clock, as the calling fiber's program sees it.
+[[nodiscard]] std::int64_t time_of(clockid_t clock) noexcept;
+/// For a fiber that waits for something outside of the ranks (a thread, a descriptor): if simulated time
+/// passes, none would pass where that something is at work. Sleeps so long by the machine's time.
+void let_machine_work(std::int64_t nanoseconds) noexcept;
+
 /// When a wait is given up.
 class deadline {
   public:
@@ -57,19 +76,14 @@ class deadline {
     /// When this clock shows this many nanoseconds.
     deadline(clockid_t clock, std::int64_t end) : clock_(clock), end_(end) {}
     [[nodiscard]] static deadline after(std::int64_t nanoseconds) {
-        return {CLOCK_MONOTONIC, now(CLOCK_MONOTONIC) + nanoseconds};
-    }
-    [[nodiscard]] static std::int64_t now(clockid_t clock) {
-        timespec time{};
-        clock_gettime(clock, &time);
-        return nanoseconds_of(time);
+        return {CLOCK_MONOTONIC, time_of(CLOCK_MONOTONIC) + nanoseconds};
     }
     /// Nanoseconds until then, at most `limit`; not above 0 if it is over.
     [[nodiscard]] std::int64_t left(std::int64_t limit) const {
         if (end_ == std::numeric_limits<std::int64_t>::max()) {
             return limit;
         }
-        const std::int64_t all = end_ - now(clock_);
+        const std::int64_t all = end_ - time_of(clock_);
         return all < limit ? all : limit;
     }
 
@@ -89,6 +103,9 @@ class pauses {
         }
         lisle_host_rest(lisle_host_rung(), static_cast<std::uint64_t>(left));
         constexpr std::int64_t longest = 1'000'000;
+        if (next_ >= longest / 2) {
+            let_machine_work(next_);
+        }
         next_ = next_ * 2 < longest ? next_ * 2 : longest;
         return true;
     }

@@ -67,7 +67,9 @@ template <class Attempt> int wait_for(const void *place, int busy, const deadlin
             if (left <= 0) {
                 return ETIMEDOUT;
             }
-            self.wait(deadline::after(left));
+            if (!self.wait(deadline::after(left))) {
+                let_machine_work(pause / 16);
+            }
         }
     }
     return result;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sentences about mistakes that leave the program running.
+#pragma once
+
+#include <string>
+
+#include "abi/call_place.hpp"
+
+namespace lisle::abi {
+
+/// "MPI_Isend at ring.c:12". Slow: opens the file.
+[[nodiscard]] std::string in_words(const call_place &place);
+/// The line of the call that returns to this address.
+[[nodiscard]] std::string line_of(const void *caller);
+/// "MPI_Isend at ring.c:12" for a call that is known by the address that it returns to.
+[[nodiscard]] std::string in_words(const char *call, const void *caller);
+
+/// Prints "lisle: rank 3: " and the sentence on standard error, as one line: each sentence once, and a
+/// limited number of them.
+void report_mistake(const std::string &sentence);
+
+} // namespace lisle::abi

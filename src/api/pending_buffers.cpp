@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/pending_buffers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "abi/mistakes.hpp"
+#include "api/active_requests.hpp"
+#include "base/error.hpp"
+#include "communicator/directory.hpp"
+#include "protocol/matching/wildcard_races.hpp"
+#include "protocol/operation.hpp"
+
+namespace lisle::abi {
+
+namespace {
+
+using use = watched_memory::use;
+
+const char *verb(use how) {
+    return how == use::reads ? "reads" : "writes";
+}
+
+/// The sentence about memory that two calls use at once.
+std::string collision(const call_place &now, use now_how, const call_place &before, use before_how,
+                      std::uintptr_t address) {
+    return sentence(in_words(now), " ", verb(now_how), " memory (at ",
+                    reinterpret_cast<const void *>(address), ") that ", in_words(before), " ",
+                    verb(before_how), ", which is not complete");
+}
+
+/// The rank in MPI_COMM_WORLD of a rank of a communicator.
+int in_world(std::uint64_t context, int rank) {
+    int found = rank;
+    communicators->with(context,
+                        [&](const communicator &comm) { found = comm.point_to_point.peers->member(rank); });
+    return found;
+}
+
+} // namespace
+
+void pending_buffers::look(watched_list &used) {
+    const std::scoped_lock guard{mutex_};
+    end_adopted_locked();
+    look_locked(used, nullptr);
+}
+
+void pending_buffers::begin(watched_list &used) {
+    look(used);
+    for (watched_memory &each : used.all()) {
+        each.begin();
+    }
+}
+
+void pending_buffers::look_locked(const watched_list &used, const operation *except) {
+    const auto all = used.all();
+    for (auto one = all.begin(); one != all.end(); ++one) {
+        for (auto other = one + 1; other != all.end(); ++other) {
+            if (one->collides_with(*other)) {
+                report_mistake(sentence(in_words(current_call()), ": the buffers of this call overlap"));
+            }
+        }
+        for (const auto &[made, operation] : operations_) {
+            if (!operation.under_way || &operation == except) {
+                continue;
+            }
+            for (const watched_memory &theirs : operation.used.all()) {
+                if (const auto address = one->collides_with(theirs)) {
+                    report_mistake(
+                        collision(current_call(), one->how(), operation.place, theirs.how(), *address));
+                }
+            }
+        }
+    }
+}
+
+void pending_buffers::add(protocol::request &made, watched_list used) {
+    if (made.ending == protocol::disposal::nothing) {
+        for (watched_memory &each : used.all()) { // no message: complete at once
+            each.end(0);
+        }
+        return;
+    }
+    made.ending = protocol::disposal::general; // which asks for the end
+    const std::scoped_lock guard{mutex_};
+    operations_[&made] = {std::move(used), current_call(), made.active};
+}
+
+void pending_buffers::start_receive(protocol::receive_operation &receive) {
+    if (receive.captures || !communicator_directory::is_users(receive.pattern.context)) {
+        return;
+    }
+    watched_list used;
+    receive.buffer = used.writes(receive.buffer);
+    begin(used);
+    receive.posting = number_receive();
+    add(receive, std::move(used));
+}
+
+std::uint32_t pending_buffers::number_receive() {
+    const std::scoped_lock guard{mutex_};
+    return number_locked(current_call());
+}
+
+std::uint32_t pending_buffers::number_locked(const call_place &place) {
+    places_.resize(most_places);
+    ++receives_;
+    places_[receives_ % most_places] = place;
+    return receives_;
+}
+
+void pending_buffers::report_wildcards() {
+    const std::scoped_lock guard{mutex_};
+    report_wildcards_locked();
+}
+
+void pending_buffers::report_wildcards_locked() {
+    for (const auto &each : protocol::rank_wildcards->take_findings()) {
+        const bool known = receives_ - each.posting < most_places;
+        const std::string call = known ? in_words(places_[each.posting % most_places]) : "a receive";
+        if (!wildcards_named_.insert(call).second) {
+            continue;
+        }
+        const auto [taken, other] =
+            std::pair{in_world(each.context, each.taken.source), in_world(each.context, each.other.source)};
+        report_mistake(sentence("note: ", call, " took a message from rank ", taken, " with tag ",
+                                each.taken.tag, "; one from rank ", other, " with tag ", each.other.tag,
+                                " could have come first: which one it takes is a matter of chance"));
+    }
+}
+
+void pending_buffers::start(protocol::request &started) {
+    const std::scoped_lock guard{mutex_};
+    end_adopted_locked();
+    const auto found = operations_.find(&started);
+    if (found == operations_.end()) {
+        return;
+    }
+    look_locked(found->second.used, &found->second);
+    for (watched_memory &each : found->second.used.all()) {
+        each.begin();
+    }
+    found->second.under_way = true;
+    if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
+        receive->posting = number_locked(found->second.place);
+    }
+}
+
+void pending_buffers::end(const protocol::request &complete) {
+    const std::scoped_lock guard{mutex_};
+    const auto found = operations_.find(&complete);
+    if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
+        end_locked(found->second, complete);
+        if (!complete.persistent) {
+            operations_.erase(found);
+        }
+    }
+    end_adopted_locked();
+    report_wildcards_locked();
+}
+
+void pending_buffers::end_locked(operation &ended, const protocol::request &complete) {
+    for (watched_memory &each : ended.used.all()) {
+        if (each.changed()) {
+            const char *const what =
+                each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
+            report_mistake(sentence(what, in_words(ended.place), " was changed before ",
+                                    in_words(current_call()), " completed it"));
+        }
+        // Of a receive, so many bytes; of a collective, which has no count, all.
+        const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+        each.end(complete.result.cancelled ? 0
+                 : receive != nullptr      ? complete.result.bytes
+                                           : std::numeric_limits<MPI_Count>::max());
+    }
+}
+
+bool pending_buffers::adopt(protocol::request &freed) {
+    const std::scoped_lock guard{mutex_};
+    const auto found = operations_.find(&freed);
+    if (found == operations_.end()) {
+        return false;
+    }
+    const bool writes = std::ranges::any_of(
+        found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
+    if (!writes || api::is_complete(freed)) {
+        operations_.erase(found);
+        return false;
+    }
+    adopted_.push_back(&freed);
+    return true;
+}
+
+void pending_buffers::end_adopted_locked() {
+    std::erase_if(adopted_, [this](protocol::request *each) {
+        if (!api::is_complete(*each)) {
+            return false;
+        }
+        const auto found = operations_.find(each);
+        for (watched_memory &memory : found->second.used.all()) {
+            memory.end(each->result.cancelled ? 0 : std::numeric_limits<MPI_Count>::max());
+        }
+        operations_.erase(found);
+        static_cast<void>(api::dispose(*each));
+        return true;
+    });
+}
+
+namespace {
+
+struct receive_watch {
+    receive_watch() noexcept {
+        protocol::engine::watch_start = [](protocol::receive_operation &receive) {
+            pending->start_receive(receive);
+        };
+    }
+};
+const receive_watch from_load_on;
+
+} // namespace
+
+} // namespace lisle::abi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The buffers of operations under way (LISLE_CHECK=2): what a program does to them before it knows that the
+// operation is complete is named on standard error, with the calls. The program goes on.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "abi/call_place.hpp"
+#include "base/checks.hpp"
+#include "datatype/watched_memory.hpp"
+#include "execution/rank_local.hpp"
+#include "protocol/request.hpp"
+
+namespace lisle::protocol {
+class receive_operation;
+}
+
+namespace lisle::abi {
+
+/// Of one rank. Thread-safe.
+class pending_buffers {
+  public:
+    [[nodiscard]] static bool watched() noexcept { return checks(check_level::all); }
+
+    /// The call that the thread is in is about to use this memory: names what it collides with.
+    void look(watched_list &used);
+    /// The same for a call whose operation outlives it: begins to watch its memory.
+    void begin(watched_list &used);
+    /// The operation's request. @param used as given to begin(), or not begun if it is persistent
+    void add(protocol::request &made, watched_list used);
+    /// A non-blocking receive is about to be posted.
+    void start_receive(protocol::receive_operation &receive);
+    /// A number for a receive that the call in which the thread is is about to post.
+    [[nodiscard]] std::uint32_t number_receive();
+    /// A persistent operation is started.
+    void start(protocol::request &started);
+    /// The program learns that the operation is complete: its data go to where they belong.
+    void end(const protocol::request &complete);
+    /// Names receives from any source that could have taken another message, as far as that is known.
+    void report_wildcards();
+    /// The user frees a request that is not complete. True: its data have still to go to where they belong,
+    /// so it belongs to this from now on.
+    [[nodiscard]] bool adopt(protocol::request &freed);
+
+  private:
+    struct operation {
+        watched_list used;
+        call_place place;
+        bool under_way = false;
+    };
+    void look_locked(const watched_list &used, const operation *except);
+    void end_locked(operation &ended, const protocol::request &complete);
+    void end_adopted_locked();
+
+    /// Of the receives whose calls are known, the latest are.
+    static constexpr std::size_t most_places = 1024;
+    [[nodiscard]] std::uint32_t number_locked(const call_place &place);
+    void report_wildcards_locked();
+
+    std::mutex mutex_; ///< protects the others
+    std::uint32_t receives_ = 0;
+    std::vector<call_place> places_; ///< of receives, by number
+    std::set<std::string> wildcards_named_;
+    std::unordered_map<const protocol::request *, operation> operations_;
+    std::vector<protocol::request *> adopted_;
+};
+
+/// Of the calling rank.
+inline const rank_local<pending_buffers> pending;
+
+} // namespace lisle::abi

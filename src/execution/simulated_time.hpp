@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a simulated clock.
+#pragma once
+
+#include <cstdint>
+
+namespace lisle {
+
+class job_clock;
+
+/// What the calling rank's program sees that reads the clock, in nanoseconds. Reading takes simulated time,
+/// so a program that reads until an hour has come sees it come. Other fibers of the worker may run meanwhile.
+/// @pre the clock is a simulated one, and the caller runs this rank
+[[nodiscard]] std::int64_t read_simulated(job_clock &clock, int rank) noexcept;
+
+} // namespace lisle

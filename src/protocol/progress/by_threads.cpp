@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads of the library's own do for a rank's engine: the parts of progress, apart. See
+// device_threads.hpp.
+#include <mutex>
+#include <new>
+
+#include "protocol/engine.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// Packets of one fabric that are taken in one go: callers want the lock, too.
+constexpr int receive_batch = 16;
+
+} // namespace
+
+bool engine::receive_from(fabric::fabric &from) {
+    lock_.lock();
+    enter_started_locked();
+    int taken = 0;
+    try {
+        taken = from.poll(number_, *this, receive_batch);
+    } catch (const std::bad_alloc &) { // the packet waits until there is memory
+    }
+    if (taken != 0) {
+        note_news_locked();
+    }
+    return unlock_and_transfer() || taken != 0;
+}
+
+bool engine::arm(fabric::fabric &from) {
+    const std::scoped_lock guard{lock_};
+    enter_started_locked();
+    return transfers_ == nullptr && from.arm(number_);
+}
+
+bool engine::receive() {
+    lock_.lock();
+    const bool any = take_packets_locked() != 0;
+    return unlock_and_transfer() || any;
+}
+
+bool engine::arm_all(std::uint64_t &longest) {
+    const std::scoped_lock guard{lock_};
+    enter_started_locked();
+    return transfers_ == nullptr && arm_locked(longest);
+}
+
+bool engine::send_waiting(const fabric::fabric *to, bool &rest) {
+    lock_.lock();
+    const auto waiting = [this] { return waiting_to_leave_ + (stalled_ != nullptr ? 1 : 0); };
+    if (waiting() == 0) {
+        lock_.unlock();
+        return false;
+    }
+    bool any = !deferred_.empty() && flush_deferred_locked(to);
+    any = (!streams_.empty() && push_streams_locked(to)) || any;
+    // Copies that found no room, of whichever fabric: what is tried again is no progress.
+    while (stalled_ != nullptr) {
+        pending_transfer *const again = std::exchange(stalled_, stalled_->next);
+        again->next = std::exchange(transfers_, again);
+    }
+    unlock_and_transfer();
+    const std::scoped_lock guard{lock_};
+    rest = rest || waiting() != 0;
+    return any;
+}
+
+} // namespace lisle::protocol

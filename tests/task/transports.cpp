@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What transports promise, whatever they are made of: packets of each sender in order, large objects with
+// their contents however many are under way, sends that do not wait, neighbours of a torus. See job.hpp for
+// the arguments; the fifth: how many packets each sender sends, the sixth: the largest object, the seventh:
+// the thread level.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "job.hpp"
+#include "lisle/task/stencil.hpp"
+
+namespace {
+
+using namespace test;
+
+std::optional<job> here; ///< since main()
+
+void nothing(int from, std::span<const std::byte>) {
+    here->expect(false, "rank " + std::to_string(from) + " sends a packet that nobody awaits");
+}
+
+/// Waits until what was sent has left, then for the others.
+void leave(tasks::transport &between) {
+    while (!between.has_sent_all()) {
+        between.poll(nothing);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// A packet of some bytes: its number, and the number's last byte in all places after it. One in a thousand
+/// is longer than what a transport sends in one message.
+std::vector<std::byte> numbered(std::uint64_t number) {
+    const std::size_t longer = number % 1000 == 500 ? 70000 : number % 61;
+    std::vector<std::byte> packet(sizeof number + longer, static_cast<std::byte>(number));
+    std::memcpy(packet.data(), &number, sizeof number);
+    return packet;
+}
+
+// All ranks send to rank 0, which also sends to all: 10^5 packets of each in order.
+void test_order(std::uint64_t packets) {
+    const auto between = here->connect();
+    std::vector<std::uint64_t> next(static_cast<std::size_t>(here->ranks));
+    std::uint64_t wrong = 0;
+    const auto receive = [&](int from, std::span<const std::byte> packet) {
+        const auto wanted = numbered(next[static_cast<std::size_t>(from)]++);
+        wrong += std::ranges::equal(packet, wanted) ? 0U : 1U;
+    };
+    std::vector<int> to;
+    for (int other = 0; other < here->ranks; ++other) {
+        if (other != here->rank && (here->rank == 0 || other == 0)) {
+            to.push_back(other);
+        }
+    }
+    for (std::uint64_t number = 0; number < packets; ++number) {
+        for (const int other : to) {
+            between->send(other, numbered(number));
+        }
+        if (number % 64 == 0) {
+            between->poll(receive);
+        }
+    }
+    while (
+        std::ranges::any_of(to, [&](int from) { return next[static_cast<std::size_t>(from)] < packets; })) {
+        between->wait(receive);
+    }
+    leave(*between);
+    here->expect(wrong == 0, std::to_string(wrong) + " packets were out of order or changed");
+}
+
+/// Eight bytes that stand at a place of an object.
+std::uint64_t word_at(std::size_t object, std::size_t place) {
+    return (object + 1) * 0x9E3779B97F4A7C15U + place;
+}
+
+std::vector<std::uint64_t> object_of(std::size_t number, std::size_t bytes) {
+    std::vector<std::uint64_t> words(bytes / sizeof(std::uint64_t));
+    for (std::size_t place = 0; place < words.size(); ++place) {
+        words[place] = word_at(number, place);
+    }
+    return words;
+}
+
+// 1,000 objects from the last rank to rank 0, all under way at once: 0 bytes to the largest, most of them
+// small.
+void test_large_objects(std::size_t largest) {
+    const auto between = here->connect();
+    if (here->ranks < 2 || (here->rank != 0 && here->rank != here->ranks - 1)) {
+        leave(*between);
+        return;
+    }
+    const std::size_t objects = 1000;
+    std::mt19937 random{5};
+    std::vector<std::size_t> sizes(objects);
+    for (std::size_t &size : sizes) { // as many between 8 and 16 bytes as between 512 KiB and 1 MiB
+        const double share = static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+        size = static_cast<std::size_t>(
+                   std::pow(std::min<double>(1 << 20, static_cast<double>(largest)), share)) /
+               8 * 8;
+    }
+    sizes[0] = 0;
+    sizes[objects / 2] = largest;
+    const auto keep = tasks::make<tasks::text>("");
+    if (here->rank == 0) {
+        std::vector<std::vector<std::uint64_t>> rooms(objects);
+        std::size_t arrived = 0;
+        std::vector<std::byte> channels(objects * sizeof(int));
+        for (std::size_t i = 0; i < objects; ++i) {
+            rooms[i].resize(sizes[i] / 8);
+            const int channel = between->expect(here->ranks - 1, std::as_writable_bytes(std::span{rooms[i]}),
+                                                [&arrived] { ++arrived; });
+            std::memcpy(channels.data() + i * sizeof channel, &channel, sizeof channel);
+        }
+        between->send(here->ranks - 1, std::move(channels));
+        while (arrived < objects) {
+            between->wait(nothing);
+        }
+        for (std::size_t i = 0; i < objects; ++i) {
+            here->expect(rooms[i] == object_of(i, sizes[i]),
+                         "object " + std::to_string(i) + " has other contents");
+        }
+        leave(*between);
+        return;
+    }
+    std::vector<std::vector<std::uint64_t>> sent(objects);
+    for (std::size_t i = 0; i < objects; ++i) {
+        sent[i] = object_of(i, sizes[i]);
+    }
+    std::vector<int> channels;
+    while (channels.empty()) {
+        between->wait([&](int, std::span<const std::byte> packet) {
+            channels.resize(packet.size() / sizeof(int));
+            std::memcpy(channels.data(), packet.data(), packet.size());
+        });
+    }
+    std::vector<std::size_t> order(objects);
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
+        between->send_from(0, channels[i], std::as_bytes(std::span{sent[i]}),
+                           tasks::ref<tasks::object>{keep.get()});
+    }
+    leave(*between);
+}
+
+// A field on a torus, each point the mean of itself and its eight neighbours, step by step: in blocks as at
+// once.
+void test_stencil() {
+    constexpr int side = 5, steps = 8; // of a block
+    int rows = 1;
+    while (here->ranks % (rows * 2) == 0 && rows * rows * 2 <= here->ranks) {
+        rows *= 2;
+    }
+    const tasks::grid where{rows, here->ranks / rows};
+    const int height = rows * side, width = where.columns() * side;
+    using field = std::vector<double>;
+    const auto smoothed = [](const field &from, int high, int wide, const auto &at) {
+        field to(from.size());
+        for (int i = 0; i < high; ++i) {
+            for (int j = 0; j < wide; ++j) {
+                double sum = 0;
+                for (int down = -1; down <= 1; ++down) {
+                    for (int right = -1; right <= 1; ++right) {
+                        sum += at(from, i + down, j + right);
+                    }
+                }
+                to[static_cast<std::size_t>(i * wide + j)] = sum / 9;
+            }
+        }
+        return to;
+    };
+    field all(static_cast<std::size_t>(height * width));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = static_cast<double>(i * 7919 % 101);
+    }
+    const int top = here->rank / where.columns() * side, left = here->rank % where.columns() * side;
+    const auto block_of = [&](const field &whole) {
+        field block;
+        for (int i = top; i < top + side; ++i) {
+            const auto row = whole.begin() + i * width + left;
+            block.insert(block.end(), row, row + side);
+        }
+        return block;
+    };
+    const auto between = here->connect();
+    tasks::stencil around{*between, where};
+    field mine = block_of(all);
+    double largest = 0;
+    for (int step = 0; step < steps; ++step) {
+        tasks::stencil::around<field> edges, halo;
+        tasks::stencil::around<std::span<const double>> parts;
+        for (std::size_t d = 0; d < edges.size(); ++d) { // the rows and columns on that side
+            const auto [down, right] = tasks::grid::offsets[d];
+            for (int i = down > 0 ? side - 1 : 0; i < (down < 0 ? 1 : side); ++i) {
+                for (int j = right > 0 ? side - 1 : 0; j < (right < 0 ? 1 : side); ++j) {
+                    edges[d].push_back(mine[static_cast<std::size_t>(i * side + j)]);
+                }
+            }
+            parts[d] = edges[d];
+        }
+        halo = around.exchange(parts);
+        const auto side_of = [](int i) { return i < 0 ? -1 : i < side ? 0 : 1; };
+        mine = smoothed(mine, side, side, [&](const field &inside, int i, int j) {
+            const int down = side_of(i), right = side_of(j);
+            if (down == 0 && right == 0) {
+                return inside[static_cast<std::size_t>(i * side + j)];
+            }
+            const int d = (down + 1) * 3 + right + 1;
+            const int along = down == 0 ? i : right == 0 ? j : 0;
+            return halo[static_cast<std::size_t>(d > 4 ? d - 1 : d)].at(static_cast<std::size_t>(along));
+        });
+        all = smoothed(all, height, width, [&](const field &whole, int i, int j) {
+            return whole[static_cast<std::size_t>((i + height) % height * width + (j + width) % width)];
+        });
+        const field wanted = block_of(all);
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            largest = std::max(largest, std::abs(mine[i] - wanted[i]));
+        }
+    }
+    here->expect(largest < 1e-12, "blocks and whole differ by " + std::to_string(largest));
+    long wanted = here->rank + 1;
+    for (const int other : where.neighbours(here->rank)) {
+        wanted = wanted * 10 + other + 1;
+    }
+    const long got = around.reduce<long>(here->rank + 1, [](long a, long b) { return a * 10 + b; });
+    here->expect(got == wanted,
+                 "neighbours' numbers are " + std::to_string(got) + ", not " + std::to_string(wanted));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int level_of(const std::string &name) {
+    return name == "funneled"     ? MPI_THREAD_FUNNELED
+           : name == "serialized" ? MPI_THREAD_SERIALIZED
+                                  : MPI_THREAD_MULTIPLE;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    here.emplace(argc, argv, level_of(argc > 7 ? argv[7] : "multiple"));
+    return here->run([&] {
+        test_order(argc > 5 ? std::stoull(argv[5]) : 5000);
+        test_large_objects(argc > 6 ? std::stoull(argv[6]) : 1 << 20);
+        test_stencil();
+    });
+}
