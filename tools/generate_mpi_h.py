@@ -89,7 +89,10 @@ def extensions(data):
         out += [comment(c["about"]), f"typedef {prototype(c, c['name'])};", ""]
     for f in table["functions"]:
         out += [comment(f["about"]), f"{prototype(f, f['name'])};", f"{prototype(f, 'P' + f['name'])};", ""]
-    out += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    out += ["#ifdef __cplusplus", "}", "#endif", ""]
+    for m in table["macros"]:
+        out += [comment(m["about"]), f"#define {m['name']}({', '.join(m['parameters'])}) {m['text']}", ""]
+    out += ["#endif", ""]
     return out
 
 

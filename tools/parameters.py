@@ -2,6 +2,7 @@
 """What the entry points check and convert, by the standard's kind of each parameter: tables, and parameters that have
 looked themselves up in them. Exceptions are tables, too, so that a new function needs a row at most.
 """
+import re
 
 # Calls that the standard allows before MPI_Init and after MPI_Finalize [MPI-5.0 11.4.1], and those that
 # touch nothing but their arguments.
@@ -21,6 +22,14 @@ MOVES_DATA = {"MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_externa
 
 # Groups in which MPI_IN_PLACE makes the arguments that belong to a buffer meaningless.
 COLLECTIVE_GROUPS = {"coll", "neighbor"}
+
+# Calls by which ranks may hear of each other, for the search for data races of windows. Accesses to windows, locks and
+# flushes say themselves what they order.
+AMONG_RANKS_GROUPS = {"pt2pt", "coll", "neighbor", "request", "partitioned", "spawn", "session", "extension"}
+AMONG_RANKS = re.compile(r"""MPI_ ( (Comm|Intercomm)_ (create|dup|idup|split|merge|free) .*
+                                  | (Cart_(create|sub) | Graph_create | Dist_graph_create.*)
+                                  | Win_ (allocate|create|fence|free|post|sync|test|wait) .* )""", re.VERBOSE)
+BEGINS_ONLY = re.compile(r"MPI_(I(?!m?probe|mrecv).*|Start(all)?|Pready.*|.*_init(_c)?)")
 
 # Groups whose pointers may be null.
 LAX_GROUPS = {"mpi_t"}

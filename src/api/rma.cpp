@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
 #include "rma/operations.hpp"
-#include "rma/races.hpp"
+#include "rma/races/watch.hpp"
 
 namespace lisle::api {
 
@@ -38,13 +38,33 @@ void check_changes(const op &operation) {
     }
 }
 
-/// With LISLE_CHECK=1 an operation is noted, to be compared with those of other ranks.
-void note(const rma::window &win, const rma::target_data &target, MPI_Count bytes, rma::access_kind what) {
-    if (rma::races::watched() && rma::races::keeps(win)) [[unlikely]] {
-        const abi::call_place place = abi::current_call();
-        rma::races::note(win, target, bytes, what,
-                         {std::string{place.call}, place.site.file, place.site.offset});
+/// Makes an access. With LISLE_CHECK=1 it is noted, to be compared with those of other ranks.
+/// @param bytes of the target's data @param brings something that others may have written for this rank to
+/// see
+template <class Access> protocol::request *noted(const rma::window &win, const rma::target_data &target,
+                                                 MPI_Count bytes, rma::access_kind what, bool brings,
+                                                 Access access) {
+    if (!rma::race_watch::watched()) [[likely]] {
+        return access();
     }
+    const auto begun = rma::race_watch::begin_access(win, what, brings);
+    protocol::request *const started = access();
+    const abi::call_place place = abi::current_call();
+    rma::race_watch::note(win, begun, target, bytes, what,
+                          {std::string{place.call}, place.site.file, place.site.offset});
+    return started;
+}
+
+/// The same for an access that its own request completes: it is not noted.
+void begin_unnoted(const rma::window &win, rma::access_kind what) {
+    if (rma::race_watch::watched()) [[unlikely]] {
+        static_cast<void>(rma::race_watch::begin_access(win, what, true));
+    }
+}
+
+protocol::request *start_put(rma::window &win, const typed_buffer &origin, const rma::target_data &target) {
+    return noted(win, target, origin.bytes(), rma::access_kind::put, false,
+                 [&] { return rma::put(win, origin, target); });
 }
 
 void check_predefined(const datatype &type) {
@@ -60,8 +80,7 @@ void put(const void *origin_addr, MPI_Count origin_count, const datatype &origin
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        rma::put(win, origin, target);
-        note(win, target, origin.bytes(), rma::access_kind::put);
+        let_go(start_put(win, origin, target));
     }
 }
 
@@ -69,8 +88,9 @@ void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datat
          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
-        let_go(rma::get(win, {origin_addr, origin_count, origin_datatype}, target));
-        note(win, target, target.bytes(), rma::access_kind::get);
+        let_go(noted(win, target, target.bytes(), rma::access_kind::get, true, [&] {
+            return rma::get(win, {origin_addr, origin_count, origin_datatype}, target);
+        }));
     }
 }
 
@@ -81,8 +101,8 @@ void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype 
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(rma::accumulate(win, origin, nullptr, target, op));
-        note(win, target, origin.bytes(), rma::access_kind::update);
+        let_go(noted(win, target, origin.bytes(), rma::access_kind::update, false,
+                     [&] { return rma::accumulate(win, origin, nullptr, target, op); }));
     }
 }
 
@@ -94,9 +114,9 @@ void get_accumulate(const void *origin_addr, MPI_Count origin_count, const datat
         const typed_buffer result{result_addr, result_count, result_datatype};
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(rma::accumulate(win, origin, &result, target, op));
-        note(win, target, &op == find_op(MPI_NO_OP) ? target.bytes() : origin.bytes(),
-             rma::access_kind::update);
+        const MPI_Count bytes = &op == find_op(MPI_NO_OP) ? target.bytes() : origin.bytes();
+        let_go(noted(win, target, bytes, rma::access_kind::update, true,
+                     [&] { return rma::accumulate(win, origin, &result, target, op); }));
     }
 }
 
@@ -105,8 +125,8 @@ void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &da
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(rma::fetch_and_op(win, origin_addr, result_addr, target, op));
-        note(win, target, target.bytes(), rma::access_kind::update);
+        let_go(noted(win, target, target.bytes(), rma::access_kind::update, true,
+                     [&] { return rma::fetch_and_op(win, origin_addr, result_addr, target, op); }));
     }
 }
 
@@ -115,8 +135,9 @@ void compare_and_swap(const void *origin_addr, const void *compare_addr, void *r
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target));
-        note(win, target, target.bytes(), rma::access_kind::update);
+        let_go(noted(win, target, target.bytes(), rma::access_kind::update, true, [&] {
+            return rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target);
+        }));
     }
 }
 
@@ -124,15 +145,17 @@ void rput(const void *origin_addr, MPI_Count origin_count, const datatype &origi
           MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win,
           MPI_Request *request) {
     check_passive(win, target_rank);
-    put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
-        win);
-    *request = give(win, nullptr);
+    *request = give(win, target_rank == MPI_PROC_NULL
+                             ? nullptr
+                             : start_put(win, {origin_addr, origin_count, origin_datatype},
+                                         {target_rank, target_disp, target_count, &target_datatype}));
 }
 
 void rget(void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win,
           MPI_Request *request) {
     check_passive(win, target_rank);
+    begin_unnoted(win, rma::access_kind::get);
     *request = give(win, target_rank == MPI_PROC_NULL
                              ? nullptr
                              : rma::get(win, {origin_addr, origin_count, origin_datatype},
@@ -153,6 +176,7 @@ void rget_accumulate(const void *origin_addr, MPI_Count origin_count, const data
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      const datatype &target_datatype, const op &op, rma::window &win, MPI_Request *request) {
     check_passive(win, target_rank);
+    begin_unnoted(win, rma::access_kind::update);
     const typed_buffer result{result_addr, result_count, result_datatype};
     *request =
         give(win, target_rank == MPI_PROC_NULL

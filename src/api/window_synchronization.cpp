@@ -36,19 +36,6 @@ bool is_nobody(int rank) noexcept {
     return rank == MPI_PROC_NULL;
 }
 
-void flush_target(rma::window &win, int rank) {
-    if (is_nobody(rank)) {
-        return;
-    }
-    win.access.check_passive(rank);
-    rma::flush(win, rank);
-}
-
-void flush_targets(rma::window &win) {
-    win.access.check_passive(-1);
-    rma::flush(win, -1);
-}
-
 } // namespace
 
 void win_complete(rma::window &win) {
@@ -61,16 +48,24 @@ void win_fence(int assertion, rma::window &win) {
 }
 
 void win_flush(int rank, rma::window &win) {
-    flush_target(win, rank);
+    if (!is_nobody(rank)) {
+        win.access.check_passive(rank);
+        rma::flush(win, rank);
+    }
 }
 void win_flush_all(rma::window &win) {
-    flush_targets(win);
+    win.access.check_passive(-1);
+    rma::flush(win, -1);
 }
 void win_flush_local(int rank, rma::window &win) {
-    flush_target(win, rank);
+    if (!is_nobody(rank)) {
+        win.access.check_passive(rank);
+        rma::flush_local(win, rank);
+    }
 }
 void win_flush_local_all(rma::window &win) {
-    flush_targets(win);
+    win.access.check_passive(-1);
+    rma::flush_local(win, -1);
 }
 
 void win_lock(int lock_type, int rank, int assertion, rma::window &win) {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/check.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 
 #include "collective/algorithms/allgather.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/basic_type.hpp"
+#include "execution/rank_local.hpp"
+#include "world/job.hpp"
 
 namespace lisle::collective {
 
@@ -48,7 +53,22 @@ std::optional<mpi_error> disagreement(int rank, const call_signature &given, con
 call_check::call_check(const communicator &comm, const call_signature &own, int tag)
     : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
 
-schedule call_check::plan_for(const communicator &comm, const call_signature &own) {
+namespace {
+/// In the calling rank. Relaxed: its threads order their calls themselves, or are in no order.
+const rank_local<std::atomic<std::int64_t>> latest;
+} // namespace
+
+std::int64_t take_last_entry() noexcept {
+    return latest->exchange(0, std::memory_order_relaxed);
+}
+
+void note_last_entry(std::int64_t entry) noexcept {
+    latest->store(entry, std::memory_order_relaxed);
+}
+
+schedule call_check::plan_for(const communicator &comm, call_signature own) {
+    own.node = this_rank().get_job().places().node_of(this_rank().number());
+    own.entered = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
     schedule plan;
     const team team = own_group(comm);
     const typed_buffer mine = plan.packed(signature_bytes);
@@ -58,16 +78,34 @@ schedule call_check::plan_for(const communicator &comm, const call_signature &ow
     return plan;
 }
 
-std::optional<mpi_error> call_check::complaint() const {
-    const auto *const bytes = static_cast<const std::byte *>(all_.address);
-    const auto signature_of = [bytes](MPI_Count rank) {
-        call_signature said;
-        std::memcpy(static_cast<void *>(&said), bytes + rank * signature_bytes, sizeof said);
-        said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
-        return said;
-    };
+MPI_Count call_check::ranks() const noexcept {
+    return all_.count / signature_bytes;
+}
+
+call_signature call_check::signature_of(MPI_Count rank) const {
+    call_signature said;
+    std::memcpy(static_cast<void *>(&said),
+                static_cast<const std::byte *>(all_.address) + rank * signature_bytes, sizeof said);
+    said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
+    return said;
+}
+
+std::int64_t call_check::last_entry() const {
     const call_signature first = signature_of(0);
-    for (MPI_Count rank = 1; rank < all_.count / signature_bytes; ++rank) {
+    std::int64_t last = first.entered;
+    for (MPI_Count rank = 1; rank < ranks(); ++rank) {
+        const call_signature given = signature_of(rank);
+        if (given.node != first.node) {
+            return 0;
+        }
+        last = std::max(last, given.entered);
+    }
+    return last;
+}
+
+std::optional<mpi_error> call_check::complaint() const {
+    const call_signature first = signature_of(0);
+    for (MPI_Count rank = 1; rank < ranks(); ++rank) {
         if (auto found = disagreement(static_cast<int>(rank), signature_of(rank), first)) {
             if (reports_) {
                 std::fprintf(stderr, "lisle: %s\n", found->what());

@@ -4,6 +4,7 @@
 // itself then goes by messages, too, so that nothing that ranks share is left half done.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "base/checks.hpp"
@@ -21,6 +22,12 @@ namespace lisle::collective {
 [[nodiscard]] std::optional<mpi_error> disagreement(int rank, const call_signature &given,
                                                     const call_signature &first);
 
+/// When the last rank entered the latest blocking collective on an intra-communicator that the calling rank
+/// has had checked and that nobody has taken yet; 0: there is none. What the ranks hear of each other in such
+/// a call, they knew when they entered it.
+[[nodiscard]] std::int64_t take_last_entry() noexcept;
+void note_last_entry(std::int64_t entry) noexcept;
+
 /// The check of one call.
 class call_check {
   public:
@@ -34,9 +41,13 @@ class call_check {
     /// What is wrong, if anything. Rank 0 also says so on standard error, since users who handle errors
     /// themselves see the class alone. @pre complete
     [[nodiscard]] std::optional<mpi_error> complaint() const;
+    /// When the last of the ranks called; 0: they have no clock in common. @pre complete
+    [[nodiscard]] std::int64_t last_entry() const;
 
   private:
-    schedule plan_for(const communicator &comm, const call_signature &own);
+    [[nodiscard]] call_signature signature_of(MPI_Count rank) const;
+    [[nodiscard]] MPI_Count ranks() const noexcept;
+    schedule plan_for(const communicator &comm, call_signature own);
 
     bool reports_;
     typed_buffer all_; ///< the signatures of all ranks, in the schedule's memory

@@ -190,7 +190,7 @@ class fabric {
     /// From now on publish() may leave packets to send_some(), which a Sender thread calls; an empty function
     /// ends that. @param call wakes the Sender: called, perhaps with locks held, when something has come to
     /// wait or there is room again; calls nothing of the fabric
-    virtual void leave_sending_to([[maybe_unused]] std::function<void()> call) {}
+    virtual void leave_sending_to([[maybe_unused]] const std::function<void()> &call) {}
     /// Sends some of what waits: peers in turn, and none that has no room holds up the others.
     [[nodiscard]] virtual send_step send_some() noexcept { return send_step::nothing; }
 

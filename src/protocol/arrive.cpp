@@ -66,23 +66,23 @@ void engine::arrived(int peer, const fabric::packet_header &header, std::span<co
     if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
         arrived_eager(what, payload);
     } else {
-        arrived_other(peer, what, header.kind, header.flags, header.remark, payload);
+        arrived_other(peer, what, packet_manner::of(header), payload);
     }
 }
 
-void engine::arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
-                           std::uint16_t remarked, std::span<const std::byte> payload) {
+void engine::arrived_other(int peer, envelope what, packet_manner manner,
+                           std::span<const std::byte> payload) {
     if (peer < 0 || peer >= routes_.size()) {
         refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
     }
-    const packet_handler handler = active_messages::handler_of(kind);
+    const packet_handler handler = active_messages::handler_of(manner.kind);
     if (handler == nullptr) {
-        refuse(peer, "is of an unknown kind", kind);
+        refuse(peer, "is of an unknown kind", manner.kind);
     }
     if (wildcards_ != nullptr) [[unlikely]] {
-        wildcards_->note(remark::of(remarked).moment);
+        wildcards_->note(remark::of(manner.remark).moment);
     }
-    handler(*this, {peer, what, flags, remarked, payload});
+    handler(*this, {peer, what, manner.flags, manner.remark, payload});
 }
 
 void engine::note_arrival(const arrival &packet, const receive_operation *taker) {

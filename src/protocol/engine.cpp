@@ -168,7 +168,7 @@ int engine::take_arrived_locked() {
                 if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
                     arrived_eager(what, payload);
                 } else {
-                    arrived_other(packet.sender(), what, header.kind, header.flags, header.remark, payload);
+                    arrived_other(packet.sender(), what, packet_manner::of(header), payload);
                 }
             },
             read_in_pieces_ == 0 ? poll_batch : 1);

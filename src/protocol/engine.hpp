@@ -300,8 +300,8 @@ class engine final : private fabric::sink {
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
     /// @param peer who sent it, not checked yet
-    [[gnu::noinline]] void arrived_other(int peer, envelope what, std::uint8_t kind, std::uint8_t flags,
-                                         std::uint16_t remarked, std::span<const std::byte> payload);
+    [[gnu::noinline]] void arrived_other(int peer, envelope what, packet_manner manner,
+                                         std::span<const std::byte> payload);
     void arrived_announcement(const arrival &packet);
     void arrived_clearance(const arrival &packet);
     void arrived_data(const arrival &packet);

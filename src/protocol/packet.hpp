@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fabric/fabric.hpp"
+
 namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
@@ -50,6 +52,18 @@ struct remark {
         return static_cast<std::uint16_t>(moment << element_bits | elements);
     }
 };
+
+/// What a header says besides its envelope and its size, in one register.
+struct packet_manner {
+    std::uint8_t kind;
+    std::uint8_t flags;
+    std::uint16_t remark;
+
+    [[nodiscard]] static packet_manner of(const fabric::packet_header &header) noexcept {
+        return {header.kind, header.flags, header.remark};
+    }
+};
+
 /// Kinds from here on are those of modules above the engine (active_messages.hpp).
 inline constexpr std::uint8_t first_module_kind = 32;
 

@@ -2,6 +2,7 @@
 #include "rma/attached_memory.hpp"
 
 #include <iterator>
+#include <vector>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -23,6 +24,7 @@ void attached_memory::add(const void *base, std::size_t bytes) {
              " overlap with memory that is attached: call MPI_Win_detach first");
     }
     regions_.emplace(address, bytes);
+    publish_locked();
 }
 
 void attached_memory::remove(const void *base) {
@@ -30,6 +32,19 @@ void attached_memory::remove(const void *base) {
     if (regions_.erase(reinterpret_cast<std::uint64_t>(base)) == 0) {
         fail(MPI_ERR_RMA_ATTACH, "no memory that begins at ", base, " is attached");
     }
+    publish_locked();
+}
+
+void attached_memory::publish_locked() const {
+    if (table_ == nullptr) {
+        return;
+    }
+    std::vector<attached_table::region> regions;
+    regions.reserve(regions_.size());
+    for (const auto &[address, bytes] : regions_) {
+        regions.push_back({address, bytes});
+    }
+    table_->write(regions);
 }
 
 bool attached_memory::holds(std::uint64_t address, std::size_t bytes) const {

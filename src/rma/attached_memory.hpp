@@ -7,6 +7,8 @@
 #include <map>
 #include <mutex>
 
+#include "rma/attached_table.hpp"
+
 namespace lisle::rma {
 
 /// Thread-safe: threads of the process that reach the memory ask, too.
@@ -19,9 +21,15 @@ class attached_memory {
     /// True if all of the bytes are attached.
     [[nodiscard]] bool holds(std::uint64_t address, std::size_t bytes) const;
 
+    /// Has `table` say what is attached from now on; it outlives this.
+    void publish_in(attached_table &table) noexcept { table_ = &table; }
+
   private:
+    void publish_locked() const;
+
     mutable std::mutex mutex_;                     ///< protects regions_
     std::map<std::uint64_t, std::size_t> regions_; ///< address: bytes
+    attached_table *table_ = nullptr;
 };
 
 } // namespace lisle::rma

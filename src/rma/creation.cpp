@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -20,7 +21,7 @@
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
-#include "rma/races.hpp"
+#include "rma/races/watch.hpp"
 #include "world/job.hpp"
 
 namespace lisle::rma {
@@ -115,19 +116,25 @@ class construction {
 
     /// Enters the caller's memory.
     void enter(const void *base, std::size_t bytes, bool open) {
-        // Of a dynamic window, and of one whose ranks share its memory, nobody else's process has to change
-        // it.
+        // Of a window whose ranks share its memory, and of a dynamic one that does not say what is attached,
+        // no other process has to change it.
         const bool private_memory =
-            !open && (flavor_ == MPI_WIN_FLAVOR_CREATE || flavor_ == MPI_WIN_FLAVOR_ALLOCATE);
+            !open && (flavor_ == MPI_WIN_FLAVOR_CREATE || flavor_ == MPI_WIN_FLAVOR_ALLOCATE ||
+                      (flavor_ == MPI_WIN_FLAVOR_DYNAMIC && base != nullptr));
         const bool copied =
             private_memory && near_.elsewhere >= 0 && near_.medium->memory_open(near_.elsewhere);
+        if (flavor_ == MPI_WIN_FLAVOR_CREATE || flavor_ == MPI_WIN_FLAVOR_ALLOCATE) {
+            expose(base, bytes);
+        }
         own().facts = {.base = reinterpret_cast<std::uint64_t>(base),
                        .size = bytes,
                        .unit = asked_.unit,
                        .holder = this_rank().number(),
                        .process = table_.process,
                        .open = open,
-                       .copied = copied};
+                       .copied = copied,
+                       .exposed = exposed_.key().has_value(),
+                       .key = exposed_.key().value_or(0)};
     }
 
     /// Gives all members of the node places in one piece of memory, which the first of them allocates, in the
@@ -183,14 +190,28 @@ class construction {
         }
         made->table_memory = std::move(table_memory_);
         made->own_memory = std::move(memory);
+        made->exposed = std::move(exposed_);
         if (in_block_) {
             made->block_key = block_key();
             made->block_sharers = static_cast<int>(near_.ranks.size());
         }
+        race_watch::window_made(*made);
         return made.release();
     }
 
   private:
+    /// Lets the members on other nodes copy to and from the caller's memory, if the network can.
+    void expose(const void *base, std::size_t bytes) {
+        const fabric::routes &routes = members_->point_to_point.home->routes();
+        for (int rank = 0; rank < size() && bytes != 0; ++rank) {
+            if (!std::ranges::binary_search(near_.ranks, rank)) {
+                if (const auto memory = routes.to(members_->local_group().member(rank)).memory) {
+                    exposed_ = exposed_memory{*memory, base, bytes};
+                }
+                return; // one network reaches all other nodes
+            }
+        }
+    }
     /// Throws what can be said before others are involved.
     static const window_request &checked(const window_request &asked) {
         if (asked.hints != nullptr) {
@@ -308,6 +329,7 @@ class construction {
     member_table table_;
     window_memory table_memory_;
     bool in_block_ = false;
+    exposed_memory exposed_;
 };
 
 [[noreturn]] void fail_for_room(std::size_t bytes) {
@@ -361,8 +383,17 @@ window *allocate_shared_window(const window_request &asked) {
 
 window *create_dynamic_window(const window_request &asked) {
     construction making{asked, MPI_WIN_FLAVOR_DYNAMIC};
-    making.enter(nullptr, 0, false);
-    return making.finish(MPI_BOTTOM, {});
+    window_memory memory;
+    if (shared_heap *const heap = making.heap()) {
+        memory = window_memory::allocate(heap, sizeof(attached_table), alignof(attached_table));
+    }
+    auto *const table = memory.open() ? new (memory.get()) attached_table : nullptr;
+    making.enter(table, 0, false);
+    window *const made = making.finish(MPI_BOTTOM, std::move(memory));
+    if (table != nullptr) {
+        made->attached.publish_in(*table);
+    }
+    return made;
 }
 
 void free_window(window *freed) {
@@ -375,7 +406,7 @@ void free_window(window *freed) {
         }
     }
     freed->attributes.clear(freed->handle());
-    races::forget(*freed);
+    race_watch::window_ends(*freed);
     meet(freed->comm());
     // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->target.idle(); });

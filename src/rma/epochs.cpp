@@ -6,15 +6,18 @@
 
 #include "base/error.hpp"
 #include "mpi.h"
-#include "rma/races.hpp"
+#include "rma/races/watch.hpp"
 
 namespace lisle::rma {
+
+int access_epoch::shown(int open) noexcept {
+    return race_watch::watched() ? listed : open;
+}
 
 bool access_epoch::allows_further(int target) noexcept {
     const int open = open_.load(std::memory_order_relaxed);
     if (open == fenced) {
-        // Where accesses are noted, none goes the way that only looks whether all is open.
-        open_.store(races::watched() ? listed : everyone, std::memory_order_relaxed);
+        open_.store(shown(everyone), std::memory_order_relaxed);
         return true;
     }
     // Another thread of the rank may have used the fence since this one looked.
@@ -22,7 +25,7 @@ bool access_epoch::allows_further(int target) noexcept {
         return open == everyone || open == target;
     }
     const std::scoped_lock guard{mutex_};
-    return now_ == kind::fences || std::ranges::binary_search(started_, target) ||
+    return now_ == kind::fences || now_ == kind::lock_all || std::ranges::binary_search(started_, target) ||
            std::ranges::any_of(held_, [target](const held_lock &held) { return held.target == target; });
 }
 
@@ -74,7 +77,7 @@ void access_epoch::start(std::vector<int> targets) {
     const std::scoped_lock guard{mutex_};
     now_ = kind::started;
     started_ = std::move(targets);
-    open_.store(started_.size() == 1 ? started_.front() : listed, std::memory_order_relaxed);
+    open_.store(started_.size() == 1 ? shown(started_.front()) : listed, std::memory_order_relaxed);
 }
 
 std::vector<int> access_epoch::complete() {
@@ -102,7 +105,7 @@ void access_epoch::check_lock(int target) {
 
 void access_epoch::show_locks_locked() noexcept {
     const bool sole = held_.size() == 1;
-    open_.store(sole ? held_.front().target : listed, std::memory_order_relaxed);
+    open_.store(sole ? shown(held_.front().target) : listed, std::memory_order_relaxed);
     excluded_.store(sole && held_.front().kind == lock_word::kind::exclusive && held_.front().taken
                         ? held_.front().target
                         : nobody,
@@ -151,7 +154,7 @@ void access_epoch::lock_all(bool taken) {
     now_ = kind::lock_all;
     all_taken_ = taken;
     passive_.store(true, std::memory_order_relaxed);
-    open_.store(everyone, std::memory_order_relaxed);
+    open_.store(shown(everyone), std::memory_order_relaxed);
 }
 
 bool access_epoch::unlock_all() {

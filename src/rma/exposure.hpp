@@ -7,6 +7,7 @@
 
 #include "base/spin_lock.hpp"
 #include "protocol/request.hpp"
+#include "rma/races/access.hpp"
 
 namespace lisle::rma {
 
@@ -14,6 +15,7 @@ struct exposure_epoch {
     spin_lock mutex; ///< protects all below
     bool open = false;
     std::vector<protocol::request *> awaited; ///< one for each origin
+    moment posted = 0; ///< told to the origins under LISLE_CHECK=1; stays until they have completed
 };
 
 } // namespace lisle::rma

@@ -10,9 +10,11 @@ namespace lisle::rma {
 
 namespace {
 
-/// What a dynamic window has attached, its rank alone knows.
-bool is_possible(const window &on, int target) noexcept {
-    return !on.dynamic() && on.is_near(target) && on.table().medium->memory_open(on.number_of(target));
+bool is_possible(window &on, const target_data &target) {
+    if (!on.is_near(target.rank) || !on.table().medium->memory_open(on.number_of(target.rank))) {
+        return false;
+    }
+    return !on.dynamic() || find_attached(on, target) == attached_table::answer::attached;
 }
 
 typed_buffer at_target(const target_data &target, std::uint64_t address) {
@@ -36,7 +38,7 @@ template <class Copy> bool copy_runs(const target_data &target, std::uint64_t ad
 
 bool write_by_kernel(window &on, const typed_buffer &origin, const target_data &target,
                      std::uint64_t address) {
-    if (!is_possible(on, target.rank)) {
+    if (!is_possible(on, target)) {
         return false;
     }
     std::vector<std::byte> packed;
@@ -54,7 +56,7 @@ bool write_by_kernel(window &on, const typed_buffer &origin, const target_data &
 
 bool read_by_kernel(window &on, const typed_buffer &origin, const target_data &target,
                     std::uint64_t address) {
-    if (!is_possible(on, target.rank)) {
+    if (!is_possible(on, target)) {
         return false;
     }
     const MPI_Count bytes = target.bytes();

@@ -71,9 +71,20 @@ class copied_elements {
 
 } // namespace
 
-bool updates_by_kernel(const window &on, int target) noexcept {
-    const member_facts &of = on.at(target).facts;
-    return of.copied && of.process >= 0 && of.process != on.table().process;
+bool updates_by_kernel(window &on, const target_data &target) {
+    const member_facts &of = on.at(target.rank).facts;
+    if (!of.copied || of.process < 0 || of.process == on.table().process) {
+        return false;
+    }
+    if (!on.dynamic()) {
+        return true;
+    }
+    if (find_attached(on, target) != attached_table::answer::attached) {
+        return false;
+    }
+    on.origin.flush(
+        target.rank); // of what went by messages, when the table did not say: updates stay in order
+    return true;
 }
 
 void update_by_kernel(window &on, int target, std::uint64_t address, const element_update &update,

@@ -9,9 +9,10 @@
 
 namespace lisle::rma {
 
-/// True if the caller changes the target's elements so. It then always does, which keeps its updates in
-/// order.
-[[nodiscard]] bool updates_by_kernel(const window &on, int target) noexcept;
+/// True if the caller changes these elements so. It then always does, but those of a dynamic window while
+/// more is attached than its target can say: what has gone by messages then is done when this returns true.
+/// So its updates stay in order.
+[[nodiscard]] bool updates_by_kernel(window &on, const target_data &target);
 
 /// As element_update::apply, for elements at an address of the target's. Both throw MPI_ERR_RMA_RANGE if the
 /// kernel finds no memory there. @pre updates_by_kernel(on, target)

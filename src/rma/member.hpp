@@ -16,7 +16,8 @@ namespace lisle::rma {
 /// A member's memory. Written by the member (those on another node: by the leader of the table's node) while
 /// the window is made, and never changed.
 struct member_facts {
-    std::uint64_t base = 0; ///< address in the process of `holder`
+    /// Address in the process of `holder`; of a dynamic window: of its attached_table, 0: there is none.
+    std::uint64_t base = 0;
     std::uint64_t size = 0; ///< bytes
     std::int64_t unit = 1;  ///< the displacement unit
     /// Number in the job of a rank in whose process `base` means something.
@@ -28,6 +29,8 @@ struct member_facts {
     /// Other processes of the node change its elements by copies of the kernel (kernel_updates.hpp): all
     /// change them under `updates`, also where an instruction of the processor could.
     bool copied = false;
+    bool exposed = false;  ///< to the network's remote memory (remote_copies.hpp)
+    std::uint64_t key = 0; ///< then: its name there
 };
 
 /// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a

@@ -82,18 +82,23 @@ class dense_data {
 
 } // namespace
 
-void put(window &on, const typed_buffer &origin, const target_data &target) {
+protocol::request *put(window &on, const typed_buffer &origin, const target_data &target) {
     check_epoch(on, target.rank);
     const MPI_Count bytes = origin.bytes();
     check_fits(bytes, target.bytes(), "target");
     const std::uint64_t address = address_of(on, target);
     if (std::byte *const there = direct_address(on, target, address); there != nullptr) [[likely]] {
         move(origin, {there, target.count, *target.type}, bytes);
-        return;
+        return nullptr;
     }
-    if (bytes != 0 && !write_by_kernel(on, origin, target, address)) {
+    if (bytes == 0 || write_by_kernel(on, origin, target, address)) {
+        return nullptr;
+    }
+    protocol::request *const started = on.copies.put(origin, target, address);
+    if (started == nullptr) {
         on.origin.put(origin, target, address);
     }
+    return started;
 }
 
 protocol::request *get(window &on, const typed_buffer &origin, const target_data &target) {
@@ -105,8 +110,11 @@ protocol::request *get(window &on, const typed_buffer &origin, const target_data
         move({there, target.count, *target.type}, origin, bytes);
         return nullptr;
     }
-    return bytes == 0 || read_by_kernel(on, origin, target, address) ? nullptr
-                                                                     : on.origin.get(origin, target, address);
+    if (bytes == 0 || read_by_kernel(on, origin, target, address)) {
+        return nullptr;
+    }
+    protocol::request *const started = on.copies.get(origin, target, address);
+    return started != nullptr ? started : on.origin.get(origin, target, address);
 }
 
 protocol::request *accumulate(window &on, const typed_buffer &origin, const typed_buffer *result,
@@ -121,7 +129,7 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     }
     const std::uint64_t address = address_of(on, target);
     std::byte *there = direct_address(on, target, address);
-    const bool by_kernel = there == nullptr && updates_by_kernel(on, target.rank);
+    const bool by_kernel = there == nullptr && updates_by_kernel(on, target);
     if (there == nullptr && !by_kernel) {
         return bytes == 0 ? nullptr : on.origin.update(origin, bytes, result, target, address, update);
     }
@@ -183,7 +191,7 @@ protocol::request *compare_and_swap(window &on, const void *origin, const void *
             compare_and_swap(*target.type, there, expected, wanted, former, guard_of(on, target.rank)));
         return nullptr;
     }
-    if (updates_by_kernel(on, target.rank)) {
+    if (updates_by_kernel(on, target)) {
         compare_by_kernel(on, target.rank, address, *target.type, expected, wanted, former);
         return nullptr;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations on targets [MPI-5.0 12.3]. Each takes the best way to its target: plain loads, stores and
 // processor instructions where the caller has an address for the target's memory; copies by the kernel where
-// it has none but the kernel allows them; otherwise messages to the target's rank. What
-// goes the first two ways is done when the call returns; so is the origin's part of all but what brings data
-// back by messages. Of that a request is returned, which the caller waits for or frees; otherwise null.
-// Arguments have been checked by the caller; the target is a rank of the window. Throws MPI_ERR_RMA_SYNC
-// outside of an epoch, MPI_ERR_RMA_RANGE for data outside of the window.
+// it has none but the kernel allows them; copies by the network where it makes them alone; otherwise messages
+// to the target's rank. What goes the first two ways is done when the call returns; so is the origin's part
+// of puts and accumulates by messages. Of all else a request is returned, which the caller waits for or
+// frees. Arguments have been checked by the caller; the target is a rank of the window. Throws
+// MPI_ERR_RMA_SYNC outside of an epoch, MPI_ERR_RMA_RANGE for data outside of the window.
 #pragma once
 
 #include "rma/element_update.hpp"
@@ -14,7 +14,7 @@
 
 namespace lisle::rma {
 
-void put(window &on, const typed_buffer &origin, const target_data &target);
+[[nodiscard]] protocol::request *put(window &on, const typed_buffer &origin, const target_data &target);
 [[nodiscard]] protocol::request *get(window &on, const typed_buffer &origin, const target_data &target);
 
 /// Accumulate, and if `result` has a type get_accumulate. @param origin not read for MPI_NO_OP

@@ -13,7 +13,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "rma/order_by_peers.hpp"
-#include "rma/races.hpp"
+#include "rma/races/watch.hpp"
 #include "rma/window_lock.hpp"
 
 namespace lisle::rma {
@@ -27,8 +27,13 @@ typed_buffer nothing() {
     return {nullptr, 0, byte_type()};
 }
 
-void send_signal(window &on, int to, signal what) {
-    protocol::start_send(nothing(), on.comm().point_to_point, to, what)->free();
+void send_signal(window &on, int to, signal what, const typed_buffer &news) {
+    protocol::start_send(news, on.comm().point_to_point, to, what)->free();
+}
+
+/// What a target that posts tells besides: with LISLE_CHECK=1, when.
+typed_buffer when_posted(moment &at) {
+    return {&at, race_watch::watched() ? MPI_Count{sizeof at} : 0, byte_type()};
 }
 
 /// Takes the caller's exposure epoch away if all origins have completed.
@@ -94,6 +99,7 @@ class failures_within {
 /// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
 /// return.
 void complete_operations(window &on, int target) {
+    on.copies.flush();
     on.origin.flush(target);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -162,17 +168,24 @@ void sync(window &on) {
 void flush(window &on, int target) {
     complete_operations(on, target);
     look_around(on);
+    race_watch::flushed(on, target, false);
+}
+
+void flush_local(window &on, int target) {
+    complete_operations(on, target); // the target's answer is the only one there is
+    look_around(on);
+    race_watch::flushed(on, target, true);
 }
 
 void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
-    races::end_epoch_of_fences(on);
+    race_watch::fence_ends(on);
     meet(on.comm());
     note_order_by_peers(on);
     const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
     on.access.fence(goes_on);
-    races::begin_epoch(on, goes_on);
+    race_watch::fenced(on, goes_on);
     flushed.rethrow();
 }
 
@@ -189,32 +202,35 @@ void post(window &on, const std::vector<int> &origins, int assertion) {
     }
     note_order_by_peers(on);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
+        on.exposure.posted = race_watch::watched() ? race_watch::now() : 0;
         for (const int origin : origins) {
-            send_signal(on, origin, posted);
+            send_signal(on, origin, posted, when_posted(on.exposure.posted));
         }
     }
 }
 
 void start(window &on, std::vector<int> targets, int assertion) {
     on.access.check_start();
+    std::vector<moment> posted_at(targets.size(), never);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
-        for (const int target : targets) {
+        for (std::size_t i = 0; i < targets.size(); ++i) {
             const protocol::outcome ended =
-                protocol::receive(nothing(), on.comm().point_to_point, target, posted);
+                protocol::receive(when_posted(posted_at[i]), on.comm().point_to_point, targets[i], posted);
             if (ended.error != MPI_SUCCESS) {
-                fail(ended.error, "target ", target, " has failed");
+                fail(ended.error, "target ", targets[i], " has failed");
             }
         }
     }
+    race_watch::started(on, targets, posted_at);
     on.access.start(std::move(targets));
-    races::begin_epoch(on, false);
 }
 
 void complete(window &on) {
     const std::vector<int> targets = on.access.complete();
     const flush_within flushed{on, -1};
+    race_watch::completes(on);
     for (const int target : targets) {
-        send_signal(on, target, completed);
+        send_signal(on, target, completed, nothing());
     }
     flushed.rethrow();
 }
@@ -236,6 +252,14 @@ bool test(window &on) {
     return false;
 }
 
+namespace {
+/// A lock that is not taken excludes nobody.
+epoch_kind watched_kind(lock_word::kind wanted, bool taken) noexcept {
+    return taken && wanted == lock_word::kind::exclusive ? epoch_kind::exclusive_lock
+                                                         : epoch_kind::shared_lock;
+}
+} // namespace
+
 void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     on.access.check_lock(target);
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
@@ -246,24 +270,30 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     }
     note_order_by_peers(on);
     on.access.lock({target, wanted, taken});
-    races::begin_epoch(on, false);
+    race_watch::locked(on, target, watched_kind(wanted, taken));
 }
 
 void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
     note_order_by_peers(on);
+    race_watch::unlocks(on, target);
     if (!held.taken || on.is_near(target)) {
         const flush_within flushed{on, target};
+        race_watch::flushed(on, target, false);
         const bool others_waited = held.taken && give_lock(on, target, held.kind);
         on.access.forget(target);
         look_around_unlocked(on, others_waited);
         flushed.rethrow();
         return;
     }
+    failures_within failures;
+    failures.attempt([&] { on.copies.flush(); });
     // The answer says that all that was asked before is done.
     on.access.forget(target);
     on.origin.forget(target);
-    on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind));
+    failures.attempt([&] { on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind)); });
+    failures.rethrow();
+    race_watch::flushed(on, target, false);
 }
 
 namespace {
@@ -307,12 +337,14 @@ void lock_all(window &on, int assertion) {
     }
     note_order_by_peers(on);
     on.access.lock_all(taken);
-    races::begin_epoch(on, false);
+    race_watch::locked(on, -1, epoch_kind::shared_lock);
 }
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
+    race_watch::unlocks(on, -1);
     flush_within failures{on, -1};
+    race_watch::flushed(on, -1, false);
     bool others_waited = false;
     if (taken) {
         give_back_far(on, members_by_place(on, false), failures);

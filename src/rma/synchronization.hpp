@@ -24,6 +24,8 @@ void unlock_all(window &on);
 
 /// Returns when what the rank has asked of the target is done there. The same for all targets: -1.
 void flush(window &on, int target);
+/// Returns when the rank may use its own buffers again.
+void flush_local(window &on, int target);
 /// Makes stores by others to the own memory visible, and the other way round. A program may call this, or
 /// flush, again and again until another rank has stored something: so now and then the rank serves requests
 /// and lets others run.

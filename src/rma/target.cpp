@@ -30,18 +30,35 @@ const window *window_of_target(const window &on, int target) {
     return home != nullptr ? registry::find(*home, context) : nullptr;
 }
 
-/// Of a target in another process, the memory is checked there, if it is reached by messages.
+/// Of a target on another node, and of one that has attached more than its table says, the memory is checked
+/// there.
 void check_attached(const window &on, const target_data &target) {
     const window *const owner = window_of_target(on, target.rank);
     const reach_of_data reach = reach_of_data::of(target.count, *target.type);
-    if (owner != nullptr && !owner->attached.holds(static_cast<std::uint64_t>(target.disp + reach.first),
-                                                   static_cast<std::size_t>(reach.last - reach.first))) {
+    const bool attached = owner != nullptr
+                              ? owner->attached.holds(static_cast<std::uint64_t>(target.disp + reach.first),
+                                                      static_cast<std::size_t>(reach.last - reach.first))
+                              : find_attached(on, target) != attached_table::answer::not_attached;
+    if (!attached) {
         fail(MPI_ERR_RMA_RANGE, "target ", target.rank, " has not attached the ", reach.last - reach.first,
              " bytes at address ", target.disp + reach.first);
     }
 }
 
 } // namespace
+
+attached_table::answer find_attached(const window &on, const target_data &target) noexcept {
+    const member_facts &facts = on.at(target.rank).facts;
+    if (facts.process < 0 || facts.base == 0) {
+        return attached_table::answer::unknown;
+    }
+    const auto *const table = reinterpret_cast<const attached_table *>(
+        on.table().medium->reach(facts.holder, facts.base, sizeof(attached_table)));
+    const reach_of_data reach = reach_of_data::of(target.count, *target.type);
+    return table != nullptr ? table->find(static_cast<std::uint64_t>(target.disp + reach.first),
+                                          static_cast<std::size_t>(reach.last - reach.first))
+                            : attached_table::answer::unknown;
+}
 
 std::uint64_t address_of(window &on, const target_data &target) {
     const member_facts &facts = on.at(target.rank).facts;

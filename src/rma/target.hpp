@@ -8,6 +8,7 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/typed_buffer.hpp"
+#include "rma/attached_table.hpp"
 
 namespace lisle::rma {
 
@@ -41,6 +42,10 @@ struct reach_of_data {
 /// The same, in the caller's terms: null if it has no address for them.
 [[nodiscard]] std::byte *direct_address(const window &on, const target_data &target,
                                         std::uint64_t address) noexcept;
+
+/// Whether the target, in another process of the node, says itself that it has attached the data.
+/// @pre the window is dynamic
+[[nodiscard]] attached_table::answer find_attached(const window &on, const target_data &target) noexcept;
 
 /// Calls `use(address, bytes)` for each run of memory that holds bytes [offset, offset + length) of the data.
 template <class Use>

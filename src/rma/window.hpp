@@ -22,6 +22,7 @@
 #include "rma/member.hpp"
 #include "rma/messages/origin.hpp"
 #include "rma/messages/target_side.hpp"
+#include "rma/remote_copies.hpp"
 
 namespace lisle::rma {
 
@@ -129,6 +130,7 @@ class window : public object {
     exposure_epoch exposure;
     attached_memory attached; ///< of a dynamic window
     message_origin origin{*this};
+    remote_copies copies{*this};
     message_target target{*this};
 
     /// True once in a while.
@@ -147,6 +149,7 @@ class window : public object {
 
     // Memory to be freed with the window, by the rank that made it.
     window_memory table_memory, own_memory;
+    exposed_memory exposed;
     std::uint64_t block_key = 0; ///< of a table in a block of the medium; 0: it is not
     int block_sharers = 0;
 

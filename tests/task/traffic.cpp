@@ -80,11 +80,11 @@ long largest_memory() { // KiB
     return used.ru_maxrss;
 }
 
-// 20,000 packets of 10,000 bytes, 200 MB, are sent faster than they are used.
+// 8,000 packets of 15,000 bytes, 120 MB, are sent faster than they are used.
 void test_memory_bound(tasks::machine &machine) {
     const long before = largest_memory();
     here->expect_equal(
-        outcome(machine, "(par-for i 0 20000 (traffic.consume[(- (tiles) 1)] (traffic.payload[0] 10000)))"),
+        outcome(machine, "(par-for i 0 8000 (traffic.consume[(- (tiles) 1)] (traffic.payload[0] 15000)))"),
         "()", "the producer's program");
     const long grown = largest_memory() - before;
     here->expect(grown < 60000, "memory has grown by " + std::to_string(grown) + " KiB");

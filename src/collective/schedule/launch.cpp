@@ -103,6 +103,9 @@ void run(communicator &comm, schedule plan) {
             static_cast<void>(next_tag(comm, false)); // as if it had run: tags of all ranks stay alike
             throw mpi_error{*std::move(wrong)};
         }
+        if (!comm.inter()) {
+            note_last_entry(check.last_entry());
+        }
     }
     executor executor{std::move(plan), next_tag(comm, false)};
     executor.run();

@@ -17,6 +17,9 @@ struct call_signature {
     char operation[40] = "";     ///< the reduction's: its name, or what is known of a user's
     std::int64_t root = unsaid;  ///< unsaid also on inter-communicators
     std::int64_t bytes = unsaid; ///< of the vector or of a block
+
+    std::int32_t node = 0;    ///< of the rank
+    std::int64_t entered = 0; ///< when the rank called, in nanoseconds of its node's clock
 };
 
 } // namespace lisle::collective

@@ -64,7 +64,7 @@ class network_fabric final : public fabric, private remote_memory {
         return packets_to_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed);
     }
     void leave(int self) noexcept override;
-    void leave_sending_to(std::function<void()> call) override;
+    void leave_sending_to(const std::function<void()> &call) override;
     [[nodiscard]] send_step send_some() noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;

@@ -208,9 +208,9 @@ void network_fabric::send_waiting_locked() noexcept {
 
 // ---- by a Sender thread ----
 
-void network_fabric::leave_sending_to(std::function<void()> call) {
+void network_fabric::leave_sending_to(const std::function<void()> &call) {
     const std::scoped_lock guard{lock_};
-    call_sender_ = std::move(call);
+    call_sender_ = call;
 }
 
 send_step network_fabric::send_some() noexcept {

@@ -48,10 +48,9 @@ constexpr option table[] = {
     {"packets", "lisle|v1|v2|v3", hand_down<&packets_variable>,
      "how messages are cut into the mesh's packets: Lisle's way, or that of a version of rMPI, which has "
      "standard-mode messages only"},
-    {"compute", "declared|host[:PERCENT]", hand_down<&compute_variable>,
-     "what computing takes on a tile: what the program declares (MPIX_Tile_compute), or so many percent of "
-     "this "
-     "machine's processor time"},
+    {"compute", "declared|host[:PERCENT]|instructions[:PERCENT]", hand_down<&compute_variable>,
+     "what computing takes on a tile: what the program declares (MPIX_Tile_compute), so many percent of "
+     "this machine's processor time, or a cycle for each instruction of this machine"},
     {"trace", "DIR", hand_down<&trace_variable>, "draw how the tiles and their links were used, in DIR"},
 };
 

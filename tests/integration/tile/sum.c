@@ -11,11 +11,10 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < words; ++i) {
-        mine[i] = rank + i;
-    }
-    if (argc > 1) {
-        MPIX_Tile_compute(atoi(argv[1]));
+    MPIX_TILE_COST(argc > 1 ? atoi(argv[1]) : 0) {
+        for (int i = 0; i < words; ++i) {
+            mine[i] = rank + i;
+        }
     }
     MPI_Allreduce(mine, sum, words, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < words; ++i) {

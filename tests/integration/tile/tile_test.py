@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small|large
+Usage: tile_test.py LISLERUN SUM small|large|runs [PROGRAM[,ARGUMENT]...]
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from commands import expect, fail, run
 
-LAUNCHER, SUM, AMOUNT = sys.argv[1:]
+LAUNCHER, SUM, AMOUNT, *PROGRAMS = sys.argv[1:]
 
 
 def on_tiles(mesh, *options, arguments=(), status=0):
@@ -59,15 +60,43 @@ def computing():
     host = cycles_of(on_tiles("2x2", "--compute", "host:1000"))
     expect(declared > 5_000_000, f"{declared} cycles")
     expect(host > cycles_of(on_tiles("2x2")), f"{host} cycles with the host's time")
+    counted = on_tiles("2x2", "--compute", "instructions", status=None)
+    if "no counter of instructions" not in counted.stderr:
+        expect(counted.returncode == 0 and cycles_of(counted) > cycles_of(on_tiles("2x2")), counted.stderr)
 
 
 def refusals():
     for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
                               (["--compute", "guessed"], "declared, host, instructions"),
+                              (["--compute", "host:0"], "declared, host, instructions"),
                               (["--map", "/no/such/file"], "cannot be read"),
                               (["-n", "17"], "do not fit")]:
         done = on_tiles("4x4", *options, status=None)
         expect(done.returncode != 0 and sentence in done.stderr, f"{options}: {done.stderr}")
+
+
+def summary_of(program):
+    """What the run on four tiles ends with: all that is counted in cycles."""
+    command = [LAUNCHER, "--fabric", "tile:4x4", "-n", "4", *program.split(",")]
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=300,
+                          env={**os.environ, "CHECK_LEVEL": "funneled"})
+    expect(done.returncode == 0, f"{command}: {done.stdout}{done.stderr}")
+    return [line for line in done.stderr.splitlines() if line.startswith("tiles:")]
+
+
+def equal_runs():
+    """Each program three times: twice alone, and beside processes that keep all cores busy."""
+    for program in PROGRAMS:
+        first = summary_of(program)
+        expect(first == summary_of(program), f"{program}: the runs differ")
+        load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+        try:
+            again = summary_of(program)
+            expect(first == again, f"{program}:\n{first}\n{again}")
+        finally:
+            for each in load:
+                each.kill()
+                each.wait()
 
 
 def large():
@@ -80,6 +109,8 @@ def large():
 
 if AMOUNT == "large":
     large()
+elif AMOUNT == "runs":
+    equal_runs()
 else:
     same_cycles()
     summary()

@@ -2,7 +2,8 @@
 // Accumulates to a rank that calls nothing of MPI: it waits in the system, for a word through a pipe that the
 // others send when their flushes have returned. If they needed the owner's help, nobody would ever go on. For
 // memory of the program's own in other processes, the kernel has to allow copies: the test is skipped where
-// it does not. `shared` as argument leaves such memory out.
+// it does not. The argument `without_private` leaves such memory out, `without_dynamic` dynamic windows, of
+// which only a shared heap lets others know what is attached.
 #include "window.hpp"
 
 #include <cerrno>
@@ -148,13 +149,14 @@ void run(const check::job &job, flavour how, const named_pipe &pipe) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const bool shared_only = argc > 1 && std::string_view{argv[1]} == "shared";
+    const std::string_view without = argc > 1 ? argv[1] : "";
+    const bool shared_only = without == "without_private";
     if (!shared_only && !kernel_copies(job))
         return 77;
     const named_pipe pipe(job);
     for (const flavour how : flavours(MPI_COMM_WORLD)) {
-        // What a dynamic window has attached, its owner alone knows.
-        if (how != flavour::dynamic && (!shared_only || how != flavour::created))
+        const bool private_memory = how == flavour::created || how == flavour::dynamic;
+        if (!(shared_only && private_memory) && !(without == "without_dynamic" && how == flavour::dynamic))
             run(job, how, pipe);
     }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank keeps of an access to a window under LISLE_CHECK=1, as the ranks tell each other.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace lisle::rma {
+
+enum class access_kind : std::uint8_t { put, get, update };
+
+/// What lets a rank access a target.
+enum class epoch_kind : std::uint8_t { fence, shared_lock, exclusive_lock, exposure };
+
+/// Where the program called.
+struct access_site {
+    std::string call; ///< "MPI_Put"
+    std::string file; ///< empty: not known
+    std::size_t offset = 0;
+    friend bool operator==(const access_site &, const access_site &) = default;
+};
+
+/// Nanoseconds of the node's clock.
+using moment = std::int64_t;
+inline constexpr moment never = std::numeric_limits<moment>::max();
+
+/// One piece of a target's part that a rank has accessed. The moments have no meaning between fences.
+struct access_record {
+    std::int32_t origin;
+    std::int32_t target;
+    std::int64_t first, end; ///< bytes of the target's part
+    std::int32_t site;       ///< number among the origin's
+    std::int32_t node;       ///< of the origin: those of one node have one clock
+    access_kind what;
+    epoch_kind epoch;
+
+    moment heard = 0; ///< before the call, the origin last may have heard of what others had done
+    moment called = 0;
+    moment completed = never; ///< by a flush or the end of the epoch
+    moment told = never;      ///< after that, the origin first may have told others
+    moment opened = 0;        ///< when the lock was had, or at the target's clock when it posted
+    moment closed = never;    ///< just before the lock was given back
+};
+
+/// A rank has been given an exclusive lock.
+struct exclusive_turn {
+    std::int32_t target;
+    moment at;
+    friend auto operator<=>(const exclusive_turn &, const exclusive_turn &) = default;
+};
+
+} // namespace lisle::rma

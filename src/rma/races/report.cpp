@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma/races/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "diagnosis/source_line.hpp"
+#include "rma/window.hpp"
+
+namespace lisle::rma {
+
+namespace {
+
+using site_text = std::array<char, 192>;
+
+site_text text_of(const access_site &site) {
+    const std::string words =
+        site.file.empty() ? site.call : sentence(site.call, " at ", source_line(site.file, site.offset));
+    site_text text{};
+    std::memcpy(text.data(), words.data(), std::min(words.size(), text.size() - 1));
+    return text;
+}
+
+/// Where the accesses of the races were called, two for each: every rank knows its own.
+std::vector<std::string> texts_of(const party &ranks, std::span<const race> found, int self,
+                                  const std::vector<access_site> &sites) {
+    std::vector<site_text> own;
+    std::vector<std::pair<int, std::size_t>> order; // by origin, as they are gathered
+    for (std::size_t at = 0; at < 2 * found.size(); ++at) {
+        const access_record &each = at % 2 == 0 ? found[at / 2].a : found[at / 2].b;
+        order.emplace_back(each.origin, at);
+        if (each.origin == self) {
+            own.push_back(text_of(sites.at(static_cast<std::size_t>(each.site))));
+        }
+    }
+    const auto gathered = ranks.allgather_lists(std::span<const site_text>{own}, 2 * found.size());
+    std::ranges::sort(order);
+    std::vector<std::string> texts(order.size());
+    for (std::size_t i = 0; i < std::min(order.size(), gathered.size()); ++i) {
+        const site_text &text = gathered[i];
+        texts[order[i].second] = std::string{text.data(), strnlen(text.data(), text.size())};
+    }
+    return texts;
+}
+
+std::string name_of(const window &on) {
+    const std::string name = on.name();
+    return name.empty() ? sentence("the window on ", on.comm().label()) : sentence("window ", name);
+}
+
+/// What would have ordered them.
+const char *where(const race &found) {
+    if (found.a.epoch == epoch_kind::fence) {
+        return "between the same two fences";
+    }
+    if (found.a.origin == found.b.origin) {
+        return "without a flush in between";
+    }
+    return found.a.epoch == epoch_kind::exposure ? "in one epoch of its MPI_Win_post"
+                                                 : "under shared locks at once";
+}
+
+std::string line_about(const window &on, const race &found, const std::string &a, const std::string &b) {
+    const std::int64_t first = std::max(found.a.first, found.b.first);
+    const std::int64_t last = std::min(found.a.end, found.b.end) - 1;
+    return sentence("lisle: data race in ", name_of(on), ": rank ", found.a.origin, " (", a, ") and rank ",
+                    found.b.origin, " (", b, ") access bytes ", first, " to ", last, " of rank ",
+                    found.a.target, "'s part ", where(found), ", in no order\n");
+}
+
+} // namespace
+
+void report_races(const window &on, const party &ranks, std::span<const race> found,
+                  const std::vector<access_site> &sites) {
+    if (found.empty()) {
+        return;
+    }
+    const std::vector<std::string> texts = texts_of(ranks, found, on.rank(), sites);
+    if (on.rank() != 0) {
+        return;
+    }
+    std::string report;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        report += line_about(on, found[i], texts[2 * i], texts[2 * i + 1]);
+    }
+    // One write, so that reports do not mix.
+    std::fwrite(report.data(), 1, report.size(), stderr);
+}
+
+} // namespace lisle::rma

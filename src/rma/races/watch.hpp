@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LISLE_CHECK=1 adds to windows: each rank keeps what it accesses, and the ranks tell each other at the
+// fence that ends the epoch, or of other epochs when the window is freed. Races among them (finding.hpp) are
+// named on standard error; the program goes on. Accesses of many pieces are not kept, and of many accesses
+// only some thousands: then a race may stay unnamed.
+//
+// In epochs of locks and of MPI_Win_start, messages and atomics may order what two ranks do. Nobody follows
+// messages: each rank notes when it was last in a call in which it may have heard from others, and when it
+// first is in one, after an access is complete, in which it may tell them. Two accesses that overlap in these
+// terms cannot be in order.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "rma/races/access.hpp"
+#include "rma/target.hpp"
+
+namespace lisle::rma {
+
+class window;
+
+/// Thread-safe, all of them. Nothing is done unless LISLE_CHECK is set. The calling rank is the window's.
+class race_watch {
+  public:
+    [[nodiscard]] static bool watched() noexcept;
+    [[nodiscard]] static moment now() noexcept;
+
+    static void window_made(const window &on);
+    /// Names what is left. Collective over the window's ranks.
+    static void window_ends(window &on);
+
+    // ---- epochs ----
+
+    /// @param goes_on an epoch of fences begins
+    static void fenced(const window &on, bool goes_on);
+    /// Names the races since the last fence. Collective over the window's ranks.
+    static void fence_ends(window &on);
+    /// The rank has got the lock of the target, or of all: -1.
+    static void locked(const window &on, int target, epoch_kind kind);
+    /// The rank is about to complete what it has accessed there and to give the lock back.
+    static void unlocks(const window &on, int target);
+    /// The rank has been let in by targets. @param posted when each of them has posted
+    static void started(const window &on, const std::vector<int> &targets, const std::vector<moment> &posted);
+    /// The rank says that it has accessed all it wants, before it tells the targets.
+    static void completes(const window &on);
+    /// Accesses to the target, or to all: -1, are complete.
+    /// @param results_only those that bring something, only
+    static void flushed(const window &on, int target, bool results_only);
+
+    // ---- accesses ----
+
+    /// What an access that is about to begin has behind it.
+    struct call {
+        moment heard;
+        moment called;
+    };
+    /// @param brings something that others may have written for this rank to see
+    [[nodiscard]] static call begin_access(const window &on, access_kind what, bool brings);
+    /// @param bytes of the target's data, from the first on
+    static void note(const window &on, const call &begun, const target_data &target, MPI_Count bytes,
+                     access_kind what, const access_site &site);
+};
+
+/// What a rank may have heard when a call returns.
+enum class hearing : std::uint8_t {
+    anything,
+    entries, ///< what other ranks knew when they entered the same collective
+    nothing, ///< the call only begins something
+};
+
+/// While it exists, the calling rank is in a call by which it may tell others of what it has done, and in
+/// which it may hear of what they have. Around every such call but the accesses and what follows them above.
+class call_among_ranks {
+  public:
+    explicit call_among_ranks(hearing what) noexcept : what_{what} {
+        if (windows_watched.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            begin();
+        }
+    }
+    ~call_among_ranks() {
+        if (windows_watched.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            end(what_);
+        }
+    }
+    call_among_ranks(const call_among_ranks &) = delete;
+    call_among_ranks &operator=(const call_among_ranks &) = delete;
+
+  private:
+    friend race_watch;
+    /// Of the process. Relaxed: a rank sees those of its own.
+    static inline std::atomic<int> windows_watched{0};
+    static void begin() noexcept;
+    static void end(hearing what) noexcept;
+
+    hearing what_;
+};
+
+} // namespace lisle::rma
