@@ -64,7 +64,7 @@ template <class T> consteval bool is_direct() {
     else if constexpr (names_fields<type>)
         return all_direct(field_types<type>{});
     else if constexpr (reflected<type> && !std::is_polymorphic_v<type>)
-        return all_direct(field_types<type>{});
+        return !has_bit_field<type> && all_direct(field_types<type>{});
     else
         return false;
 }

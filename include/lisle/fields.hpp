@@ -258,9 +258,36 @@ concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !requires {
 
 template <class... Types> struct type_list {};
 struct list_types {
-    template <class... Types> type_list<std::remove_cv_t<Types>...> operator()(Types &...) const;
+    // Const, so that bit-fields, which have no address, pass here and meet a sentence of the compiler's
+    // later.
+    template <class... Types> type_list<std::remove_volatile_t<Types>...> operator()(const Types &...) const;
 };
 template <class T> using field_types = decltype(visit_fields(std::declval<T &>(), list_types{}));
+
+/// An object that does not exist, for the addresses of its fields.
+template <class T> union absent {
+    constexpr absent() {}
+    constexpr ~absent() {}
+    char nothing;
+    T object;
+};
+template <class T> extern absent<T> nobody;
+
+template <auto Address> struct fixed_address;
+template <class T> constexpr const void *address_of_first() {
+    return visit_fields(nobody<T>.object, [](const auto &first, const auto &...) { return &first; });
+}
+
+/// True if a field is a bit-field: what stands for it in a call is gone afterwards, and so nothing for a
+/// template.
+template <class T> inline constexpr bool has_bit_field =
+#if defined(__clang__) // which takes no address of a part of an object for a template
+    false;
+#else
+    !requires {
+    typename fixed_address<address_of_first<T>()>;
+};
+#endif
 
 } // namespace detail
 

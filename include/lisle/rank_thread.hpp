@@ -5,8 +5,9 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "lisle/error.hpp"
@@ -44,11 +45,12 @@ requires std::invocable<Function, Arguments...>
 #if LISLE_USE_EXTENSIONS
     void *rank = nullptr;
     detail::check(MPIX_Rank_self(&rank), "MPIX_Rank_self");
-    return std::jthread{[rank](auto body, auto... values) {
-                            const detail::adopted thread{rank};
-                            std::invoke(std::move(body), std::move(values)...);
-                        },
-                        std::forward<Function>(function), std::forward<Arguments>(arguments)...};
+    return std::jthread{
+        [rank, body = std::decay_t<Function>(std::forward<Function>(function)),
+         values = std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)]() mutable {
+            const detail::adopted thread{rank};
+            std::apply(std::move(body), std::move(values));
+        }};
 #else
     return std::jthread{std::forward<Function>(function), std::forward<Arguments>(arguments)...};
 #endif

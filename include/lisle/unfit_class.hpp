@@ -13,15 +13,6 @@ namespace lisle::detail {
 
 template <class T> inline constexpr bool always_false = false;
 
-/// An object that does not exist, for the addresses of its fields.
-template <class T> union absent {
-    constexpr absent() {}
-    constexpr ~absent() {}
-    char nothing;
-    T object;
-};
-template <class T> extern absent<T> nobody;
-
 template <std::size_t Index, class T> constexpr auto address_of_field() {
     return std::get<Index>(
         visit_fields(nobody<T>.object, [](auto &...fields) { return std::tuple{&fields...}; }));
@@ -43,9 +34,15 @@ template <class... Fields> consteval std::size_t number_of(type_list<Fields...>)
     return sizeof...(Fields);
 }
 
+/// A class whose fields are found, one of which is a bit-field.
+template <class T>
+concept with_bit_field = reflected<T> && !names_fields<T> && has_bit_field<T>;
+
 /// True if the fields are known, and one of them is at fault.
 template <class T> consteval bool has_unfit_field() {
-    if constexpr (names_fields<T> || reflected<T>)
+    if constexpr (with_bit_field<T>)
+        return false;
+    else if constexpr (names_fields<T> || reflected<T>)
         return first_unfit(field_types<T>{}) < number_of(field_types<T>{});
     else
         return false;
@@ -60,6 +57,10 @@ template <class T> consteval void explain_class() {
             explain_class<field>();
         else
             refuse_field<address_of_field<index, T>()>();
+    } else if constexpr (with_bit_field<T>) {
+        static_assert(always_false<T>,
+                      "This class has a bit-field, which has no address: make it a whole field, or name the "
+                      "others with `using lisle_fields = lisle::members<...>`, which then travel alone.");
     } else if constexpr (std::is_aggregate_v<T> && requires { T{any_base<T>{}}; }) {
         static_assert(
             always_false<T>,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wsign-conversion", "-Werror"]
 NEEDS_OTHER_LIBRARIES = {"task.hpp"}  # the task machine is no part of this interface
-NEEDS_EXCEPTIONS = {"serialize.hpp", "archive.hpp", "run.hpp", "testing.hpp", "coroutine.hpp", "task.hpp"}
+NEEDS_EXCEPTIONS = {"serialize.hpp", "archive.hpp", "run.hpp", "testing.hpp", "sender.hpp", "execution.hpp", "task.hpp"}
 CLANG = "clang++"
 
 

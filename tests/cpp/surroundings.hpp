@@ -27,6 +27,7 @@
 #include <iostream>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
