@@ -18,7 +18,7 @@ import standard
 from parameters import (
     AMONG_RANKS, AMONG_RANKS_GROUPS, ANY_TIME, ANY_TIME_GROUPS, BEGINS_ONLY, COLLECTIVE_GROUPS, FREED, FREES_NOTHING,
     HANDLES, INFO_STRINGS, LAX_GROUPS, MOVES_DATA, MOVES_DATA_GROUPS, NOT_ANY_TIME, NOT_NEGATIVE, NULL_HANDLES,
-    OPTIONAL_OUTPUT, OWN_HANDLER, REQUIRED_INPUT, UNDEFINED_IF_TOO_LARGE, Parameter, parcels,
+    OPTIONAL_OUTPUT, OWN_HANDLER, REQUIRED_INPUT, TELLS_ITSELF, UNDEFINED_IF_TOO_LARGE, Parameter, parcels,
 )
 
 
@@ -279,7 +279,8 @@ class EntryPoint:
         if self.tells_form():
             arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
         self.lines += self.watches()
-        if self.group in AMONG_RANKS_GROUPS or AMONG_RANKS.fullmatch(self.name):
+        among_ranks = self.group in AMONG_RANKS_GROUPS or AMONG_RANKS.fullmatch(self.name)
+        if among_ranks and not TELLS_ITSELF.fullmatch(self.name):
             self.lines.append(f"const rma::call_among_ranks among_ranks{{rma::hearing::{self.hearing()}}};")
         self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
         self.lines += stores + self.notes()

@@ -11,6 +11,7 @@
 #include "communicator/directory.hpp"
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
+#include "rma/races/watch.hpp"
 
 namespace lisle::abi {
 
@@ -212,7 +213,10 @@ namespace {
 struct receive_watch {
     receive_watch() noexcept {
         protocol::engine::watch_start = [](protocol::receive_operation &receive) {
-            pending->start_receive(receive);
+            const rma::call_among_ranks posts{rma::hearing::nothing};
+            if (pending_buffers::watched()) {
+                pending->start_receive(receive);
+            }
         };
     }
 };

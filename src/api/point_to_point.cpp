@@ -15,6 +15,7 @@
 #include "protocol/point_to_point.hpp"
 #include "protocol/rendezvous/pieces.hpp"
 #include "protocol/rendezvous/receive_allocate.hpp"
+#include "rma/races/watch.hpp"
 
 namespace lisle::api {
 
@@ -428,6 +429,7 @@ namespace lisle::abi {
 
 void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
                       communicator &comm, MPI_Request *request) {
+    const rma::call_among_ranks sends{rma::hearing::nothing};
     const protocol::channel &channel = comm.point_to_point;
     const typed_buffer buffer{buf, count, type};
     if (dest >= 0 && channel.lanes == nullptr && !pending_buffers::watched() &&

@@ -104,9 +104,8 @@ engine::~engine() {
 
 void engine::expect_one_thread(bool one) noexcept {
     one = one && !has_progress_threads(); // which come to the engine, too
-    owner_.tracks().each([one](engine &each) {
-        each.starts_alone_ = one && each.others_.empty() && each.wildcards_ == nullptr;
-    });
+    owner_.tracks().each(
+        [one](engine &each) { each.starts_alone_ = one && each.others_.empty() && !each.checks_types_; });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;

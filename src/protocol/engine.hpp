@@ -85,7 +85,7 @@ class engine final : private fabric::sink {
     void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
             receive.from = peer_named(peers, receive.pattern.source);
-            if (wildcards_ != nullptr) {
+            if (checks_types_) {
                 watch_start(receive);
             }
             start_in_turn(receive);
@@ -93,8 +93,8 @@ class engine final : private fabric::sink {
     }
     /// The same for one whose `from` is set.
     void start(receive_operation &receive) { start_in_turn(receive); }
-    /// What is done to a receive before start() above where LISLE_CHECK=2. Set while the library is loaded,
-    /// by a layer that knows what the program does to its buffer.
+    /// What is done to a receive before start() above where the program is checked. Set while the library is
+    /// loaded, by a layer that knows what the program does.
     using start_watch = void (*)(receive_operation &receive);
     static inline constinit start_watch watch_start = [](receive_operation &) {};
     /// Starts a receive and looks for its message for a while. @return true if it is complete

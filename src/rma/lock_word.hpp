@@ -68,6 +68,11 @@ class lock_word {
         return readers(seen) == 0 && (seen & exclusive_bit) == 0;
     }
 
+    /// True if a writer holds it.
+    [[nodiscard]] bool held_exclusively() const noexcept {
+        return (state_.load(std::memory_order_acquire) & exclusive_bit) != 0;
+    }
+
   private:
     static constexpr unsigned field_bits = 20; // more than ranks of a job (routes::most_peers)
     static constexpr std::uint64_t field = (std::uint64_t{1} << field_bits) - 1;

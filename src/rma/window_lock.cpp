@@ -11,25 +11,6 @@ namespace {
 
 using kind = lock_word::kind;
 
-[[gnu::cold, gnu::noinline]] void wait_for_lock(window &on, int target, kind wanted) {
-    member &own = on.at(on.rank());
-    lock_word &lock = on.at(target).lock;
-    // In this order, so that a holder who sees a waiter in the word finds it in the table.
-    own.awaits.add(target, wanted);
-    lock.register_waiter(wanted);
-    bool taken = false;
-    int failed = -1;
-    collective::wait_for(on.home(), [&] {
-        return (taken = lock.try_lock(wanted, true)) || (failed = lock_breaker(on, target)) >= 0;
-    });
-    own.awaits.drop();
-    if (!taken) {
-        lock.withdraw_waiter(wanted);
-        fail(MPIX_ERR_PROC_FAILED, "the lock of target ", target, " was held by rank ", failed,
-             " of the window, which has failed");
-    }
-}
-
 /// Wakes those that wait for a lock that has become free, beginning behind the caller so that all get their
 /// turn.
 [[gnu::cold, gnu::noinline]] void wake_waiters(window &on, int target, lock_word::wake whom) {
@@ -46,6 +27,34 @@ using kind = lock_word::kind;
                 return;
             }
         }
+    }
+}
+
+/// The rank whose failure keeps the caller from the lock for ever; -1: there is none. A reader that waits
+/// because writers wait gets the lock when those give up: only a writer that has failed keeps it out.
+int hopeless_because_of(const window &on, int target, kind wanted) {
+    const bool kept_out = wanted == kind::exclusive || on.at(target).lock.held_exclusively();
+    return kept_out ? lock_breaker(on, target) : -1;
+}
+
+[[gnu::cold, gnu::noinline]] void wait_for_lock(window &on, int target, kind wanted) {
+    member &own = on.at(on.rank());
+    lock_word &lock = on.at(target).lock;
+    // In this order, so that a holder who sees a waiter in the word finds it in the table.
+    own.awaits.add(target, wanted);
+    lock.register_waiter(wanted);
+    bool taken = false;
+    int failed = -1;
+    collective::wait_for(on.home(), [&] {
+        return (taken = lock.try_lock(wanted, true)) ||
+               (failed = hopeless_because_of(on, target, wanted)) >= 0;
+    });
+    own.awaits.drop();
+    if (!taken) {
+        lock.withdraw_waiter(wanted);
+        wake_waiters(on, target, lock_word::wake::readers);
+        fail(MPIX_ERR_PROC_FAILED, "the lock of target ", target, " was held by rank ", failed,
+             " of the window, which has failed");
     }
 }
 

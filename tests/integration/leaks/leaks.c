@@ -122,8 +122,9 @@ int main(int argc, char **argv) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, keep, &keyval, NULL);
     MPI_Info_create(&info);
     MPI_Request requests[3], persistent, general;
+    static int received[3];
     for (int i = 0; i < 3; ++i)
-        MPI_Irecv(&in, 1, MPI_INT, rank, 100 + i, halo, &requests[i]);
+        MPI_Irecv(&received[i], 1, MPI_INT, rank, 100 + i, halo, &requests[i]);
     for (int i = 0; i < 3; ++i)
         MPI_Send(&out, 1, MPI_INT, rank, 100 + i, halo);
     MPI_Recv_init(&in, 1, MPI_INT, MPI_PROC_NULL, 0, halo, &persistent);

@@ -150,8 +150,11 @@ TEST(idle_fabric, asked_in_turn_makes_messages_wait_for_half_its_time) {
             "%s: messages wait %.1f us (median), %.1f us (mean); the slow device's latency is 1000 us\n",
             in_turn ? "in turn" : "by share", waited[messages / 2],
             std::accumulate(waited.begin(), waited.end(), 0.0) / messages);
-        // Messages are 3 ms apart on average.
-        EXPECT_EQ(polls.load() > messages, in_turn) << polls.load() << " polls";
+        // Messages are 3 ms apart on average. By share the device may be asked as often on a loaded machine,
+        // where the receiver falls asleep between messages and asks all before.
+        if (in_turn) {
+            EXPECT_GT(polls.load(), messages);
+        }
     }
     become(former);
     both.get_job().leave(receiver);
