@@ -61,7 +61,11 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
             return claim_result::failed;
         }
         if (hindrances != failure_mark) {
-            return claim_result::full; // an earlier message of ours may still wait for room: keep the order
+            // An earlier message of ours may still wait for room: keep the order. Others' wait means nothing.
+            const std::scoped_lock guard{lock_};
+            if (deferred_.any_for(dest)) {
+                return claim_result::full;
+            }
         }
     }
     fabric::packet_slot slot{};

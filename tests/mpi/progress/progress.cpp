@@ -6,7 +6,9 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <unistd.h>
 #include <vector>
 
@@ -134,24 +136,39 @@ void both_ways() {
     }
 }
 
+/// Waits until a process stands, as the third word of its state says.
+void wait_until_stopped(int process) {
+    char state = '?';
+    while (state != 'T') {
+        usleep(1000);
+        std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+        std::string number, name;
+        file >> number >> name >> state;
+    }
+}
+
 /// Rank 1 is stopped while rank 0 has much for it: messages to rank 2 pass, and the wait costs nothing.
 void clogged() {
     const std::vector<int> ids = process_ids();
     constexpr int messages = 400, length = 40000, trips = 200;
     std::vector<char> data(length);
-    CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    int word = 0;
     if (rank == 1) {
+        // Then both have left the calls before, and wait for nothing of this rank.
+        for (const int peer : {0, 2}) {
+            CHECK_MPI(MPI_Recv(&word, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        }
         raise(SIGSTOP);
         for (int each = 0; each != messages; ++each) {
             CHECK_MPI(MPI_Recv(data.data(), length, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         }
     } else if (rank == 0) {
-        sleep(1); // until rank 1 stands
+        CHECK_MPI(MPI_Send(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
+        wait_until_stopped(ids[1]);
         std::vector<MPI_Request> requests(messages);
         for (MPI_Request &each : requests) {
             CHECK_MPI(MPI_Isend(data.data(), length, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &each));
         }
-        int word = 0;
         for (int trip = 0; trip != trips; ++trip) {
             CHECK_MPI(MPI_Send(&word, 1, MPI_INT, 2, 0, MPI_COMM_WORLD));
             CHECK_MPI(MPI_Recv(&word, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
@@ -164,7 +181,8 @@ void clogged() {
         kill(ids[1], SIGCONT);
         CHECK_MPI(MPI_Waitall(messages, requests.data(), MPI_STATUSES_IGNORE));
     } else {
-        for (int trip = 0, word = 0; trip != trips; ++trip) {
+        CHECK_MPI(MPI_Send(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
+        for (int trip = 0; trip != trips; ++trip) {
             CHECK_MPI(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
             ++word;
             CHECK_MPI(MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
