@@ -18,6 +18,22 @@ namespace lisle {
 
 namespace detail {
 
+// Partitioned operations have counts of any size: MPI 4 has one function for them, MPI 5 two.
+template <class... Arguments> int psend_init(Arguments... arguments) {
+#if MPI_VERSION > 4
+    return MPI_Psend_init_c(arguments...);
+#else
+    return MPI_Psend_init(arguments...);
+#endif
+}
+template <class... Arguments> int precv_init(Arguments... arguments) {
+#if MPI_VERSION > 4
+    return MPI_Precv_init_c(arguments...);
+#else
+    return MPI_Precv_init(arguments...);
+#endif
+}
+
 /// What a persistent operation needs as long as it exists; and its rounds, if it is no request of MPI's.
 class persistent_owner : public operation {
   public:

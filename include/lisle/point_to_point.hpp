@@ -370,7 +370,7 @@ class point_to_point {
         MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
             return partitioned_send{request};
-        detail::check(MPI_Psend_init_c(data.address, partitions, data.count / partitions, data.type, dest,
+        detail::check(detail::psend_init(data.address, partitions, data.count / partitions, data.type, dest,
                                        tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
         return partitioned_send{request};
@@ -384,7 +384,7 @@ class point_to_point {
         MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
             return partitioned_receive{request};
-        detail::check(MPI_Precv_init_c(data.writable(), partitions, data.count / partitions, data.type,
+        detail::check(detail::precv_init(data.writable(), partitions, data.count / partitions, data.type,
                                        source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
         return partitioned_receive{request};
