@@ -371,7 +371,7 @@ class point_to_point {
         if (detail::failed())
             return partitioned_send{request};
         detail::check(detail::psend_init(data.address, partitions, data.count / partitions, data.type, dest,
-                                       tag.value(), comm_, MPI_INFO_NULL, &request),
+                                         tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
         return partitioned_send{request};
     }
@@ -385,7 +385,7 @@ class point_to_point {
         if (detail::failed())
             return partitioned_receive{request};
         detail::check(detail::precv_init(data.writable(), partitions, data.count / partitions, data.type,
-                                       source, tag.value(), comm_, MPI_INFO_NULL, &request),
+                                         source, tag.value(), comm_, MPI_INFO_NULL, &request),
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
         return partitioned_receive{request};
     }
