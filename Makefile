@@ -33,8 +33,9 @@ run: configure
 	@$(BUILD) --target src/all examples/all
 	@examples/heat/show build/$(PRESET)
 
+# Tests wait about half of their time, so twice as many run at once as there are cores.
 test: build
-	@ctest --preset $(PRESET) --parallel $(JOBS) $(LONG)
+	@ctest --preset $(PRESET) --parallel $$((2 * $(JOBS))) $(LONG)
 
 test-long: LONG :=
 test-long: test
