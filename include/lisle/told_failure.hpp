@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions of one rank inside a collective that the headers make of messages: the others are told instead
-// of being given an object, so that none of them waits for ever. The rank where it happened throws its own
+// of being given an object, so that no rank waits without end. The rank where it happened throws its own
 // exception; those that were told throw an error that names it.
 #pragma once
 

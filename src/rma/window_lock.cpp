@@ -30,7 +30,7 @@ using kind = lock_word::kind;
     }
 }
 
-/// The rank whose failure keeps the caller from the lock for ever; -1: there is none. A reader that waits
+/// The failed rank whose lock is never given back to the caller; -1: there is none. A reader that waits
 /// because writers wait gets the lock when those give up: only a writer that has failed keeps it out.
 int hopeless_because_of(const window &on, int target, kind wanted) {
     const bool kept_out = wanted == kind::exclusive || on.at(target).lock.held_exclusively();
