@@ -25,8 +25,8 @@ from parameters import (
 class EntryPoint:
     """The text of one entry point."""
 
-    def __init__(self, function, callee, at_once=None):
-        self.function, self.callee, self.at_once = function, callee, at_once
+    def __init__(self, function, callee, at_once=None, plain=None):
+        self.function, self.callee, self.at_once, self.plain = function, callee, at_once, plain
         self.name, self.group = function["name"], function["group"]
         self.parameters = [Parameter(function, row) for row in function["c_params"]]
         self.raw = function["c_return"] != "int" or function["return_kind"] != "ERROR_CODE"
@@ -358,7 +358,8 @@ class EntryPoint:
         self.check_numbers()
         self.check_pointers()
         self.call()
-        return self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())
+        shorter = self.done_by(self.plain) if self.plain else []
+        return shorter + self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())
 
     def body_without_callee(self):
         """An error as any other, about the communicator or session that the call is about. Handles that a program
@@ -377,15 +378,14 @@ class EntryPoint:
             hear = self.hear()
         return self.told_of_errors([*self.lines, "fail_unsupported();"], hear)
 
+    def done_by(self, shorter_way):
+        arguments = ", ".join(p.name for p in self.parameters)
+        return [f"if (api::{shorter_way}({arguments})) [[likely]] {{", "    return MPI_SUCCESS;", "}"]
+
     def body_at_once(self):
         """The commonest way alone (see src/api/fast_path.hpp), so that it saves no registers for the other one."""
         arguments = ", ".join(p.name for p in self.parameters)
-        return [
-            f"if (api::{self.at_once}({arguments})) [[likely]] {{",
-            "    return MPI_SUCCESS;",
-            "}",
-            f"return in_general_{self.name}({arguments});",
-        ]
+        return [*self.done_by(self.at_once), f"return in_general_{self.name}({arguments});"]
 
     def hear(self):
         """What becomes of an error; None if no handler hears of it: calls of the tool interface. [MPI-5.0 15.3]"""
@@ -452,7 +452,8 @@ class Unnamed:
 
 
 def write_group(group, title, functions, names, headers, output):
-    points = [EntryPoint(f, standard.implementation(f, names), standard.at_once(f, names)) for f in functions]
+    points = [EntryPoint(f, standard.implementation(f, names), standard.at_once(f, names),
+                         standard.plain(f, names)) for f in functions]
     works = any(p.callee for p in points)
     out = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -490,7 +491,7 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     extensions = standard.extensions(data)["functions"]
     known = {standard.api_name(f) for f in table["functions"] + extensions}
-    for name in sorted({n.removeprefix("try_") for n in names} - known):
+    for name in sorted({n.removeprefix("try_").removeprefix("plain_") for n in names} - known):
         sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard and no extension")
     for f in extensions:
         if not standard.implementation(f, names):

@@ -23,6 +23,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/tracks.hpp"
+#include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
 #include "world/job.hpp"
 
@@ -122,6 +123,7 @@ void finalize() {
     self.phase.store(world_phase::finalized, std::memory_order_release);
     if (self.models_in_use.fetch_sub(1, std::memory_order_relaxed) == 1) {
         self.tracks().end_service();
+        rma::leave(self);
     }
     self.get_job().start().report(self.number(), rank_progress::finalized);
 }
