@@ -114,6 +114,11 @@ void check_for_fibers(const closure &unit) {
     take_identity(program.path(), arguments.front());
     unit.prepare();
     route_output();
+    lisle_host_before_sharing([] {
+        if (hosted_rank *const rank = this_rank(); rank != nullptr) {
+            share_output(*rank);
+        }
+    });
     watch_faults();
     const rank_list ranks = load_ranks(unit, arguments, count);
     tell_debugger(ranks);
