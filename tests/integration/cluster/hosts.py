@@ -39,9 +39,13 @@ def missing():
     return None
 
 
-def remove_host(name):
+def end_processes(name):
     for process in run("ip", "netns", "pids", name, check=False).stdout.split():
         run("kill", "-9", process, check=False)
+
+
+def remove_host(name):
+    end_processes(name)
     run("ip", "netns", "del", name, check=False)
 
 
@@ -154,6 +158,11 @@ class Hosts:
     def command(self, host, *words):
         """The words with which something runs on a host."""
         return [str(self.agent), self.names[host], *map(str, words)]
+
+    def end_processes(self):
+        """Kills what runs on the hosts."""
+        for name in self.names:
+            end_processes(name)
 
     def cut(self, host, rail=0):
         """Cuts a host off from the others on one rail."""
