@@ -138,7 +138,7 @@ void is_thread_main(int *flag) {
 
 void abort(communicator &, int errorcode) {
     const rank &self = this_rank();
-    if (!self.get_job().start().launched()) { // otherwise the launcher says so, once
+    if (!self.get_job().start().reports_ends()) { // otherwise the launcher says so, once
         std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
     }
     abort_job(errorcode);

@@ -284,6 +284,10 @@ void engine::arrived_cancel_answer(const arrival &packet) {
     send_operation &send = named_send(packet, id, "withdraws a message that was not sent to it");
     sends_.erase(id);
     withdraw_buffer(send);
+    if (send.recalled) [[unlikely]] {
+        failures_.fail_locked(send, MPIX_ERR_REVOKED);
+        return;
+    }
     send.result.cancelled = true;
     complete_locked(send);
 }

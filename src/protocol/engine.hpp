@@ -118,6 +118,8 @@ class engine final : private fabric::sink {
     [[nodiscard]] std::size_t try_send_piece(send_operation &send, std::span<const std::byte> bytes);
 
     void cancel(send_operation &send);
+    /// Asks the receiver to forget an announced message that it has not matched.
+    void recall_locked(const send_operation &send);
     void cancel(receive_operation &receive);
 
     /// The oldest unexpected message that the pattern accepts: its outcome, and the message itself taken
@@ -454,6 +456,9 @@ class engine final : private fabric::sink {
     /// not.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
+    /// Ends an operation that cannot be started, unlocks, and looks for news: who tries again and again must
+    /// hear of a revocation.
+    void fail_at_once_locked(request &failed, int error);
 
     /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is
     /// no memory stays where it is, with those behind it: a call that waits tries again.
