@@ -21,13 +21,12 @@ from parameters import (
 )
 from preparation import Preparation
 
-
 class EntryPoint(Preparation):
     """The text of one entry point."""
 
-    def __init__(self, function, callee, at_once=None):
+    def __init__(self, function, callee, at_once=None, plain=None):
         super().__init__(function)
-        self.callee, self.at_once = callee, at_once
+        self.callee, self.at_once, self.plain = callee, at_once, plain
 
     def call(self):
         """The call, between fetching and storing the counts that it changes."""
@@ -125,16 +124,8 @@ class EntryPoint(Preparation):
         self.check_numbers()
         self.check_pointers()
         self.call()
-        about, sort = self.target()
-        return [
-            *([f"{sort} *about = nullptr;"] if about == "about" else []),
-            "try {",
-            *indented(self.lines),
-            "    return MPI_SUCCESS;",
-            "} catch (const std::exception &caught) {",
-            f"    {self.answer(about)}",
-            "}",
-        ]
+        shorter = self.done_by(self.plain) if self.plain else []
+        return shorter + self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())
 
     def body_without_callee(self):
         """An error as any other, about the communicator or session that the call is about. Handles that a program
@@ -147,35 +138,38 @@ class EntryPoint(Preparation):
             if p.kind in NULL_HANDLES and p.pointer and not p.array and p.row["direction"] == "out"
         ]
         if self.group == "io":
-            answer = f"return raise_about_files(\"{self.name}\", caught);"
+            hear = f"hear_about_files(\"{self.name}\", caught)"
         else:
             self.convert_communicators()
-            answer = self.answer(self.target()[0])
-        about, sort = self.target()
-        return [
-            *([f"{sort} *about = nullptr;"] if about == "about" else []),
-            "try {",
-            *indented([*self.lines, "fail_unsupported();"]),
-            "} catch (const std::exception &caught) {",
-            f"    {answer}",
-            "}",
-        ]
+            hear = self.hear()
+        return self.told_of_errors([*self.lines, "fail_unsupported();"], hear)
+
+    def done_by(self, shorter_way):
+        arguments = ", ".join(p.name for p in self.parameters)
+        return [f"if (api::{shorter_way}({arguments})) [[likely]] {{", "    return MPI_SUCCESS;", "}"]
 
     def body_at_once(self):
         """The commonest way alone (see src/api/fast_path.hpp), so that it saves no registers for the other one."""
         arguments = ", ".join(p.name for p in self.parameters)
-        return [
-            f"if (api::{self.at_once}({arguments})) [[likely]] {{",
-            "    return MPI_SUCCESS;",
-            "}",
-            f"return in_general_{self.name}({arguments});",
-        ]
+        return [*self.done_by(self.at_once), f"return in_general_{self.name}({arguments});"]
 
-    def answer(self, target):
-        """What becomes of an error: calls of the tool interface only return it. [MPI-5.0 15.3]"""
-        if self.group in LAX_GROUPS:
-            return "return code_of(caught);"
-        return f"return raise({target}, \"{self.name}\", caught);"
+    def hear(self):
+        """What becomes of an error; None if no handler hears of it: calls of the tool interface. [MPI-5.0 15.3]"""
+        return None if self.group in LAX_GROUPS else f"hear({self.target()[0]}, \"{self.name}\", caught)"
+
+    def told_of_errors(self, lines, hear):
+        """The program's handler is called when no exception is handled any more: it may leave by longjmp."""
+        about, sort = self.target()
+        return [
+            *([f"{sort} *about = nullptr;"] if about == "about" else []),
+            *(["told_error told;"] if hear else []),
+            "try {",
+            *indented(lines),
+            "} catch (const std::exception &caught) {",
+            f"    {f'told = {hear}' if hear else 'return code_of(caught)'};",
+            "}",
+            *(["return told.tell();"] if hear else []),
+        ]
 
     def text(self):
         note = "" if self.callee else ": not implemented yet"
@@ -224,7 +218,8 @@ class Unnamed:
 
 
 def write_group(group, title, functions, names, headers, output):
-    points = [EntryPoint(f, standard.implementation(f, names), standard.at_once(f, names)) for f in functions]
+    points = [EntryPoint(f, standard.implementation(f, names), standard.at_once(f, names),
+                         standard.plain(f, names)) for f in functions]
     works = any(p.callee for p in points)
     out = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -262,7 +257,7 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     extensions = standard.extensions(data)["functions"]
     known = {standard.api_name(f) for f in table["functions"] + extensions}
-    for name in sorted({n.removeprefix("try_") for n in names} - known):
+    for name in sorted({n.removeprefix("try_").removeprefix("plain_") for n in names} - known):
         sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard and no extension")
     for f in extensions:
         if not standard.implementation(f, names):

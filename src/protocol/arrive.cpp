@@ -266,6 +266,10 @@ void engine::handlers::on_cancel_answer(engine &home, const arrival &packet) {
     send_operation &send = named_send(home, packet, id, "withdraws a message that was not sent to it");
     home.sends_.erase(id);
     home.withdraw_buffer(send);
+    if (send.recalled) [[unlikely]] {
+        home.failures_.fail_locked(send, MPIX_ERR_REVOKED);
+        return;
+    }
     send.result.cancelled = true;
     home.complete_locked(send);
 }

@@ -151,7 +151,7 @@ int engine::take_arrived_locked() {
             read_in_pieces_ == 0 ? poll_batch : 1);
     }
     if (!others_.empty()) [[unlikely]] {
-        taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr);
+        taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr, taken);
     }
     if (taken != 0) {
         note_news_locked();

@@ -119,6 +119,8 @@ class engine final : private fabric::sink {
     [[nodiscard]] std::size_t try_send_piece(send_operation &send, std::span<const std::byte> bytes);
 
     void cancel(send_operation &send);
+    /// Asks the receiver to forget an announced message that it has not matched.
+    void recall_locked(const send_operation &send);
     void cancel(receive_operation &receive);
 
     /// The oldest unexpected message that the pattern accepts: its outcome, and the message itself taken
@@ -164,10 +166,7 @@ class engine final : private fabric::sink {
     [[nodiscard]] unsigned brief_looks() const noexcept;
     /// How many turns a fiber may give to the others of its worker before it looks for anything but what it
     /// waits for: together they look as often as a rank alone would. To be parked and called costs more.
-    [[nodiscard]] unsigned brief_turns(const fiber_worker &worker) const noexcept {
-        constexpr unsigned least = 2;
-        return std::max(least, brief_looks_ / static_cast<unsigned>(worker.fibers()));
-    }
+    [[nodiscard]] unsigned brief_turns(const fiber_worker &worker) const noexcept;
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
@@ -394,6 +393,9 @@ class engine final : private fabric::sink {
     /// not.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
+    /// Ends an operation that cannot be started, unlocks, and looks for news: who tries again and again must
+    /// hear of a revocation.
+    void fail_at_once_locked(request &failed, int error);
 
     /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is
     /// no memory stays where it is, with those behind it: a call that waits tries again.

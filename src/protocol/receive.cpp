@@ -41,9 +41,8 @@ void engine::start_locked(receive_operation &receive) {
     if (message == nullptr) {
         if (const int error = failures_.error_locked(receive.pattern.context, receive.from);
             error != MPI_SUCCESS) [[unlikely]] {
-            failures_.fail_locked(receive, error);
             held.release();
-            unlock_and_follow_up();
+            fail_at_once_locked(receive, error);
             return;
         }
         matcher_.post(receive);

@@ -195,8 +195,13 @@ void engine::announce(send_operation &send) {
         }
     }
     lock_.lock();
-    failures_.fail_locked(send, error);
+    fail_at_once_locked(send, error);
+}
+
+void engine::fail_at_once_locked(request &failed, int error) {
+    failures_.fail_locked(failed, error);
     unlock_and_follow_up();
+    move_messages();
 }
 
 bool engine::expose_buffer(send_operation &send, const fabric::route &way) {
@@ -232,6 +237,10 @@ void engine::cancel(send_operation &send) {
     if (send.complete.load(std::memory_order_relaxed)) {
         return;
     }
+    recall_locked(send);
+}
+
+void engine::recall_locked(const send_operation &send) {
     send_control_locked(send.dest, {send.id, 0, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
                         nullptr, 0);
 }
@@ -239,6 +248,7 @@ void engine::cancel(send_operation &send) {
 void send_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
+    recalled = false;
     result = {};
     streamed = stream_end = 0;
     home->start(*this);
@@ -286,6 +296,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
         if (result == claim_result::failed) {
+            mine.progress();
             throw_failure(mine.failures().error_of(what.context, number), number);
         }
     }

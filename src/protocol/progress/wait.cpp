@@ -88,6 +88,11 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
+unsigned engine::brief_turns(const fiber_worker &worker) const noexcept {
+    constexpr unsigned least = 2;
+    return std::max(least, brief_looks_ / static_cast<unsigned>(worker.fibers()));
+}
+
 bool engine::let_others_run(short_receive &wanted) noexcept {
     if (one_worker_) {
         wanted.claimed = mailboxes_[number_]->claimed();

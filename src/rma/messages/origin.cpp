@@ -125,6 +125,7 @@ void message_origin::note_touched(int target) {
     touched_[target] =
         ++last_operation_; // a number that no other operation has, whatever is forgotten meanwhile
     any_touched_.store(true, std::memory_order_relaxed);
+    on_.note_requests();
 }
 
 awaited_answer *message_origin::expect(const typed_buffer &into, int target) {
