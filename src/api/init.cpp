@@ -22,6 +22,7 @@
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/tracks.hpp"
 #include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
