@@ -358,17 +358,8 @@ class EntryPoint:
         self.check_numbers()
         self.check_pointers()
         self.call()
-        about, sort = self.target()
-        return [
-            *(self.done_by(self.plain) if self.plain else []),
-            *([f"{sort} *about = nullptr;"] if about == "about" else []),
-            "try {",
-            *indented(self.lines),
-            "    return MPI_SUCCESS;",
-            "} catch (const std::exception &caught) {",
-            f"    {self.answer(about)}",
-            "}",
-        ]
+        shorter = self.done_by(self.plain) if self.plain else []
+        return [*shorter, *self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())]
 
     def body_without_callee(self):
         """An error as any other, about the communicator or session that the call is about. Handles that a program
@@ -381,19 +372,11 @@ class EntryPoint:
             if p.kind in NULL_HANDLES and p.pointer and not p.array and p.row["direction"] == "out"
         ]
         if self.group == "io":
-            answer = f"return raise_about_files(\"{self.name}\", caught);"
+            hear = f"hear_about_files(\"{self.name}\", caught)"
         else:
             self.convert_communicators()
-            answer = self.answer(self.target()[0])
-        about, sort = self.target()
-        return [
-            *([f"{sort} *about = nullptr;"] if about == "about" else []),
-            "try {",
-            *indented([*self.lines, "fail_unsupported();"]),
-            "} catch (const std::exception &caught) {",
-            f"    {answer}",
-            "}",
-        ]
+            hear = self.hear()
+        return self.told_of_errors([*self.lines, "fail_unsupported();"], hear)
 
     def done_by(self, shorter_way):
         arguments = ", ".join(p.name for p in self.parameters)
@@ -404,11 +387,23 @@ class EntryPoint:
         arguments = ", ".join(p.name for p in self.parameters)
         return [*self.done_by(self.at_once), f"return in_general_{self.name}({arguments});"]
 
-    def answer(self, target):
-        """What becomes of an error: calls of the tool interface only return it. [MPI-5.0 15.3]"""
-        if self.group in LAX_GROUPS:
-            return "return code_of(caught);"
-        return f"return raise({target}, \"{self.name}\", caught);"
+    def hear(self):
+        """What becomes of an error; None if no handler hears of it: calls of the tool interface. [MPI-5.0 15.3]"""
+        return None if self.group in LAX_GROUPS else f"hear({self.target()[0]}, \"{self.name}\", caught)"
+
+    def told_of_errors(self, lines, hear):
+        """The program's handler is called when no exception is handled any more: it may leave by longjmp."""
+        about, sort = self.target()
+        return [
+            *([f"{sort} *about = nullptr;"] if about == "about" else []),
+            *(["told_error told;"] if hear else []),
+            "try {",
+            *indented(lines),
+            "} catch (const std::exception &caught) {",
+            f"    {f'told = {hear}' if hear else 'return code_of(caught)'};",
+            "}",
+            *(["return told.tell();"] if hear else []),
+        ]
 
     def text(self):
         note = "" if self.callee else ": not implemented yet"
