@@ -125,7 +125,7 @@ class EntryPoint(Preparation):
         self.check_pointers()
         self.call()
         shorter = self.done_by(self.plain) if self.plain else []
-        return shorter + self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())
+        return [*shorter, *self.told_of_errors([*self.lines, "return MPI_SUCCESS;"], self.hear())]
 
     def body_without_callee(self):
         """An error as any other, about the communicator or session that the call is about. Handles that a program
