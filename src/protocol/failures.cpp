@@ -143,13 +143,13 @@ void failures::end_operations_locked() {
     const auto is_over = [this](const send_operation *send) {
         return error_locked(send->context, send->dest) != MPI_SUCCESS;
     };
-    home.streams_.serve_each([&](int, auto &queue) { std::erase_if(queue, is_over); });
-    home.deferred_.serve_each([this](int peer, auto &queue) {
+    home.outbox_.serve_streams([&](int, auto &queue) { std::erase_if(queue, is_over); });
+    home.outbox_.serve_packets([this](int peer, auto &queue) {
         if (failed_locked(peer)) {
             queue.clear();
         }
     });
-    home.count_waiting_locked();
+    home.outbox_.note_failure();
     home.sends_.each([&](std::uint64_t id, send_operation &send) {
         const int error = error_locked(send.context, send.dest);
         if (error != MPI_SUCCESS && !is_recalled_locked(send)) {

@@ -72,6 +72,16 @@ class printing(Kinds):
             self.assertEqual(len(done.stdout), 2 * 3 * 1500000)
             self.assertEqual(set(done.stdout), set("abc"))
 
+    def test_characters_of_several_threads(self):
+        count = 200_000
+        for kind in KINDS:
+            for what, printed in (("flushed", "a"), ("threads", "abc"), ("helpers", "a")):
+                done = job(kind, "printing", what, str(count), ranks=4)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                for character in printed:
+                    self.assertEqual(done.stdout.count(character), 4 * count, (kind, what, character))
+                self.assertEqual(len(done.stdout), 4 * count * len(printed))
+
     def test_labels_of_long_lines(self):
         for kind in KINDS:
             for length in (70_000, 1_000_000, 1_500_000):

@@ -122,7 +122,7 @@ TEST_F(check, exceptions_become_codes) {
         try {
             throw thrown;
         } catch (const std::exception &error) {
-            return raise(static_cast<communicator *>(nullptr), "MPI_X", error);
+            return hear(static_cast<communicator *>(nullptr), "MPI_X", error).tell();
         }
     };
     EXPECT_EQ(raised(mpi_error{MPI_ERR_TAG, "a sentence"}), MPI_ERR_TAG);
