@@ -89,7 +89,7 @@ TEST_F(errhandlers, of_the_user_are_called_and_the_code_returned) {
     api::comm_set_errhandler(world(), *find_errhandler(handle));
     api::errhandler_free(&handle);
     EXPECT_EQ(handle, MPI_ERRHANDLER_NULL);
-    EXPECT_EQ(raise_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "x"}), MPI_ERR_RANK);
+    EXPECT_EQ(hear_of_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "x"}).tell(), MPI_ERR_RANK);
     EXPECT_EQ(called_for, MPI_COMM_WORLD);
     EXPECT_EQ(called_with, MPI_ERR_RANK);
 
@@ -103,7 +103,7 @@ TEST_F(errhandlers, of_the_user_are_called_and_the_code_returned) {
 
 TEST_F(errhandlers, of_communicator_self_hear_what_belongs_to_none) {
     predefined->self->errors.set(errhandler_ref::share(*find_errhandler(MPI_ERRORS_RETURN)));
-    EXPECT_EQ(raise_error(nullptr, "MPI_Type_commit", mpi_error{MPI_ERR_TYPE, "x"}), MPI_ERR_TYPE);
+    EXPECT_EQ(hear_of_error(nullptr, "MPI_Type_commit", mpi_error{MPI_ERR_TYPE, "x"}).tell(), MPI_ERR_TYPE);
     MPI_Errhandler got = MPI_ERRHANDLER_NULL;
     api::comm_get_errhandler(*predefined->self, &got);
     EXPECT_EQ(got, MPI_ERRORS_RETURN);
