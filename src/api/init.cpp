@@ -22,6 +22,7 @@
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/tracks.hpp"
 #include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
@@ -138,7 +139,7 @@ void is_thread_main(int *flag) {
 
 void abort(communicator &, int errorcode) {
     const rank &self = this_rank();
-    if (!self.get_job().start().launched()) { // otherwise the launcher says so, once
+    if (!self.get_job().start().reports_ends()) { // otherwise the launcher says so, once
         std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
     }
     abort_job(errorcode);

@@ -10,6 +10,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::rma {

@@ -11,6 +11,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/refuse.hpp"
 #include "rma/element_runs.hpp"
 #include "rma/messages/packets.hpp"
