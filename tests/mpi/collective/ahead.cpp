@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A root of short broadcasts runs ahead: it does many before any other rank has entered the first one.
+// Two ranks exchange in another way (pair.hpp).
 #include "check.hpp"
 
 namespace {
