@@ -74,8 +74,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const double memory = bytes_of_rank();
-    const double times[] = {mean_of(barrier), mean_of(allreduce), mean_of(neighbours),
-                            mean_of(broadcast)};
+    const double times[] = {mean_of(barrier), mean_of(allreduce), mean_of(neighbours), mean_of(broadcast)};
     if (rank == 0) {
         bench_result("memory", ranks, memory);
         bench_result("barrier", ranks, times[0]);

@@ -2,8 +2,8 @@
 // What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
 #include "execution/fiber_worker.hpp"
-#include "execution/simulated_time.hpp"
 #include "execution/shared_task.hpp"
+#include "execution/simulated_time.hpp"
 #include "execution/staying.hpp"
 #include "world/job.hpp"
 

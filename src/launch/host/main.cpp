@@ -102,7 +102,8 @@ void check_for_fibers(const closure &unit) {
     static_cast<void>(in_child()); // notes this process's number
     const std::string path = find_program(arguments.front());
     check_for_wrapper(path);
-    // Never destroyed: images refer to it, and threads that ranks left behind start others until the very end.
+    // Never destroyed: images refer to it, and threads that ranks left behind start others until the very
+    // end.
     static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
