@@ -110,6 +110,7 @@ void communicator::release() noexcept {
         point_to_point.home->failures().forget(context());
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         hierarchy_companion.kept.reset();
+        mesh_companion.kept.reset();
         delete this;
     }
 }

@@ -82,6 +82,7 @@ class communicator : public object {
     };
     mutable companion shared_memory_companion; ///< of collective/node
     mutable companion hierarchy_companion;     ///< of collective/algorithms
+    mutable companion mesh_companion;          ///< of collective/algorithms
     mutable companion process_companion;       ///< of collective/process
     mutable companion call_log_companion;      ///< of collective
     /// The tag for the next operation that creates a communicator from this one. All members make these

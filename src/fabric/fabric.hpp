@@ -3,7 +3,7 @@
 // matching, ordering between fabrics, requests or flow control: it carries packets of bounded size in
 // order from one endpoint to another, may refuse one, and never blocks. Adding a fabric means
 // implementing this class; nothing above it changes. What only some can do stands in interfaces of its
-// own: remote_memory.hpp and shared_memory.hpp.
+// own: remote_memory.hpp, shared_memory.hpp and mesh_places.hpp.
 //
 // A new fabric implements: name, reaches, limits, try_claim, publish, poll, set_congested, arm. One whose
 // endpoints have addresses also address and connect; one that does not ring doorbells, waking; one that can
@@ -26,6 +26,7 @@ class job_clock;
 namespace lisle::fabric {
 
 class mailbox_sender;
+class mesh_places;
 class mailbox_receiver;
 class remote_memory;
 class shared_memory;
@@ -69,6 +70,9 @@ class sink {
     /// The peer is dead or cut off for good: it neither sends nor receives from now on. Told once to each
     /// endpoint.
     virtual void peer_failed(int peer) = 0;
+    /// True if a posted receive would take this message. Changes nothing. Asked by fabrics that model where
+    /// data go, between two looks of the endpoint's owner, by the thread that makes these looks.
+    [[nodiscard]] virtual bool awaits([[maybe_unused]] const packet_header &header) { return false; }
 
   protected:
     ~sink() = default;
@@ -140,6 +144,9 @@ class fabric {
     /// True if addresses of this process mean the same to the peer: it is a rank of this process, and may be
     /// reached past the fabric. False obliges everybody to use packets.
     [[nodiscard]] virtual bool same_address_space([[maybe_unused]] int peer) const noexcept { return false; }
+
+    /// Where the ranks that it reaches lie on a mesh; null: they do not, or it is not known.
+    [[nodiscard]] virtual const mesh_places *mesh() const noexcept { return nullptr; }
 
     /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
     /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on

@@ -57,6 +57,14 @@ void engine::arrived(int peer, const fabric::packet_header &header, std::span<co
     }
 }
 
+bool engine::awaits(const fabric::packet_header &header) {
+    const envelope what{header.context, header.source, header.tag};
+    return !matcher_
+                .posted_where(
+                    [&what](const receive_operation &receive) { return receive.pattern.accepts(what); })
+                .empty();
+}
+
 void engine::arrived_other(int peer, envelope what, packet_manner manner,
                            std::span<const std::byte> payload) {
     if (peer < 0 || peer >= routes_.size()) {

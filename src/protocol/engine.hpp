@@ -259,6 +259,7 @@ class engine final : private fabric::sink {
     struct handlers; ///< what the engine itself does with packets, see handlers.hpp
     void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override;
     void peer_failed(int peer) override;
+    bool awaits(const fabric::packet_header &header) override;
     [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload) {
         receive_operation *const receive = matcher_.match(what);
         if (receive != nullptr && !receive->captures) [[likely]] {

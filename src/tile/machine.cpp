@@ -6,6 +6,15 @@
 
 namespace lisle::tile {
 
+namespace {
+
+/// True if an interrupt need not wait for the next step of the operation.
+bool can_be_interrupted(const operation &running, bool stalled) noexcept {
+    return running.what != action::receive && (!running.whole || stalled);
+}
+
+} // namespace
+
 machine::machine(const parameters &built)
     : built_{built}, mesh_{built}, agenda_{built.tiles()}, cores_(static_cast<std::size_t>(built.tiles())) {}
 
@@ -19,9 +28,8 @@ phase machine::set_phase(int tile, phase next) noexcept {
 void machine::set_interrupts(int tile, bool on) {
     core &here = at(tile);
     here.interrupts_on = on;
-    const bool can_be_interrupted =
-        here.current != nullptr && !here.finishing && here.current->what != action::receive;
-    if (can_be_interrupted && interrupt_due(tile)) {
+    if (here.current != nullptr && !here.finishing && can_be_interrupted(*here.current, here.stalled) &&
+        interrupt_due(tile)) {
         appoint(tile, now_);
     }
 }
@@ -30,8 +38,7 @@ void machine::start(int tile, operation &started) {
     core &here = at(tile);
     here.current = &started;
     here.finishing = here.stalled = here.draining = false;
-    const bool can_be_interrupted = started.what != action::receive;
-    if (can_be_interrupted && interrupt_due(tile)) {
+    if (can_be_interrupted(started, false) && interrupt_due(tile)) {
         appoint(tile, now_); // act() sees to it
         here.ends = now_ + started.each;
         return;
@@ -120,11 +127,12 @@ void machine::work(int tile) {
 void machine::send(int tile) {
     core &here = at(tile);
     operation &sending = *here.current;
-    if (interrupt_due(tile)) {
+    const bool room = mesh_.has_room(tile);
+    if (interrupt_due(tile) && !(sending.whole && room)) {
         hand_back(tile, wake_reason::interrupted); // between two words
         return;
     }
-    if (!mesh_.has_room(tile)) {
+    if (!room) {
         if (here.stalled && built_.watchdog_cycles != 0) {
             drain(tile);
         }

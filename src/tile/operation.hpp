@@ -26,6 +26,7 @@ struct operation {
     word *words = nullptr;
     std::size_t left = 0;
     bool until_dry = false; ///< receive: stop early when no word is there
+    bool whole = false;     ///< send: interrupts are taken only while there is no room
     bool or_words = false;  ///< pause: ends also when a word waits
     int awaits = -1; ///< the tile that the program waits for, for reports of a standstill; -1: any or none
 };

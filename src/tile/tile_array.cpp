@@ -181,8 +181,9 @@ void core::work(cycle cycles) {
     }
 }
 
-void core::send(std::span<word> words, cycle each) {
-    operation op{.what = action::send, .each = each, .words = words.data(), .left = words.size()};
+void core::send(std::span<word> words, cycle each, bool whole) {
+    operation op{
+        .what = action::send, .each = each, .words = words.data(), .left = words.size(), .whole = whole};
     perform(op);
 }
 

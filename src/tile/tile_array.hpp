@@ -46,8 +46,9 @@ class core {
 
     /// Computes. An interrupt makes it take longer by what its handler takes.
     void work(cycle cycles);
-    /// Writes words to the port, header first, each taking `each` cycles.
-    void send(std::span<word> words, cycle each);
+    /// Writes words to the port, header first, each taking `each` cycles. @param whole interrupts wait until
+    /// the last word, but while there is no room
+    void send(std::span<word> words, cycle each, bool whole = false);
     /// Reads words from the port; waits for each. @param awaits the tile they come from if that is known
     void receive(std::span<word> words, cycle each, int awaits = -1);
     /// Reads words as long as one is there. @return how many

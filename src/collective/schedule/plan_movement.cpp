@@ -6,6 +6,7 @@
 #include "collective/algorithms/barrier.hpp"
 #include "collective/algorithms/bcast.hpp"
 #include "collective/algorithms/gather.hpp"
+#include "collective/algorithms/mesh.hpp"
 #include "collective/algorithms/two_level.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
@@ -85,6 +86,9 @@ schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int
         break;
     case algorithm::two_level:
         two_level_bcast(plan, levels_of(call, root), buffer);
+        break;
+    case algorithm::mesh:
+        mesh_bcast(plan, team, *mesh_stages::of(call.comm), buffer, root);
         break;
     case algorithm::pipelined:
         bcast_pipelined(plan, team, buffer, root);
@@ -283,6 +287,9 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
     case algorithm::two_level:
         two_level_allgather(plan, levels_of(call), mine, blocks);
         break;
+    case algorithm::mesh:
+        mesh_allgather(plan, team, *mesh_stages::of(call.comm), mine, blocks);
+        break;
     case algorithm::bruck:
         allgather_bruck(plan, team, mine, all);
         break;
@@ -331,6 +338,9 @@ schedule plan_allgatherv(const collective_call &call, const own_buffer &own, con
         break;
     case algorithm::two_level:
         two_level_allgather(plan, levels_of(call), mine, blocks);
+        break;
+    case algorithm::mesh:
+        mesh_allgather(plan, team, *mesh_stages::of(call.comm), mine, blocks);
         break;
     default:
         allgather_ring(plan, team, mine, blocks);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "collective/algorithms/hierarchy.hpp"
+#include "collective/algorithms/mesh_stages.hpp"
 #include "collective/check.hpp"
 #include "collective/schedule/local_steps.hpp"
 
@@ -119,6 +120,10 @@ algorithm select_from_table(const collective_call &call, operation what, const s
         levels != nullptr && shortlist_of(what).two_level && value_of(setting::recovery) == 0) {
         given.several_places = true;
         given.places_in_order = levels->in_order();
+    }
+    if (const mesh_stages *const stages = comm.inter() ? nullptr : mesh_stages::of(comm); stages != nullptr) {
+        given.mesh = true;
+        given.in_pairs = stages->in_pairs();
     }
     return choose(given);
 }

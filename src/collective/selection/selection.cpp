@@ -39,6 +39,14 @@ constexpr int slot_most_ranks_between = 4;
 constexpr MPI_Count in_process_most = 2048;
 // From this size on a call of the kernel costs less than a page.
 constexpr MPI_Count single_copy_least_between = 32768;
+// Shorter vectors are not worth the stages of a mesh. Where more than two meet in a stage, it has more
+// messages.
+constexpr MPI_Count mesh_least_in_pairs = 512;
+constexpr MPI_Count mesh_least_to_reduce = 1024;
+constexpr MPI_Count mesh_least_to_move = 4096;
+// The data go down or up a tree of so few ranks in no more time than it takes to cut them and to gather the
+// pieces.
+constexpr int mesh_most_in_tree = 4;
 // Leaders gather and scatter the blocks of their nodes up to here; longer ones go straight to the root.
 constexpr MPI_Count two_level_most_block = 16384;
 
@@ -59,6 +67,7 @@ constexpr rule rules[] = {
     {operation::bcast, shared_memory, slot_most_between, any_ranks, true},
     {operation::bcast, single_copy},
     {operation::bcast, two_level},
+    {operation::bcast, mesh},
     {operation::bcast, binomial, 65536},
     {operation::bcast, binomial, any_size, 2},
     {operation::bcast, pipelined},
@@ -92,6 +101,7 @@ constexpr rule rules[] = {
     {operation::allgather, shared_memory, slot_most_between, any_ranks, true},
     {operation::allgather, single_copy},
     {operation::allgather, two_level, two_level_most_block},
+    {operation::allgather, mesh},
     {operation::allgather, recursive_doubling, 16384},
     {operation::allgather, bruck, 4096},
     {operation::allgather, ring},
@@ -100,6 +110,7 @@ constexpr rule rules[] = {
     {operation::allgatherv, shared_memory, slot_most_between, any_ranks, true},
     {operation::allgatherv, single_copy},
     {operation::allgatherv, two_level, two_level_most_block},
+    {operation::allgatherv, mesh},
     {operation::allgatherv, ring},
 
     {operation::alltoall, in_process},
@@ -121,6 +132,7 @@ constexpr rule rules[] = {
     {operation::reduce, shared_memory, slot_most_between, slot_most_ranks_between, true},
     {operation::reduce, single_copy},
     {operation::reduce, two_level},
+    {operation::reduce, mesh},
     {operation::reduce, binomial, 65536},
     {operation::reduce, reduce_scatter_allgather},
     {operation::reduce, binomial},
@@ -131,6 +143,7 @@ constexpr rule rules[] = {
     {operation::allreduce, shared_memory, slot_most_between, slot_most_ranks_between, true},
     {operation::allreduce, single_copy},
     {operation::allreduce, two_level},
+    {operation::allreduce, mesh},
     {operation::allreduce, recursive_doubling, 8192},
     {operation::allreduce, reduce_scatter_allgather},
     {operation::allreduce, recursive_doubling},
@@ -139,6 +152,7 @@ constexpr rule rules[] = {
     {operation::reduce_scatter, shared_memory, slot_most_between, slot_most_ranks_between, true},
     {operation::reduce_scatter, single_copy},
     {operation::reduce_scatter, two_level},
+    {operation::reduce_scatter, mesh},
     {operation::reduce_scatter, pairwise, any_size, 2},
     {operation::reduce_scatter, recursive_halving, 262144},
     {operation::reduce_scatter, pairwise},
@@ -230,6 +244,8 @@ bool possible(algorithm use, const situation &given) noexcept {
         default:
             return given.several_places;
         }
+    case mesh:
+        return given.mesh && given.commutative;
     case ring:
         return given.what != operation::allreduce || given.commutative;
     case reduce_scatter_allgather:
@@ -247,15 +263,34 @@ std::optional<algorithm> forced(operation what) {
                       : std::optional{description_of(what).offered[static_cast<std::size_t>(value - 1)]};
 }
 
+bool gathers_blocks(const situation &given) noexcept {
+    return given.what == operation::allgather || given.what == operation::allgatherv;
+}
+
 /// The bytes that a rule's limit is about.
 MPI_Count size_for(algorithm use, const situation &given) noexcept {
-    return use == pair ? given.for_other : given.bytes;
+    return use == pair                            ? given.for_other
+           : use == mesh && gathers_blocks(given) ? given.ranks * given.bytes
+                                                  : given.bytes;
+}
+
+/// From so many bytes in all on, the stages of a mesh are worth their messages.
+MPI_Count least_on_mesh(const situation &given) noexcept {
+    const bool has_root = given.what == operation::bcast || given.what == operation::reduce;
+    if (has_root ? given.ranks <= mesh_most_in_tree : gathers_blocks(given) && !given.in_pairs) {
+        return any_size;
+    }
+    if (given.in_pairs) {
+        return mesh_least_in_pairs;
+    }
+    return given.what == operation::bcast ? mesh_least_to_move : mesh_least_to_reduce;
 }
 
 bool fits(const rule &use, const situation &given) noexcept {
     // Unknown sizes count as long ones: the algorithm finds out.
-    const bool too_short = use.use == single_copy && !given.one_process && given.bytes != 0 &&
-                           given.bytes < single_copy_least_between;
+    const bool too_short = (use.use == single_copy && !given.one_process && given.bytes != 0 &&
+                            given.bytes < single_copy_least_between) ||
+                           (use.use == mesh && size_for(mesh, given) < least_on_mesh(given));
     return size_for(use.use, given) <= use.most_bytes && given.ranks <= use.most_ranks && !too_short &&
            !(use.between_processes && given.one_process) && possible(use.use, given);
 }
@@ -277,6 +312,9 @@ std::string conditions_of(const rule &each) {
         return " among fibers of a process or threads that share cores, blocking";
     case message:
         return sentence(" of plain data up to ", most_in_message, " bytes, blocking");
+    case mesh:
+        return sentence(" from ", mesh_least_in_pairs, " bytes in all where pairs meet in each stage, more ",
+                        "elsewhere, if the ranks lie on a mesh of tiles");
     case two_level:
         return " if the ranks are on several nodes (or processes), and several on some";
     default:

@@ -46,6 +46,8 @@ struct situation {
     bool message = false;         ///< there are two, and the call blocks
     bool several_places = false;  ///< the ranks are in several places, and several in some
     bool places_in_order = false; ///< the ranks of each place follow those of the place before
+    bool mesh = false;            ///< the ranks lie on a mesh, so that they can meet in stages
+    bool in_pairs = false;        ///< two of them in each stage
 
     /// Kernels can read the operands of a reduction wherever they lie.
     [[nodiscard]] bool plain() const noexcept { return contiguous && predefined; }

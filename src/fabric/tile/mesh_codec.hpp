@@ -49,6 +49,13 @@ class mesh_codec {
     [[nodiscard]] header_words next_header(int rank, std::span<const std::byte> packet,
                                            std::size_t payload) const;
 
+    /// True if a core writes a packet to its end before it takes an interrupt, unless there is no room:
+    /// otherwise two cores that send to each other interrupt each other at each word.
+    [[nodiscard]] bool writes_whole() const noexcept { return written_ == mesh_packets::lisle; }
+
+    /// True if the handler writes a message to the buffer of the receive that is posted for it.
+    [[nodiscard]] bool writes_in_place() const noexcept { return written_ == mesh_packets::v3; }
+
     // ---- reading ----
 
     /// How many words of a header tell whose packet it is, and with `is_open` whether it is the first.

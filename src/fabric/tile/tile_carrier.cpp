@@ -2,6 +2,7 @@
 #include "fabric/tile/tile_carrier.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tile/rmpi/endpoint.hpp"
@@ -24,10 +25,11 @@ constexpr std::size_t words_for(std::size_t bytes) noexcept {
 } // namespace
 
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,
-                           std::size_t largest_packet, std::function<void(int)> notify, mesh_packets written)
+                           std::size_t largest_packet, std::function<void(int)> notify, mesh_packets written,
+                           std::function<bool(int, const packet_header &)> awaits)
     : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, codec_{written},
-      rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)}, array_{
-                                                                                                    machine} {
+      rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)},
+      awaits_{std::move(awaits)}, array_{machine} {
     for (int rank = 0; rank < static_cast<int>(tiles_.size()); ++rank) {
         rank_of_tile_[static_cast<std::size_t>(tiles_[static_cast<std::size_t>(rank)])] = rank;
         stations_.push_back(std::make_unique<station>(*this, rank));
@@ -165,14 +167,15 @@ void tile_carrier::send_on_mesh(tile::core &here, int rank, const packet &sent) 
         const mesh_codec::header_words header = first ? codec_.first_header(rank, sent.view(), some)
                                                       : codec_.next_header(rank, sent.view(), some);
         here.work(costs.packet_cycles);
-        tile::rmpi::send_packet(here, to, header.view(), rest.first(some), costs.send_word_cycles);
+        tile::rmpi::send_packet(here, to, header.view(), rest.first(some), costs.send_word_cycles,
+                                codec_.writes_whole());
         rest = rest.subspan(some);
         first = false;
     } while (!rest.empty());
 }
 
 void tile_carrier::station::words_arrived(tile::core &here) {
-    while (here.waiting() != 0) {
+    while (here.waiting() != 0 || rest_follows(here)) {
         if (reading != nullptr) {
             read_data(here);
         } else {
@@ -182,6 +185,21 @@ void tile_carrier::station::words_arrived(tile::core &here) {
             return;
         }
     }
+}
+
+// Two cores that write to each other fill each other's ports, and both stall. If one of them stays with the
+// other's packet, that one can write the rest of it without another stop.
+bool tile_carrier::station::rest_follows(tile::core &here) const {
+    if (reading == nullptr || sender < rank || !carrier.codec_.writes_whole()) {
+        return false;
+    }
+    const tile::parameters &costs = here.costs();
+    const tile::cycle patience = costs.interrupt_entry_cycles + costs.interrupt_exit_cycles;
+    for (tile::cycle waited = 0; here.waiting() == 0 && waited < patience;
+         waited += costs.receive_word_cycles) {
+        here.work(costs.receive_word_cycles);
+    }
+    return here.waiting() != 0;
 }
 
 bool tile_carrier::station::is_first() const noexcept {
@@ -213,14 +231,27 @@ void tile_carrier::station::read_header(tile::core &here) {
     carrier.notify(rank);
 }
 
-tile_carrier::packet *tile_carrier::station::take_buffer(tile::core &here) {
+// A posted receive counts if the rank waits: while the core is busy with what the rank has asked for before,
+// it has not come to posting it.
+bool tile_carrier::station::goes_in_place() const {
+    if (!carrier.codec_.writes_in_place() || !carrier.awaits_ || !tasks.empty()) {
+        return false;
+    }
+    std::array<word, words_for(sizeof(packet_header))> words;
+    carrier.codec_.restore(header, words);
+    packet_header message;
+    std::memcpy(&message, words.data(), sizeof message);
+    return carrier.awaits_(rank, message);
+}
+
+tile_carrier::packet *tile_carrier::station::take_buffer(tile::core &here, bool in_place) {
     if (to_receive.empty()) {
         if (!carrier.codec_.standard_mode_only()) {
             return nullptr;
         }
         to_receive.push_back(carrier.make_buffer(*this));
     }
-    if (carrier.codec_.standard_mode_only()) {
+    if (carrier.codec_.standard_mode_only() && !in_place) {
         here.work(here.costs().allocate_cycles); // of the size that the header says, as rMPI did
     }
     packet *const taken = to_receive.back();
@@ -236,13 +267,15 @@ bool tile_carrier::station::place_data(tile::core &here) {
         if (!codec.standard_mode_only() && of_sender > 0 && more == packets_kept) {
             return false;
         }
-        packet *const begun = take_buffer(here);
+        const bool in_place = goes_in_place();
+        packet *const begun = take_buffer(here, in_place);
         if (begun == nullptr) {
             return false;
         }
         more += of_sender > 0 ? 1 : 0;
         ++of_sender;
         begun->peer = sender;
+        begun->in_place = in_place;
         begun->bytes = codec.bytes(header);
         begun->data.resize(std::max(begun->data.size(), words_for(begun->bytes)));
         codec.restore(header, begun->data);

@@ -38,8 +38,10 @@ class tile_carrier {
     /// @param notify called when something has arrived for a rank, or its core has caught up. It must not
     /// call back.
     /// @param written how packets are written on the mesh
+    /// @param awaits tells whether a posted receive takes a message; empty: none is known to be posted
     tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
-                 std::function<void(int rank)> notify, mesh_packets written = mesh_packets::lisle);
+                 std::function<void(int rank)> notify, mesh_packets written = mesh_packets::lisle,
+                 std::function<bool(int rank, const packet_header &)> awaits = {});
     ~tile_carrier();
     tile_carrier(const tile_carrier &) = delete;
     tile_carrier &operator=(const tile_carrier &) = delete;
@@ -48,6 +50,8 @@ class tile_carrier {
         int owner = 0;         ///< the rank whose buffer it is
         int peer = 0;          ///< whom it goes to, or comes from
         std::size_t bytes = 0; ///< of data that are in use
+        /// The handler has written them where a receive wants them: its buffer was posted before they came.
+        bool in_place = false;
         std::vector<tile::word> data;
         [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
         [[nodiscard]] std::span<const std::byte> view() const noexcept {
@@ -93,6 +97,9 @@ class tile_carrier {
     struct station final : tile::interrupt_handler {
         explicit station(tile_carrier &whole, int rank) : carrier{whole}, rank{rank} {}
         void words_arrived(tile::core &here) override;
+        /// Between two words of a packet of a higher rank: waits for the next one, no longer than it takes to
+        /// leave the handler and to come again. True: it is there.
+        [[nodiscard]] bool rest_follows(tile::core &here) const;
         void read_header(tile::core &here);
         /// The header is complete: finds where the data go. False: there is no room.
         [[nodiscard]] bool place_data(tile::core &here);
@@ -100,7 +107,9 @@ class tile_carrier {
         [[nodiscard]] bool is_first() const noexcept;
         [[nodiscard]] std::size_t words_of_header() const noexcept;
         /// A buffer for what arrives; null: the rank has to make one.
-        [[nodiscard]] packet *take_buffer(tile::core &here);
+        [[nodiscard]] packet *take_buffer(tile::core &here, bool in_place);
+        /// The handler writes what this first header begins to a posted receive's buffer.
+        [[nodiscard]] bool goes_in_place() const;
 
         /// A packet that is incomplete, and the words of it that are there.
         struct open_packet {
@@ -145,6 +154,7 @@ class tile_carrier {
     mesh_codec codec_;
     std::vector<int> rank_of_tile_;
     std::function<void(int)> notify_;
+    std::function<bool(int, const packet_header &)> awaits_;
     bool notified_ = false;
     std::vector<std::unique_ptr<station>> stations_;
     tile::tile_array array_; ///< ends first: its programs use all of the above

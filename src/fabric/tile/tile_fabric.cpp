@@ -35,10 +35,20 @@ tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells, r
     : machine_{layout.machine}, meter_{layout.computing, layout.machine.clock_mhz},
       refuse_{std::move(refuse)}, largest_payload_{largest_payload_of(layout.packets)},
       looks_(layout.tiles.size()), bells_{bells}, armed_(layout.tiles.size()),
-      congested_(layout.tiles.size()),
-      refused_(layout.tiles.size()), carrier_{layout.machine, layout.tiles,
-                                              sizeof(packet_header) + largest_payload_,
-                                              [this](int rank) { notify(rank); }, layout.packets} {}
+      congested_(layout.tiles.size()), refused_(layout.tiles.size()),
+      sinks_(layout.tiles.size()), carrier_{layout.machine,
+                                            layout.tiles,
+                                            sizeof(packet_header) + largest_payload_,
+                                            [this](int rank) { notify(rank); },
+                                            layout.packets,
+                                            [this](int rank, const packet_header &header) {
+                                                return awaits(rank, header);
+                                            }} {}
+
+bool tile_fabric::awaits(int rank, const packet_header &header) const {
+    sink *const into = sinks_[static_cast<std::size_t>(rank)];
+    return into != nullptr && into->awaits(header);
+}
 
 void tile_fabric::notify(int rank) noexcept {
     char &armed = armed_[static_cast<std::size_t>(rank)];
@@ -81,6 +91,7 @@ void tile_fabric::publish(int, packet_slot &slot) noexcept {
 
 int tile_fabric::poll(int self, sink &into, int most) {
     charge_host(self);
+    sinks_[static_cast<std::size_t>(self)] = &into;
     if (carrier_.arrived(self) == nullptr) {
         found_nothing(self);
     }
@@ -95,11 +106,12 @@ int tile_fabric::poll(int self, sink &into, int most) {
         std::memcpy(&header, packet->begin(), sizeof header);
         const std::size_t bytes = packet->bytes - sizeof header;
         into.arrived(packet->peer, header, {packet->begin() + sizeof header, bytes});
+        const auto copied = static_cast<tile::cycle>(packet->in_place ? 0 : words_for(bytes));
+        if (bytes != 0) {
+            ++(packet->in_place ? written_in_place_ : copies_);
+        }
         carrier_.release(self);
-        carrier_.work(self,
-                      machine_.match_cycles +
-                          machine_.copy_word_cycles * static_cast<tile::cycle>(words_for(bytes)),
-                      tile::phase::library);
+        carrier_.work(self, machine_.match_cycles + machine_.copy_word_cycles * copied, tile::phase::library);
     }
     begin_program();
     return taken;
@@ -153,6 +165,12 @@ bool tile_fabric::arm(int self) noexcept {
     }
     armed_[static_cast<std::size_t>(self)] = 1;
     return true;
+}
+
+mesh_place tile_fabric::place_of(int rank) const noexcept {
+    const int tile = carrier_.tiles()[static_cast<std::size_t>(rank)];
+    const int width = static_cast<int>(machine_.width);
+    return {tile % width, tile / width};
 }
 
 std::int64_t tile_fabric::nanoseconds() noexcept {

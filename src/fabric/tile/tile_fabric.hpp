@@ -4,8 +4,9 @@
 // an address space: so every message costs what it would cost on the mesh.
 //
 // What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the
-// receiver a look-up and a copy. What a program computes takes what it declares (MPIX_Tile_compute), or what
-// it takes on this machine, scaled.
+// receiver a look-up and a copy (none if rMPI's V3 finds the receive posted, whose handler writes to its
+// buffer). What a program computes takes what it declares (MPIX_Tile_compute), or what it takes on this
+// machine, scaled.
 //
 // Time passes when no rank can go on without it: when all wait, or when a rank that looks again and again has
 // done so for some turns of all that could run. What the host's time is has no part in it.
@@ -18,6 +19,7 @@
 #include "execution/clock.hpp"
 #include "execution/doorbell_row.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/mesh_places.hpp"
 #include "fabric/standstill_note.hpp"
 #include "fabric/tile/host_meter.hpp"
 #include "fabric/tile/tile_carrier.hpp"
@@ -42,7 +44,7 @@ struct tile_words {
 /// Throws mpi_error (MPI_ERR_ARG) with a sentence.
 [[nodiscard]] tile_layout make_tile_layout(const tile_words &given, int ranks);
 
-class tile_fabric final : public fabric, public job_clock, public standstill_note {
+class tile_fabric final : public fabric, public job_clock, public standstill_note, public mesh_places {
   public:
     /// Ends the job: this rank asks for what cannot be, as the sentence says.
     using refusal = std::function<void(int rank, const std::string &sentence)>;
@@ -56,6 +58,7 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
         return {.largest_payload = largest_payload_};
     }
     [[nodiscard]] job_clock *clock() noexcept override { return this; }
+    [[nodiscard]] const mesh_places *mesh() const noexcept override { return this; }
 
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
@@ -63,6 +66,10 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     int poll(int self, sink &into, int most) override;
     void set_congested(int self, bool congested) noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;
+    void leave(int self) noexcept override { sinks_[static_cast<std::size_t>(self)] = nullptr; }
+
+    // mesh_places
+    [[nodiscard]] mesh_place place_of(int rank) const noexcept override;
 
     // job_clock
     [[nodiscard]] std::int64_t nanoseconds() noexcept override;
@@ -75,6 +82,11 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     [[nodiscard]] bool computing(int rank) noexcept override;
     [[nodiscard]] std::string standstill() const override;
 
+    /// How often data that had arrived were copied to where a receive wants them, and how often the handler
+    /// wrote them there.
+    [[nodiscard]] std::int64_t copies() const noexcept { return copies_; }
+    [[nodiscard]] std::int64_t written_in_place() const noexcept { return written_in_place_; }
+
     /// One screen: cycles, what they were spent on, the busiest link, packets.
     [[nodiscard]] std::string summary() const;
     [[nodiscard]] const tile::machine &model() const noexcept { return carrier_.model(); }
@@ -82,6 +94,8 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
   private:
     [[nodiscard]] int ranks() const noexcept { return static_cast<int>(carrier_.tiles().size()); }
     void notify(int rank) noexcept;
+    /// A posted receive of the rank takes the message.
+    [[nodiscard]] bool awaits(int rank, const packet_header &header) const;
     /// The first cycle that is not before this time.
     [[nodiscard]] tile::cycle cycle_at(std::int64_t nanoseconds) const noexcept;
     /// A rank has done something, or time has passed: looks in vain begin anew.
@@ -109,6 +123,9 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     std::vector<char> armed_;
     std::vector<char> congested_;
     std::vector<char> refused_; ///< for want of a buffer, since the rank last armed
+    std::vector<sink *> sinks_; ///< by rank, from its first look on
+    std::int64_t copies_ = 0;
+    std::int64_t written_in_place_ = 0;
     tile_carrier carrier_;
 };
 

@@ -69,6 +69,11 @@ std::string tile_fabric::summary() const {
                  "router's buffer\n",
                  static_cast<long long>(packets), static_cast<long long>(words),
                  static_cast<long long>(interrupts), input);
+    if (carrier_.codec().writes_in_place()) {
+        text += line(
+            "tiles: %lld messages with data were copied when they were received, %lld written in place\n",
+            static_cast<long long>(copies_), static_cast<long long>(written_in_place_));
+    }
     if (busiest_words != 0) {
         text += line("tiles: busiest link %d -> %d: %lld words, in %.1f%% of the cycles\n", busiest_tile,
                      shape.neighbour(busiest_tile, busiest_exit), static_cast<long long>(busiest_words),

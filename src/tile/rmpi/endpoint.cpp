@@ -6,13 +6,13 @@
 namespace lisle::tile::rmpi {
 
 void send_packet(core &here, int to_tile, std::span<const word> header, std::span<const word> payload,
-                 cycle each) {
+                 cycle each, bool whole) {
     std::array<word, 1 + most_payload_words> words;
     const auto length = static_cast<int>(header.size() + payload.size());
     words[0] = make_header(here.shape(), to_tile, length);
     const auto end =
         std::copy(payload.begin(), payload.end(), std::copy(header.begin(), header.end(), words.begin() + 1));
-    here.send({words.begin(), end}, each);
+    here.send({words.begin(), end}, each, whole);
 }
 
 void endpoint::send(int to, int tag, int context, std::span<const word> payload) {

@@ -68,9 +68,9 @@ class endpoint {
     endpoint_counts counts_;
 };
 
-/// Sends one packet: the hardware's header, the library's, and payload. @pre together at most 31 words of
-/// payload
+/// Sends one packet: the hardware's header, the library's, and payload. @param whole see core::send @pre
+/// together at most 31 words of payload
 void send_packet(core &here, int to_tile, std::span<const word> header, std::span<const word> payload,
-                 cycle each);
+                 cycle each, bool whole = false);
 
 } // namespace lisle::tile::rmpi

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small|large|runs [PROGRAM[,ARGUMENT]...]
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE
+       tile_test.py LISLERUN SUM large
+       tile_test.py LISLERUN SUM runs|many_runs PROGRAM[,ARGUMENT]...
 """
 import os
 import pathlib
@@ -75,6 +77,18 @@ def refusals():
         expect(done.returncode != 0 and sentence in done.stderr, f"{options}: {done.stderr}")
 
 
+def copies():
+    """What rMPI's third version copies of a message that has arrived, has not, or has partly."""
+    def counted(case):
+        done = run(LAUNCHER, "--fabric", "tile:2x1", "--packets", "v3", PROGRAMS[0], str(case))
+        expect(case == 0 or f"case {case}: 0 words are wrong" in done.stdout, done.stdout)
+        return number(r"(\d+) messages with data were copied", done.stderr), number(r"(\d+) written in place", done.stderr)
+    copied, in_place = counted(0)
+    for case, expected in [(1, (1, 0)), (2, (0, 1)), (3, (1, 0))]:
+        more = counted(case)
+        expect((more[0] - copied, more[1] - in_place) == expected, f"case {case}: {more}, without {copied, in_place}")
+
+
 def summary_of(program):
     """What the run on four tiles ends with: all that is counted in cycles."""
     command = [LAUNCHER, "--fabric", "tile:4x4", "-n", "4", *program.split(",")]
@@ -109,9 +123,10 @@ def large():
 
 if AMOUNT == "large":
     large()
-elif AMOUNT == "runs":
+elif AMOUNT != "small":
     equal_runs()
 else:
+    copies()
     same_cycles()
     summary()
     computing()

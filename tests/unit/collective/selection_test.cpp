@@ -48,7 +48,7 @@ TEST(selection_test, the_words_of_a_setting_are_the_algorithms_that_it_offers) {
 }
 
 TEST(selection_test, every_operation_has_an_algorithm_in_every_situation) {
-    for (unsigned bits = 0; bits < 1U << 11; ++bits) {
+    for (unsigned bits = 0; bits < 1U << 12; ++bits) {
         const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
         for (const auto &each : collective_operations) {
             const situation given{.what = each.which,
@@ -64,7 +64,9 @@ TEST(selection_test, every_operation_has_an_algorithm_in_every_situation) {
                                   .commutative = bit(6),
                                   .in_process = bit(7),
                                   .several_places = bit(8),
-                                  .places_in_order = bit(9)};
+                                  .places_in_order = bit(9),
+                                  .mesh = bit(10),
+                                  .in_pairs = bit(11)};
             const algorithm chosen = choose(given);
             EXPECT_TRUE(each.offers(chosen))
                 << each.name << " chooses " << name_of(chosen) << ", which it does not offer";
@@ -82,4 +84,20 @@ TEST(selection_test, order_matters_to_operations_that_do_not_commute) {
     EXPECT_EQ(choose(given), algorithm::recursive_doubling);
     given.places_in_order = true;
     EXPECT_EQ(choose(given), algorithm::two_level);
+}
+
+TEST(selection_test, on_a_mesh_ranks_meet_in_stages_where_that_is_faster) {
+    situation given{.what = operation::allreduce, .bytes = 1024, .ranks = 16, .mesh = true, .in_pairs = true};
+    EXPECT_EQ(choose(given), algorithm::mesh);
+    given.commutative = false;
+    EXPECT_EQ(choose(given), algorithm::recursive_doubling);
+    given.commutative = true;
+    given.bytes = 64;
+    EXPECT_EQ(choose(given), algorithm::recursive_doubling);
+    given = {.what = operation::bcast, .bytes = 1024, .ranks = 15, .mesh = true};
+    EXPECT_EQ(choose(given), algorithm::binomial);
+    given.bytes = 4096;
+    EXPECT_EQ(choose(given), algorithm::mesh);
+    given = {.what = operation::allgather, .bytes = 64, .ranks = 16, .mesh = true, .in_pairs = true};
+    EXPECT_EQ(choose(given), algorithm::mesh); // a KiB in all
 }
