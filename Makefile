@@ -33,9 +33,9 @@ run: configure
 	@$(BUILD) --target src/all examples/all
 	@examples/heat/show build/$(PRESET)
 
-# Tests wait about half of their time, so twice as many run at once as there are cores.
+# Tests wait most of their time, so three times as many run at once as there are cores.
 test: build
-	@ctest --preset $(PRESET) --parallel $$((2 * $(JOBS))) $(LONG)
+	@ctest --preset $(PRESET) --parallel $$((3 * $(JOBS))) $(LONG)
 
 test-long: LONG :=
 test-long: test

@@ -6,30 +6,17 @@
 
 enum { batches = 5, most = 2000 };
 
-/* So many round trips; the one-way time of a message. */
-static double batch(int rank, int count) {
-    char data[8] = {0};
-    const double start = MPI_Wtime();
-    for (int i = 0; i < count; ++i) {
-        if (rank == 0)
-            MPI_Send(data, sizeof data, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(data, sizeof data, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (rank == 1)
-            MPI_Send(data, sizeof data, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-    }
-    return (MPI_Wtime() - start) / count / 2;
-}
-
 int main(int argc, char **argv) {
     const int rank = bench_start(&argc, &argv, 2);
+    char out[8] = {0}, in[8];
     double times[batches];
     bench_pin(0, 1);
-    batch(rank, 10);
+    bench_round_trips(rank, out, in, sizeof out, 10);
     /* Some peers take milliseconds for each message: then a few must do. */
-    int count = batch(rank, 10) < 1e-4 ? most : 20;
+    int count = bench_round_trips(rank, out, in, sizeof out, 10) < 1e-4 ? most : 20;
     MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int i = 0; i < batches; ++i)
-        times[i] = batch(rank, count);
+        times[i] = bench_round_trips(rank, out, in, sizeof out, count);
     if (rank == 0)
         bench_result("one_core", 8, bench_median(times, batches));
     MPI_Finalize();

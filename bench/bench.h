@@ -63,6 +63,22 @@ static inline int bench_begin(int *argc, char ***argv, int wanted) {
     return rank;
 }
 
+/* So many round trips between ranks 0 and 1; the one-way time of a message. */
+static inline double bench_round_trips(int rank, char *out, char *in, int size, int count) {
+    const int peer = 1 - rank;
+    const double start = MPI_Wtime();
+    for (int i = 0; i < count; ++i) {
+        if (rank == 0) {
+            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+        }
+    }
+    return (MPI_Wtime() - start) / count / 2;
+}
+
 static inline void bench_result(const char *name, long size, double value) {
     printf("%s %ld %.9g\n", name, size, value);
 }

@@ -28,19 +28,6 @@ static int start_others(pid_t *others) {
     return cores;
 }
 
-static double ping_pong(int rank) {
-    char data[8] = {0};
-    const double start = MPI_Wtime();
-    for (int i = 0; i < rounds; ++i) {
-        if (rank == 0)
-            MPI_Send(data, sizeof data, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(data, sizeof data, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (rank == 1)
-            MPI_Send(data, sizeof data, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-    }
-    return (MPI_Wtime() - start) / rounds / 2;
-}
-
 static double reductions(int rank) {
     const double start = MPI_Wtime();
     for (int i = 0; i < rounds; ++i) {
@@ -53,12 +40,13 @@ static double reductions(int rank) {
 int main(int argc, char **argv) {
     const int rank = bench_start(&argc, &argv, 2);
     pid_t others[most_cores];
+    char out[8] = {0}, in[8];
     double messages = 0, sums = 0;
     const int count = rank == 0 ? start_others(others) : 0;
     usleep(200000); /* until the others compute */
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < batches; ++i) {
-        messages += ping_pong(rank);
+        messages += bench_round_trips(rank, out, in, sizeof out, rounds);
         sums += reductions(rank);
     }
     MPI_Barrier(MPI_COMM_WORLD);

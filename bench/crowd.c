@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Many ranks on few cores: barrier, reduction of 8 bytes and exchange with both neighbours, the mean of as
- * many as fit a fixed time; and the memory that each rank takes, as the kernel shares it out (Pss). Not
- * pinned. */
+ * Many ranks on few cores: barrier, reduction of 8 bytes, exchange with both neighbours, and broadcasts of 8
+ * bytes in a row, the mean of as many as fit a fixed time, until the last rank has done them; and the memory
+ * that each rank takes, as the kernel shares it out (Pss). Not pinned. */
 #include "bench.h"
 #include <unistd.h>
 
@@ -23,6 +23,11 @@ static void neighbours(void) {
                  MPI_STATUS_IGNORE);
 }
 
+static void broadcast(void) {
+    double data = rank;
+    MPI_Bcast(&data, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
 static double mean_of(void (*operation)(void)) {
     const double least = 0.2;
     operation();
@@ -31,6 +36,7 @@ static double mean_of(void (*operation)(void)) {
         const double start = MPI_Wtime();
         for (int i = 0; i < count; ++i)
             operation();
+        MPI_Barrier(MPI_COMM_WORLD); /* a root may be far ahead of the others */
         double spent = MPI_Wtime() - start;
         MPI_Bcast(&spent, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         if (spent >= least)
@@ -68,12 +74,13 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const double memory = bytes_of_rank();
-    const double times[] = {mean_of(barrier), mean_of(allreduce), mean_of(neighbours)};
+    const double times[] = {mean_of(barrier), mean_of(allreduce), mean_of(neighbours), mean_of(broadcast)};
     if (rank == 0) {
         bench_result("memory", ranks, memory);
         bench_result("barrier", ranks, times[0]);
         bench_result("allreduce", ranks, times[1]);
         bench_result("neighbours", ranks, times[2]);
+        bench_result("broadcasts", ranks, times[3]);
     }
     MPI_Finalize();
     return 0;

@@ -6,22 +6,6 @@
 
 enum { most_batches = 31, largest = 16777216, shortest_long = 16384 };
 
-/* One batch of round trips; the one-way time of a message. */
-static double batch(int rank, char *out, char *in, int size, int count) {
-    const int peer = 1 - rank;
-    const double start = MPI_Wtime();
-    for (int i = 0; i < count; ++i) {
-        if (rank == 0) {
-            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
-            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Recv(in, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(out, size, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
-        }
-    }
-    return (MPI_Wtime() - start) / count / 2;
-}
-
 static int longest = largest;
 
 /* The sizes from `least` on. */
@@ -40,9 +24,9 @@ static void measure(const char *name, int rank, char *out, char *in, int least) 
                                             : 3;
         const int batches = size <= 65536 ? most_batches : size <= 4194304 ? 15 : 5;
         double times[most_batches];
-        batch(rank, out, in, size, count);
+        bench_round_trips(rank, out, in, size, count);
         for (int i = 0; i < batches; ++i)
-            times[i] = batch(rank, out, in, size, count);
+            times[i] = bench_round_trips(rank, out, in, size, count);
         if (rank == 0) {
             bench_result(name, size, bench_median(times, batches));
             if (size == 8)

@@ -15,3 +15,11 @@ function(lisle_precompile target)
     target_precompile_headers(${target} PRIVATE ${LISLE_COMMON_HEADERS} ${ARGN})
   endif()
 endfunction()
+
+# lisle_compile_briefly(file...): files that only read a command's options, with templates of a library: what the
+# compiler would spend on their speed is most of their time.
+function(lisle_compile_briefly)
+  if(NOT LISLE_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O0>")
+  endif()
+endfunction()

@@ -3,44 +3,47 @@
 // neighbours' windows. First fences separate the steps, for all ranks at once; then each put is notified by a
 // flag that its neighbour watches, and nobody waits for more than the neighbours. Both must give the same
 // temperatures. Use: halo [steps]
+#include "parts/rod.hpp"
+
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
-#include <vector>
 
 namespace {
 
-constexpr long cells = 240; ///< of the whole rod
+int rank_in_world() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+int size_of_world() {
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
 
 /// A rank's part of the rod, and a window of two ghost cells for each parity of steps and two flags.
-class rod {
+class windowed_rod {
   public:
-    rod() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &size_);
-        const long first = cells * rank_ / size_;
-        temperature_.resize(static_cast<std::size_t>(cells * (rank_ + 1) / size_ - first));
-        for (std::size_t i = 0; i < temperature_.size(); ++i)
-            temperature_[i] = (first + static_cast<long>(i)) % 60 < 20 ? 100.0 : 0.0;
+    windowed_rod() {
         MPI_Win_allocate(6 * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
                          static_cast<void *>(&ghosts_), &window_);
         for (int i = 0; i < 6; ++i)
             ghosts_[i] = 0;
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    ~rod() { MPI_Win_free(&window_); }
-    rod(const rod &) = delete;
-    rod &operator=(const rod &) = delete;
+    ~windowed_rod() { MPI_Win_free(&window_); }
+    windowed_rod(const windowed_rod &) = delete;
+    windowed_rod &operator=(const windowed_rod &) = delete;
 
     void run_with_fences(int steps) {
         MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
         for (int step = 0; step < steps; ++step) {
             put_borders(step);
             MPI_Win_fence(0, window_);
-            advance(step); // the other pair of ghost cells takes the next puts
+            part_.advance(ghosts_ + step % 2 * 2); // the other pair of ghost cells takes the next puts
         }
         MPI_Win_fence(MPI_MODE_NOSUCCEED, window_);
     }
@@ -53,7 +56,9 @@ class rod {
             notify(right(), left_flag, step + 1);
             await(left(), left_flag, step + 1);
             await(right(), right_flag, step + 1);
-            advance(step); // a neighbour cannot be two steps ahead, since it waits for this rank's flag
+            part_.advance(
+                ghosts_ +
+                step % 2 * 2); // a neighbour cannot be two steps ahead, since it waits for this rank's flag
         }
         MPI_Win_unlock_all(window_);
     }
@@ -61,11 +66,8 @@ class rod {
     /// The sum over all cells of temperature times position: the same for any number of ranks, but for
     /// rounding.
     [[nodiscard]] double moment() const {
-        const long first = cells * rank_ / size_;
-        double own = 0;
+        const double own = part_.moment();
         double all = 0;
-        for (std::size_t i = 0; i < temperature_.size(); ++i)
-            own += temperature_[i] * static_cast<double>(first + static_cast<long>(i));
         MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         return all;
     }
@@ -79,8 +81,8 @@ class rod {
 
     void put_borders(int step) const {
         const MPI_Aint pair = step % 2 * 2; // the left ghost cell, then the right one
-        MPI_Put(&temperature_.front(), 1, MPI_DOUBLE, left(), pair + 1, 1, MPI_DOUBLE, window_);
-        MPI_Put(&temperature_.back(), 1, MPI_DOUBLE, right(), pair, 1, MPI_DOUBLE, window_);
+        MPI_Put(&part_.leftmost(), 1, MPI_DOUBLE, left(), pair + 1, 1, MPI_DOUBLE, window_);
+        MPI_Put(&part_.rightmost(), 1, MPI_DOUBLE, right(), pair, 1, MPI_DOUBLE, window_);
     }
     /// Tells a neighbour that the put has arrived.
     void notify(int neighbour, MPI_Aint flag, double step) const {
@@ -95,22 +97,10 @@ class rod {
         }
         MPI_Win_sync(window_);
     }
-    void advance(int step) {
-        const double *const pair = ghosts_ + step % 2 * 2;
-        double before = rank_ > 0 ? pair[0] : temperature_.front();
-        for (std::size_t i = 0; i < temperature_.size(); ++i) {
-            const double here = temperature_[i];
-            const double after = i + 1 < temperature_.size() ? temperature_[i + 1]
-                                 : rank_ + 1 < size_         ? pair[1]
-                                                             : here;
-            temperature_[i] = here + 0.25 * (before - 2 * here + after);
-            before = here;
-        }
-    }
 
-    int rank_ = 0;
-    int size_ = 1;
-    std::vector<double> temperature_;
+    int rank_ = rank_in_world();
+    int size_ = size_of_world();
+    rod part_{rank_, size_};
     double *ghosts_ = nullptr;
     MPI_Win window_ = MPI_WIN_NULL;
 };
@@ -119,19 +109,17 @@ class rod {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int steps = argc > 1 ? std::atoi(argv[1]) : 1000;
     double moments[2];
     { // windows are freed before MPI_Finalize
-        rod fenced;
+        windowed_rod fenced;
         fenced.run_with_fences(steps);
         moments[0] = fenced.moment();
-        rod notified;
+        windowed_rod notified;
         notified.run_with_flags(steps);
         moments[1] = notified.moment();
     }
-    if (rank == 0)
+    if (rank_in_world() == 0)
         std::cout << std::fixed << std::setprecision(4) << "with fences " << moments[0] << ", with flags "
                   << moments[1] << (moments[0] == moments[1] ? ": the same\n" : ": they differ\n");
     MPI_Finalize();

@@ -2,12 +2,13 @@
 // A hash table that lies across all ranks, in a window: whoever has a key claims its slot by
 // compare_and_swap, wherever that is, and counts it by an accumulate. No rank serves the others. Counts how
 // often each sum of three dice comes. Use: hash_table [throws]
+#include "parts/dice.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <vector>
 
 namespace {
@@ -71,18 +72,6 @@ class hash_table {
     int ranks_ = 0;
 };
 
-/// The sum of the dice of one throw: the same on every machine, whichever rank throws.
-std::int64_t thrown(std::uint64_t number) {
-    std::int64_t sum = 0;
-    for (std::uint64_t die = 0; die < 3; ++die) {
-        std::uint64_t z = (number * 3 + die + 1) * 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        sum += static_cast<std::int64_t>((z ^ (z >> 31)) % 6) + 1;
-    }
-    return sum;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -104,7 +93,6 @@ int main(int argc, char **argv) {
     MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_INT64_T, MPI_SUM,
                   MPI_COMM_WORLD);
     if (rank == 0)
-        for (std::size_t sum = 3; sum < counts.size(); ++sum)
-            std::cout << sum << ": " << counts[sum] << "\n";
+        print_sums(counts);
     MPI_Finalize();
 }

@@ -3,6 +3,7 @@
 // rows and loads the rows next to them from where its neighbours have stored them. The ranks have to be on
 // one node. Use: smooth input.png output.png [times], a negative number sharpens
 #include "heat/picture.hpp"
+#include "parts/filter.hpp"
 
 #include <mpi.h>
 
@@ -55,38 +56,6 @@ class shared_picture {
     std::uint8_t *pixels_ = nullptr;
 };
 
-/// The rows of one rank: as even as whole rows can be.
-struct share {
-    int first, end;
-    share(int height, int rank, int ranks)
-        : first{static_cast<int>(static_cast<long>(height) * rank / ranks)}, end{static_cast<int>(
-                                                                                 static_cast<long>(height) *
-                                                                                 (rank + 1) / ranks)} {}
-};
-
-/// New values of a row: the mean of nine, weighted 1 2 1, or what that takes away, added once more. The edge
-/// of the picture counts twice.
-void filter_row(const shared_picture &from, const shared_picture &to, int row, int width, int height,
-                bool sharpen) {
-    const std::array<const std::uint8_t *, 3> near{from.row(std::max(row - 1, 0)), from.row(row),
-                                                   from.row(std::min(row + 1, height - 1))};
-    std::uint8_t *const out = to.row(row);
-    for (int column = 0; column < width; ++column) {
-        const int left = std::max(column - 1, 0) * 3;
-        const int middle = column * 3;
-        const int right = std::min(column + 1, width - 1) * 3;
-        for (int colour = 0; colour < 3; ++colour) {
-            const auto across = [&](const std::uint8_t *line) {
-                return line[left + colour] + 2 * line[middle + colour] + line[right + colour];
-            };
-            const int mean = (across(near[0]) + 2 * across(near[1]) + across(near[2]) + 8) / 16;
-            const int own = near[1][middle + colour];
-            out[middle + colour] =
-                static_cast<std::uint8_t>(sharpen ? std::clamp(2 * own - mean, 0, 255) : mean);
-        }
-    }
-}
-
 void run(const std::string &input, const std::string &output, int times, MPI_Comm ranks) {
     int rank = 0;
     int size = 1;
@@ -100,8 +69,8 @@ void run(const std::string &input, const std::string &output, int times, MPI_Com
     const auto [width, height] = extent;
 
     const share own(height, rank, size);
-    const shared_picture one(ranks, width, own.end - own.first);
-    const shared_picture other(ranks, width, own.end - own.first);
+    const shared_picture one(ranks, width, own.rows());
+    const shared_picture other(ranks, width, own.rows());
     if (rank == 0)
         std::copy(image.pixels.begin(), image.pixels.end(), one.row(0));
     const shared_picture *from = &one;
@@ -109,7 +78,8 @@ void run(const std::string &input, const std::string &output, int times, MPI_Com
     from->meet(ranks);
     for (int done = 0; done < std::abs(times); ++done) {
         for (int row = own.first; row < own.end; ++row)
-            filter_row(*from, *to, row, width, height, times < 0);
+            filter_row([&](int at) { return from->row(at); }, [&](int at) { return to->row(at); }, row, width,
+                       height, times < 0);
         to->meet(ranks);
         std::swap(from, to);
     }

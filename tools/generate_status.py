@@ -19,6 +19,10 @@ others are errors, `MPI_ERR_UNSUPPORTED_OPERATION`, of which the error handler o
 file hears. Beside them `mpi.h` has `MPI_Fint` and the conversions `MPI_X_c2f` and `MPI_X_f2c`, inline. A name with
 `(_c)` stands for the function and its large-count form.
 
+The ABI's handle constants are integers that are cast to pointers. No C++ compiler takes such a cast in a `constexpr`
+function or variable, so write `const` or `inline const` where a program written for MPICH, whose handles are integers, has
+`constexpr MPI_Datatype type = MPI_DOUBLE;`. Integer constants such as `MPI_ANY_TAG` are macros and fit everywhere.
+
 | Chapter | Functions | Work | Not yet |
 |---|---|---:|---:|
 """

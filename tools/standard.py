@@ -49,7 +49,7 @@ def implemented(source):
         for line in header.read_text(encoding="utf-8").splitlines():
             if line.startswith("namespace lisle::api"):
                 inside = True
-            elif line.startswith("}"):
+            elif line.startswith(("}", "namespace")):  # what a nested one declares is for the header alone
                 inside = False
             elif inside and (match := DECLARATION.match(line)):
                 found[match.group(1) or match.group(2)] = f"api/{header.name}"
@@ -60,6 +60,12 @@ def at_once(function, names):
     """The name in lisle::api that serves the commonest calls of this function, or None: `try_send` for MPI_Send."""
     callee = implementation(function, names)
     return f"try_{callee}" if callee and f"try_{callee}" in names else None
+
+
+def plain(function, names):
+    """The same of what comes next, before the arguments are checked one by one: `try_plain_put` for MPI_Put."""
+    callee = implementation(function, names)
+    return f"try_plain_{callee}" if callee and f"try_plain_{callee}" in names else None
 
 
 def large_only(function):

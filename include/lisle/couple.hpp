@@ -92,7 +92,13 @@ struct progress {
 };
 
 namespace detail {
-struct field;
+enum class element_kind : std::uint32_t { integer, real, other };
+struct shape {
+    std::array<std::int64_t, 3> extents;
+    std::uint64_t element;
+    element_kind kind;
+    bool operator==(const shape &) const = default;
+};
 class state;
 } // namespace detail
 
@@ -101,7 +107,7 @@ class model {
   public:
     /// Collective. Throws std::invalid_argument for a name that is taken, a period below 1, or a connection
     /// with a model that there is not.
-    model(MPI_Comm comm, settings how);
+    model(MPI_Comm comm, const settings &how);
     model(model &&) noexcept;
     model &operator=(model &&) noexcept;
     /// Finishes, unless finish() has or an exception is on its way.
@@ -155,18 +161,11 @@ class model {
     void finish();
 
   private:
-    enum class element_kind : std::uint32_t { integer, real, other };
-    template <class T> static constexpr element_kind kind_of() {
-        return std::is_floating_point_v<T> ? element_kind::real
-               : std::is_integral_v<T>     ? element_kind::integer
-                                           : element_kind::other;
+    template <class T> static constexpr detail::element_kind kind_of() {
+        return std::is_floating_point_v<T> ? detail::element_kind::real
+               : std::is_integral_v<T>     ? detail::element_kind::integer
+                                           : detail::element_kind::other;
     }
-    struct shape {
-        std::array<std::int64_t, 3> extents;
-        std::uint64_t element;
-        element_kind kind;
-        bool operator==(const shape &) const = default;
-    };
     struct pieces {
         std::array<std::int64_t, 3> extents{};
         double weight = 0; ///< of `after`; 0: it is not there
@@ -174,12 +173,10 @@ class model {
     };
     static void gather(const void *data, const std::array<std::int64_t, 3> &extents,
                        const std::array<std::int64_t, 3> &strides, std::size_t element, std::byte *into);
-    void put(const std::string &field, const shape &what, std::vector<std::byte> values);
-    pieces get(const std::string &model, const std::string &field, std::size_t element, element_kind kind,
-               between rule);
+    void put(const std::string &field, const detail::shape &what, std::vector<std::byte> values);
+    pieces get(const std::string &model, const std::string &field, std::size_t element,
+               detail::element_kind kind, between rule);
 
-    friend class detail::state;
-    friend struct detail::field;
     std::unique_ptr<detail::state> state_;
 };
 

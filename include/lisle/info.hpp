@@ -44,7 +44,7 @@ class info {
         return *this;
     }
     ~info() {
-        if (handle_ != MPI_INFO_NULL && detail::may_free())
+        if (handle_ != MPI_INFO_NULL) // allowed at any time [MPI-5.0 11.4.1]
             MPI_Info_free(&handle_);
     }
 

@@ -39,36 +39,36 @@ mpi_error error_of(const std::exception &error) {
 
 } // namespace
 
-int raise(communicator *comm, const char *call, const std::exception &error) {
+told_error hear(communicator *comm, const char *call, const std::exception &error) {
     const mpi_error known = error_of(error);
-    return raise_error(known.about() != nullptr ? known.about() : comm, call, known);
+    return hear_of_error(known.about() != nullptr ? known.about() : comm, call, known);
 }
 
-int raise(session *about, const char *call, const std::exception &error) {
+told_error hear(session *about, const char *call, const std::exception &error) {
     if (about == nullptr) {
-        return raise(static_cast<communicator *>(nullptr), call, error);
+        return hear(static_cast<communicator *>(nullptr), call, error);
     }
     const mpi_error known = error_of(error);
-    return raise_with(*about->errors.get(), about->handle(), call, known);
+    return hear_with(*about->errors.get(), about->handle(), call, known);
 }
 
-int raise(rma::window *about, const char *call, const std::exception &error) {
+told_error hear(rma::window *about, const char *call, const std::exception &error) {
     if (about == nullptr) {
-        return raise(static_cast<communicator *>(nullptr), call, error);
+        return hear(static_cast<communicator *>(nullptr), call, error);
     }
     const mpi_error known = error_of(error);
-    return raise_with(*about->errors.get(), about->handle(), call, known);
+    return hear_with(*about->errors.get(), about->handle(), call, known);
 }
 
-int raise(const errhandler *about, const char *call, const std::exception &error) {
+told_error hear(const errhandler *about, const char *call, const std::exception &error) {
     if (about == nullptr) {
-        return raise(static_cast<communicator *>(nullptr), call, error);
+        return hear(static_cast<communicator *>(nullptr), call, error);
     }
     const mpi_error known = error_of(error);
     if (about->action == errhandler_kind::session) {
-        return raise_with(*about, MPI_SESSION_NULL, call, known);
+        return hear_with(*about, MPI_SESSION_NULL, call, known);
     }
-    return raise_with(*about, MPI_COMM_NULL, call, known);
+    return hear_with(*about, MPI_COMM_NULL, call, known);
 }
 
 int code_of(const std::exception &error) {
@@ -79,8 +79,8 @@ void fail_unsupported() {
     fail(MPI_ERR_UNSUPPORTED_OPERATION, "Lisle does not have this call yet");
 }
 
-int raise_about_files(const char *call, const std::exception &error) {
-    return raise_with(*errors_without_file().get(), MPI_FILE_NULL, call, error_of(error));
+told_error hear_about_files(const char *call, const std::exception &error) {
+    return hear_with(*errors_without_file().get(), MPI_FILE_NULL, call, error_of(error));
 }
 
 } // namespace lisle::abi

@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "communicator/errhandler.hpp"
 #include "execution/rank.hpp"
 #include "mpi.h"
 
 namespace lisle {
 class communicator;
-class errhandler;
 class session;
 namespace rma {
 class window;
@@ -34,25 +34,27 @@ inline void require_running() {
     }
 }
 
-/// From an exception to the code that the user's call returns, by way of the error handler of `comm`
-/// (null: the call is about no communicator). @param call name of the call, the sentence's beginning
-/// Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in a catch block
-[[gnu::cold]] int raise(communicator *comm, const char *call, const std::exception &error);
+/// From an exception to what the program is told, which is then told outside the catch block, by way of the
+/// error handler of `comm` (null: the call is about no communicator). @param call name of the call, the
+/// sentence's beginning. Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in
+/// a catch block
+[[nodiscard, gnu::cold]] told_error hear(communicator *comm, const char *call, const std::exception &error);
 /// The same for calls about a session.
-[[gnu::cold]] int raise(session *about, const char *call, const std::exception &error);
+[[nodiscard, gnu::cold]] told_error hear(session *about, const char *call, const std::exception &error);
 /// The same for calls about a window.
-[[gnu::cold]] int raise(rma::window *about, const char *call, const std::exception &error);
+[[nodiscard, gnu::cold]] told_error hear(rma::window *about, const char *call, const std::exception &error);
 /// The same for calls that make an object which is to have this handler.
-[[gnu::cold]] int raise(const errhandler *about, const char *call, const std::exception &error);
+[[nodiscard, gnu::cold]] told_error hear(const errhandler *about, const char *call,
+                                         const std::exception &error);
 
 /// The code of an error that no handler hears of. @pre in a catch block
 [[nodiscard, gnu::cold]] int code_of(const std::exception &error);
 
 /// Throws: Lisle does not have this call yet (MPI_ERR_UNSUPPORTED_OPERATION).
 [[noreturn, gnu::cold]] void fail_unsupported();
-/// The same as raise() for calls about files, of which there are none yet: the handler of MPI_FILE_NULL
+/// The same as hear() for calls about files, of which there are none yet: the handler of MPI_FILE_NULL
 /// hears of them. [MPI-5.0 14.7]
-[[gnu::cold]] int raise_about_files(const char *call, const std::exception &error);
+[[nodiscard, gnu::cold]] told_error hear_about_files(const char *call, const std::exception &error);
 
 /// What a result becomes that the small form of a call cannot express.
 inline void store_or_undefined(MPI_Count value, int *into) noexcept {

@@ -14,6 +14,7 @@
 #include "communicator/session.hpp"
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
 #include "world/group_algebra.hpp"
 
 namespace lisle::api {

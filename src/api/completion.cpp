@@ -9,6 +9,7 @@
 #include "execution/rank_local.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::abi {
 

@@ -27,7 +27,7 @@ void comm_call_errhandler(communicator &comm, int errorcode) {
     if (!is_error_code(errorcode)) {
         fail(MPI_ERR_ARG, errorcode, " is no error code");
     }
-    call_errhandler(*comm.errors.get(), comm.handle(), "MPI_Comm_call_errhandler", errorcode);
+    call_errhandler(comm.errors, comm.handle(), "MPI_Comm_call_errhandler", errorcode);
 }
 
 void comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *created) {
@@ -89,7 +89,7 @@ void file_call_errhandler(MPI_File file, int errorcode) {
     if (!is_error_code(errorcode)) {
         fail(MPI_ERR_ARG, errorcode, " is no error code");
     }
-    call_errhandler(*errors_of(file).get(), file, "MPI_File_call_errhandler", errorcode);
+    call_errhandler(errors_of(file), file, "MPI_File_call_errhandler", errorcode);
 }
 
 void file_get_errhandler(MPI_File file, MPI_Errhandler *handler) {
@@ -127,7 +127,7 @@ void session_call_errhandler(session &session, int errorcode) {
     if (!is_error_code(errorcode)) {
         fail(MPI_ERR_ARG, errorcode, " is no error code");
     }
-    call_errhandler(*session.errors.get(), session.handle(), "MPI_Session_call_errhandler", errorcode);
+    call_errhandler(session.errors, session.handle(), "MPI_Session_call_errhandler", errorcode);
 }
 
 void session_get_errhandler(session &session, MPI_Errhandler *handler) {
@@ -145,7 +145,7 @@ void win_call_errhandler(rma::window &win, int errorcode) {
     if (!is_error_code(errorcode)) {
         fail(MPI_ERR_ARG, errorcode, " is no error code");
     }
-    call_errhandler(*win.errors.get(), win.handle(), "MPI_Win_call_errhandler", errorcode);
+    call_errhandler(win.errors, win.handle(), "MPI_Win_call_errhandler", errorcode);
 }
 
 void win_get_errhandler(rma::window &win, MPI_Errhandler *handler) {

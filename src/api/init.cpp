@@ -21,7 +21,9 @@
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/tracks.hpp"
+#include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
 #include "world/job.hpp"
 
@@ -118,6 +120,7 @@ void finalize() {
     self.phase.store(world_phase::finalized, std::memory_order_release);
     if (self.models_in_use.fetch_sub(1, std::memory_order_relaxed) == 1) {
         self.tracks().end_service();
+        rma::leave(self);
     }
     self.get_job().start().report(self.number(), rank_progress::finalized);
 }
@@ -132,7 +135,7 @@ void is_thread_main(int *flag) {
 
 void abort(communicator &, int errorcode) {
     const rank &self = this_rank();
-    if (!self.get_job().start().launched()) { // otherwise the launcher says so, once
+    if (!self.get_job().start().reports_ends()) { // otherwise the launcher says so, once
         std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
     }
     abort_job(errorcode);

@@ -12,6 +12,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "world/job.hpp"
 
 namespace lisle::api {

@@ -13,6 +13,7 @@
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/rendezvous/pieces.hpp"
 #include "protocol/rendezvous/receive_allocate.hpp"
 #include "rma/races/watch.hpp"

@@ -15,6 +15,7 @@
 #include "protocol/generalized_request.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::api {
 

@@ -8,6 +8,7 @@
 #include "abi/handle_watch.hpp"
 #include "api/rank_data.hpp"
 #include "base/error.hpp"
+#include "rma/synchronization.hpp"
 
 namespace lisle::api {
 
@@ -20,11 +21,15 @@ void session_finalize(MPI_Session *closed) {
     end_rank_data_of_session();
     find_session(*closed)->close();
     rank &self = this_rank();
+    const bool last = self.models_in_use.load(std::memory_order_relaxed) == 0;
     if (self.open != nullptr) {
         self.open->drop(abi::listed_value(*closed), "session");
-        if (self.models_in_use.load(std::memory_order_relaxed) == 0) {
+        if (last) {
             abi::report_open_handles(self, "MPI_Session_finalize");
         }
+    }
+    if (last) {
+        rma::leave(self);
     }
     *closed = MPI_SESSION_NULL;
 }

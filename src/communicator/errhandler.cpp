@@ -96,18 +96,18 @@ void end_job(const char *call, int code, const std::string &text) {
     abort_job(code);
 }
 
-int raise_error(communicator *comm, const char *call, const mpi_error &error) {
+told_error hear_of_error(communicator *comm, const char *call, const mpi_error &error) {
     if (comm == nullptr && this_rank().phase == world_phase::initialized) {
         const predefined_objects &objects = *predefined;
         const bool as_before_4_0 = !objects.self->errors.chosen() && objects.world->errors.chosen();
         comm = as_before_4_0 ? objects.world : objects.self;
     }
     if (comm == nullptr) {
-        return raise_with(initial_errhandler(), MPI_COMM_NULL, call, error);
+        return hear_with(initial_errhandler(), MPI_COMM_NULL, call, error);
     }
     // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
     const errhandler_ref handler = comm->errors.get();
-    return raise_with(*handler, comm->handle(), call, error);
+    return hear_with(*handler, comm->handle(), call, error);
 }
 
 } // namespace lisle

@@ -39,11 +39,19 @@ class errhandler : public object {
 
     const errhandler_kind action;
     [[nodiscard]] bool predefined() const noexcept { return action <= errhandler_kind::return_code; }
-    /// Calls the user's function. @pre the handler is for this sort of object
-    void call(MPI_Comm handle, int code) const { function_.comm(&handle, &code); }
-    void call(MPI_Win handle, int code) const { function_.win(&handle, &code); }
-    void call(MPI_File handle, int code) const { function_.file(&handle, &code); }
-    void call(MPI_Session handle, int code) const { function_.session(&handle, &code); }
+
+    union user_function {
+        MPI_Comm_errhandler_function *comm;
+        MPI_Win_errhandler_function *win;
+        MPI_File_errhandler_function *file;
+        MPI_Session_errhandler_function *session;
+    };
+    [[nodiscard]] user_function function() const noexcept { return function_; }
+    /// Calls a user's function. @pre it is for this sort of object
+    static void call(user_function with, MPI_Comm handle, int code) { with.comm(&handle, &code); }
+    static void call(user_function with, MPI_Win handle, int code) { with.win(&handle, &code); }
+    static void call(user_function with, MPI_File handle, int code) { with.file(&handle, &code); }
+    static void call(user_function with, MPI_Session handle, int code) { with.session(&handle, &code); }
 
     /// Shared ownership. For predefined handlers both do nothing, however often the program frees them.
     void retain() noexcept {
@@ -55,12 +63,7 @@ class errhandler : public object {
 
   private:
     ~errhandler() = default;
-    union {
-        MPI_Comm_errhandler_function *comm;
-        MPI_Win_errhandler_function *win;
-        MPI_File_errhandler_function *file;
-        MPI_Session_errhandler_function *session;
-    } function_;
+    user_function function_;
     // The last decrement acquires what all others released.
     std::atomic<int> references_{1};
 };
@@ -104,15 +107,41 @@ class errhandler_slot {
 /// MPI_FILE_NULL's, MPI_ERRORS_RETURN at first. [MPI-5.0 14.7]
 [[nodiscard]] errhandler_slot &errors_without_file();
 
-/// What to do with an error of the call `call`: returns the code that the call returns to the user, or
-/// does not return. `comm` is the communicator that the call was about, or null: then it is MPI_COMM_SELF
-/// or, if the program has chosen no handler there, MPI_COMM_WORLD, as it was before MPI-4.0. Before
-/// MPI_Init and after MPI_Finalize it is the initial handler.
-[[nodiscard]] int raise_error(communicator *comm, const char *call, const mpi_error &error);
+/// An error on its way out of the library: the code that the call returns and, if the program has made a
+/// handler of its own, whom to call. The handler may leave by longjmp. So this has no destructor, and tell()
+/// is called outside all catch blocks with nothing on the stack that has one.
+struct told_error {
+    int code;
+    errhandler::user_function function;
+    void *owner;                              ///< handle of the object
+    void (*call_handler)(const told_error &); ///< null: the program only gets the code
+
+    /// Calls the program's handler, if it is to hear of it. Returns the code, if the handler returns.
+    int tell() const {
+        if (call_handler != nullptr) {
+            call_handler(*this);
+        }
+        return code;
+    }
+};
+
+/// The error with this code, of which a handler made by the program hears. @param owner the object's handle
+template <class Handle>
+[[nodiscard]] told_error told_by(const errhandler &handler, Handle owner, int code) noexcept {
+    return {code, handler.function(), owner, [](const told_error &told) {
+                errhandler::call(told.function, static_cast<Handle>(told.owner), told.code);
+            }};
+}
+
+/// What becomes of an error of the call `call`, unless its handler ends the job here. `comm` is the
+/// communicator that the call was about, or null: then it is MPI_COMM_SELF or, if the program has chosen no
+/// handler there, MPI_COMM_WORLD, as it was before MPI-4.0. Before MPI_Init and after MPI_Finalize it is the
+/// initial handler.
+[[nodiscard]] told_error hear_of_error(communicator *comm, const char *call, const mpi_error &error);
 
 /// What becomes of an error whose handler is `handler`, of an object with this handle.
-template <class Handle> [[nodiscard]] int raise_with(const errhandler &handler, Handle owner,
-                                                     const char *call, const mpi_error &error);
+template <class Handle> [[nodiscard]] told_error hear_with(const errhandler &handler, Handle owner,
+                                                           const char *call, const mpi_error &error);
 
 /// Keeps the sentence of an error that is given to the program as a code, for the calling thread.
 void remember_sentence(const mpi_error &error) noexcept;
@@ -129,29 +158,31 @@ void remember_sentence(const mpi_error &error) noexcept;
 [[noreturn]] void end_job(const char *call, int code, const std::string &sentence);
 
 template <class Handle>
-int raise_with(const errhandler &handler, Handle owner, const char *call, const mpi_error &error) {
+told_error hear_with(const errhandler &handler, Handle owner, const char *call, const mpi_error &error) {
     if (handler.predefined() && handler.action != errhandler_kind::return_code) {
         end_job(call, error.code(), error.what());
     }
     remember_sentence(error);
-    if (handler.action == errhandler_kind::return_code) {
-        return error.code();
-    }
-    handler.call(owner, error.code());
-    return error.code();
+    return handler.predefined() ? told_error{error.code(), {}, nullptr, nullptr}
+                                : told_by(handler, owner, error.code());
 }
 
 /// Runs a handler as MPI_Comm_call_errhandler and its kin do. @param owner the object's handle
 /// @param call the name of the call, for the sentence with which a fatal handler ends the job
 template <class Handle>
-void call_errhandler(const errhandler &handler, Handle owner, const char *call, int code) {
-    if (handler.action == errhandler_kind::return_code) {
-        return;
+void call_errhandler(const errhandler_slot &slot, Handle owner, const char *call, int code) {
+    told_error told;
+    {
+        const errhandler_ref handler = slot.get();
+        if (handler->action == errhandler_kind::return_code) {
+            return;
+        }
+        if (handler->predefined()) {
+            end_job(call, code, "the program called its error handler");
+        }
+        told = told_by(*handler, owner, code);
     }
-    if (handler.predefined()) {
-        end_job(call, code, "the program called its error handler");
-    }
-    handler.call(owner, code);
+    told.tell();
 }
 
 } // namespace lisle

@@ -11,6 +11,7 @@
 #include "execution/rank_local.hpp"
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
 

@@ -29,8 +29,8 @@ class job_clock {
     /// Has a rank spend so many cycles of a simulated machine on what its program computes. On a real one
     /// computing takes what it takes, and this does nothing.
     virtual void compute([[maybe_unused]] int rank, [[maybe_unused]] std::int64_t cycles) noexcept {}
-    /// Has it spend what reading the clock takes, or a program that waits for a time would read the same one
-    /// for ever.
+    /// Has it spend what reading the clock takes: else a program that waits for a time reads the same time
+    /// again and again.
     virtual void compute_reading([[maybe_unused]] int rank) noexcept {}
     /// True until the rank has spent all of them.
     [[nodiscard]] virtual bool computing([[maybe_unused]] int rank) noexcept { return false; }

@@ -60,6 +60,8 @@ slot *claim_slot() {
     return nullptr;
 }
 
+void (*before_any_is_shared)() = [] {}; // written before ranks run
+
 // A sleeping rank costs a wake-up; more helpers than cores are of no use.
 constexpr int most_called = 64;
 
@@ -95,6 +97,10 @@ template <class Call> void share(shared_task &task, Call call, void (*wait)()) {
 
 } // namespace
 
+void before_sharing(void (*called)()) noexcept {
+    before_any_is_shared = called;
+}
+
 bool help_once(const rank &helper) {
     if (!help_wanted()) {
         return false;
@@ -124,6 +130,7 @@ void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *
 
 void share_task(const doorbell_row &helpers, std::int64_t chunks, void (*function)(void *, long),
                 void *context, void (*wait)()) {
+    before_any_is_shared();
     shared_task task{.helper = nullptr, .chunks = chunks, .function = function, .context = context};
     share(
         task, [&helpers] { call_all(helpers); }, wait);

@@ -31,9 +31,13 @@ bool help_once(const rank &helper);
 /// @param wait called again and again while the helper finishes its chunk: makes progress, lets others run
 void share_task(const rank &helper, std::int64_t chunks, void (*function)(void *context, long chunk),
                 void *context, void (*wait)());
-/// The same with the help of all ranks of the process that wait.
+/// The same with the help of all ranks of the process that wait. First calls what before_sharing() has named.
 /// @param helpers their bells
 void share_task(const doorbell_row &helpers, std::int64_t chunks, void (*function)(void *context, long chunk),
                 void *context, void (*wait)());
+
+/// From now on this is called before other ranks' threads run a function of a program's, by the thread that
+/// shares it. @pre no rank runs
+void before_sharing(void (*called)()) noexcept;
 
 } // namespace lisle

@@ -2,6 +2,7 @@
 // What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
 #include "execution/fiber_worker.hpp"
+#include "execution/shared_task.hpp"
 #include "execution/simulated_time.hpp"
 #include "execution/staying.hpp"
 #include "world/job.hpp"
@@ -71,6 +72,9 @@ void lisle_host_ring(const lisle_rank *fiber) {
 
 void lisle_host_set_arguments(lisle_rank *opaque, int count, const char *const *words) {
     unwrap(opaque)->arguments.assign(words, words + count);
+}
+void lisle_host_before_sharing(void (*called)(void)) {
+    lisle::before_sharing(called);
 }
 lisle_rank *lisle_host_current_rank(void) {
     return wrap(lisle::detail::current_rank);

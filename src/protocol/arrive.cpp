@@ -9,6 +9,7 @@
 #include "datatype/copy.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/handlers.hpp"
 #include "protocol/refuse.hpp"
 
 namespace lisle::protocol {
@@ -26,40 +27,26 @@ template <class T> T read_as(const arrival &packet) {
 
 } // namespace
 
-constexpr std::array<packet_handler, 256> engine::own_handlers() {
-    std::array<packet_handler, 256> table{};
-    const auto set = [&table](packet_kind kind, packet_handler handler) {
-        table[static_cast<std::size_t>(kind)] = handler;
+constexpr std::array<packet_handler, 256> engine::handlers::table() {
+    std::array<packet_handler, 256> all{};
+    const auto set = [&all](packet_kind kind, packet_handler handler) {
+        all[static_cast<std::size_t>(kind)] = handler;
     };
     set(packet_kind::eager,
         [](engine &home, const arrival &packet) { home.arrived_eager(packet.what, packet.payload); });
-    set(packet_kind::typed_eager, [](engine &home, const arrival &packet) { home.arrived_typed(packet); });
-    set(packet_kind::announcement,
-        [](engine &home, const arrival &packet) { home.arrived_announcement(packet); });
-    set(packet_kind::clear_to_send,
-        [](engine &home, const arrival &packet) { home.arrived_clearance(packet); });
-    set(packet_kind::data, [](engine &home, const arrival &packet) { home.arrived_data(packet); });
-    set(packet_kind::offer, [](engine &home, const arrival &packet) { home.arrived_offer(packet); });
-    set(packet_kind::written, [](engine &home, const arrival &packet) { home.arrived_written(packet); });
-    set(packet_kind::done, [](engine &home, const arrival &packet) { home.arrived_done(packet); });
-    set(packet_kind::cancel, [](engine &home, const arrival &packet) { home.arrived_cancel(packet); });
-    set(packet_kind::cancel_answer,
-        [](engine &home, const arrival &packet) { home.arrived_cancel_answer(packet); });
-    return table;
+    set(packet_kind::typed_eager, on_typed);
+    set(packet_kind::announcement, on_announcement);
+    set(packet_kind::clear_to_send, on_clearance);
+    set(packet_kind::data, on_data);
+    set(packet_kind::offer, on_offer);
+    set(packet_kind::written, on_written);
+    set(packet_kind::done, on_done);
+    set(packet_kind::cancel, on_cancel);
+    set(packet_kind::cancel_answer, on_cancel_answer);
+    return all;
 }
 
-constinit std::array<packet_handler, 256> active_messages::handlers_ = engine::own_handlers();
-
-void engine::store_long_data(receive_operation &receive, std::span<const std::byte> data) {
-    const std::size_t stored = std::min(static_cast<std::size_t>(receive.buffer.bytes()), data.size());
-    if (receive.buffer.type->contiguous()) [[likely]] {
-        copy_bytes(receive.buffer.address, data.data(), stored);
-    } else {
-        unpack(receive.buffer, 0, data.first(stored));
-    }
-    receive.result.bytes = static_cast<MPI_Count>(stored);
-    receive.result.error = stored < data.size() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-}
+constinit std::array<packet_handler, 256> active_messages::handlers_ = engine::handlers::table();
 
 void engine::arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) {
     const envelope what{header.context, header.source, header.tag};
@@ -85,10 +72,11 @@ void engine::arrived_other(int peer, envelope what, packet_manner manner,
     handler(*this, {peer, what, manner.flags, manner.remark, payload});
 }
 
-void engine::note_arrival(const arrival &packet, const receive_operation *taker) {
-    wildcards_->arrived(packet.what, remark::of(packet.remark).moment, taker != nullptr ? taker->posting : 0);
+void engine::handlers::note_arrival(engine &home, const arrival &packet, const receive_operation *taker) {
+    home.wildcards_->arrived(packet.what, remark::of(packet.remark).moment,
+                             taker != nullptr ? taker->posting : 0);
     if (taker != nullptr) {
-        wildcards_->taken(*taker, packet.what, matcher_);
+        home.wildcards_->taken(*taker, packet.what, home.matcher_);
     }
 }
 
@@ -110,42 +98,36 @@ void engine::keep_eager(envelope what, std::span<const std::byte> payload, recei
     keep_locked(*message, captor);
 }
 
-void engine::arrived_typed(const arrival &packet) {
-    receive_operation *const receive = matcher_.match(packet.what);
-    if (wildcards_ != nullptr) [[unlikely]] {
-        note_arrival(packet, receive);
+void engine::handlers::on_typed(engine &home, const arrival &packet) {
+    receive_operation *const receive = home.matcher_.match(packet.what);
+    if (home.wildcards_ != nullptr) [[unlikely]] {
+        note_arrival(home, packet, receive);
     }
     if (receive != nullptr && !receive->captures) {
         receive->result.source = packet.what.source;
         receive->result.tag = packet.what.tag;
         store_data(*receive, packet.payload);
         compare_types(*receive, packet.flags);
-        complete_quietly_locked(*receive);
+        home.complete_quietly_locked(*receive);
         return;
     }
-    unexpected_message *const message = unexpected_message::make(*this, packet.payload.size());
+    unexpected_message *const message = unexpected_message::make(home, packet.payload.size());
     message->what = packet.what;
     message->bytes = static_cast<MPI_Count>(packet.payload.size());
     message->elements = packet.flags;
     copy_bytes(message->data().data(), packet.payload.data(), packet.payload.size());
-    keep_locked(*message, receive);
+    home.keep_locked(*message, receive);
 }
 
-void engine::compare_types(receive_operation &receive, std::uint8_t elements) noexcept {
-    const bool fit = fit_together(static_cast<basic_type>(elements), receive.buffer.type->basic());
-    if (!fit && receive.result.bytes != 0 && receive.result.error == MPI_SUCCESS) {
-        receive.result.error = MPI_ERR_TYPE;
-    }
-}
-
-void engine::arrived_announcement(const arrival &packet) {
+void engine::handlers::on_announcement(engine &home, const arrival &packet) {
     const envelope what = packet.what;
     announced_message said{read_as<announcement>(packet), packet.peer, packet.flags,
                            remark::of(packet.remark).elements};
     if (said.sender == 0 || said.bytes > INT64_MAX) {
         refuse(packet.peer, "announces a message of an impossible size", said.bytes);
     }
-    if (said.here() ? !routes_.share_addresses(number_, packet.peer) || said.key != seal_ || said.address == 0
+    if (said.here() ? !home.routes_.share_addresses(home.number_, packet.peer) || said.key != home.seal_ ||
+                          said.address == 0
                     : said.plain()) {
         refuse(packet.peer, "says where data of another process lies", said.address);
     }
@@ -154,9 +136,9 @@ void engine::arrived_announcement(const arrival &packet) {
     if (carries && data.size() != said.bytes) {
         refuse(packet.peer, "carries less than it announces", data.size());
     }
-    receive_operation *const receive = matcher_.match(what);
-    if (wildcards_ != nullptr) [[unlikely]] {
-        note_arrival(packet, receive);
+    receive_operation *const receive = home.matcher_.match(what);
+    if (home.wildcards_ != nullptr) [[unlikely]] {
+        note_arrival(home, packet, receive);
     }
     if (receive != nullptr && !receive->captures) {
         receive->result.source = what.source;
@@ -165,14 +147,14 @@ void engine::arrived_announcement(const arrival &packet) {
         if (carries) {
             store_data(*receive, data);
             compare_types(*receive, said.elements);
-            tell_done_locked(said);
-            complete_locked(*receive);
+            home.tell_done_locked(said);
+            home.complete_locked(*receive);
         } else {
-            receive->next = std::exchange(transfers_, receive);
+            receive->next = std::exchange(home.transfers_, receive);
         }
         return;
     }
-    unexpected_message *const message = unexpected_message::make(*this, data.size());
+    unexpected_message *const message = unexpected_message::make(home, data.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(said.bytes);
     message->sender = said;
@@ -180,7 +162,7 @@ void engine::arrived_announcement(const arrival &packet) {
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
-    keep_locked(*message, receive);
+    home.keep_locked(*message, receive);
 }
 
 void engine::tell_done_locked(const announced_message &sender) {
@@ -189,41 +171,40 @@ void engine::tell_done_locked(const announced_message &sender) {
                         0);
 }
 
-send_operation &engine::named_send(const arrival &packet, std::uint64_t id, const char *otherwise) {
-    send_operation *const send = sends_.find(id);
+send_operation &engine::handlers::named_send(engine &home, const arrival &packet, std::uint64_t id,
+                                             const char *otherwise) {
+    send_operation *const send = home.sends_.find(id);
     if (send == nullptr || send->dest != packet.peer) {
         refuse(packet.peer, otherwise, id);
     }
     return *send;
 }
 
-// After a failure or a revocation answers may come to sends that have ended.
-bool engine::is_over(std::uint64_t send) const noexcept {
-    return failures_.any() && sends_.find(send) == nullptr;
+bool engine::handlers::is_over(engine &home, std::uint64_t send) noexcept {
+    return home.failures_.any() && home.sends_.find(send) == nullptr;
 }
 
-void engine::arrived_clearance(const arrival &packet) {
+void engine::handlers::on_clearance(engine &home, const arrival &packet) {
     const auto clear = read_as<clearance>(packet);
-    if (is_over(clear.sender)) {
+    if (is_over(home, clear.sender)) {
         return;
     }
-    send_operation &send = named_send(packet, clear.sender, "asks for data that nobody announced");
+    send_operation &send = named_send(home, packet, clear.sender, "asks for data that nobody announced");
     if (clear.bytes > static_cast<std::uint64_t>(send.buffer.bytes()) || send.receiver_id != 0) {
         refuse(packet.peer, "asks for more than was announced", clear.bytes);
     }
     if (!send.in_pieces) { // else the thread that makes them sends them
-        streams_.push_back(send.dest, &send);
-        count_waiting_locked();
-        call_senders();
+        home.outbox_.add(send);
+        home.call_senders();
     }
     send.receiver_id = clear.receiver;
     send.streamed = 0;
     send.stream_end = static_cast<MPI_Count>(clear.bytes);
 }
 
-void engine::arrived_data(const arrival &packet) {
-    receive_operation *const receive = receives_.find(packet.what.context);
-    if (receive == nullptr && failures_.any()) {
+void engine::handlers::on_data(engine &home, const arrival &packet) {
+    receive_operation *const receive = home.receives_.find(packet.what.context);
+    if (receive == nullptr && home.failures_.any()) {
         return; // it has ended
     }
     if (receive == nullptr || receive->sender.peer != packet.peer ||
@@ -231,67 +212,72 @@ void engine::arrived_data(const arrival &packet) {
         refuse(packet.peer, "brings data that nobody asked for", packet.payload.size());
     }
     if (receive->pieces != nullptr) [[unlikely]] {
-        keep_piece_locked(*receive, packet.payload);
+        home.keep_piece_locked(*receive, packet.payload);
     } else {
         unpack(receive->buffer, receive->streamed, packet.payload);
     }
     receive->streamed += static_cast<MPI_Count>(packet.payload.size());
     if (receive->streamed == receive->stream_end) {
-        receives_.erase(packet.what.context);
-        choice_.end(receive, static_cast<std::uint64_t>(receive->stream_end), clock_);
-        complete_locked(*receive);
+        home.receives_.erase(packet.what.context);
+        home.choice_.end(receive, static_cast<std::uint64_t>(receive->stream_end), home.clock_);
+        home.complete_locked(*receive);
     }
 }
 
-void engine::arrived_done(const arrival &packet) {
+void engine::handlers::on_done(engine &home, const arrival &packet) {
     const std::uint64_t id = packet.what.context;
-    if (is_over(id)) {
+    if (is_over(home, id)) {
         return;
     }
-    send_operation &send = named_send(packet, id, "reports the end of a message that was not sent to it");
+    send_operation &send =
+        named_send(home, packet, id, "reports the end of a message that was not sent to it");
     note_acquire_by_peer([&]() -> fabric::cooperative_copy * {
-        fabric::shared_memory *const node = routes_.to(send.dest).node;
+        fabric::shared_memory *const node = home.routes_.to(send.dest).node;
         return node != nullptr ? node->cooperative_copy_of(send.dest) : nullptr;
     });
-    sends_.erase(id);
-    withdraw_buffer(send);
-    complete_locked(send);
+    home.sends_.erase(id);
+    home.withdraw_buffer(send);
+    home.complete_locked(send);
 }
 
-void engine::arrived_cancel(const arrival &packet) {
+void engine::handlers::on_cancel(engine &home, const arrival &packet) {
     const std::uint64_t sender = packet.what.context;
-    unexpected_message *const message = matcher_.find_announced(packet.peer, sender);
+    unexpected_message *const message = home.matcher_.find_announced(packet.peer, sender);
     if (message != nullptr) {
-        matcher_.take(*message);
+        home.matcher_.take(*message);
         unexpected_message::destroy(message);
-        update_congestion();
+        home.update_congestion();
     }
-    send_control_locked(packet.peer,
-                        {sender, 0, message != nullptr ? 1 : 0,
-                         static_cast<std::uint8_t>(packet_kind::cancel_answer), 0, 0, 0},
-                        nullptr, 0);
+    home.send_control_locked(packet.peer,
+                             {sender, 0, message != nullptr ? 1 : 0,
+                              static_cast<std::uint8_t>(packet_kind::cancel_answer), 0, 0, 0},
+                             nullptr, 0);
 }
 
-void engine::arrived_cancel_answer(const arrival &packet) {
+void engine::handlers::on_cancel_answer(engine &home, const arrival &packet) {
     if (packet.what.tag == 0) {
         return; // it was received, so it completes like any other
     }
     // A withdrawn operation is still there: nobody else can complete it any more.
     const std::uint64_t id = packet.what.context;
-    if (is_over(id)) {
+    if (is_over(home, id)) {
         return;
     }
-    send_operation &send = named_send(packet, id, "withdraws a message that was not sent to it");
-    sends_.erase(id);
-    withdraw_buffer(send);
+    send_operation &send = named_send(home, packet, id, "withdraws a message that was not sent to it");
+    home.sends_.erase(id);
+    home.withdraw_buffer(send);
+    if (send.recalled) [[unlikely]] {
+        home.failures_.fail_locked(send, MPIX_ERR_REVOKED);
+        return;
+    }
     send.result.cancelled = true;
-    complete_locked(send);
+    home.complete_locked(send);
 }
 
 void engine::update_congestion() {
     // Leaves congestion only well below the limit, so that the mark does not flicker.
-    const bool congested = congested_ ? matcher_.stored_bytes() > unexpected_limit_ / 2
-                                      : matcher_.stored_bytes() > unexpected_limit_;
+    const bool congested = congested_ ? matcher_.stored_bytes() > limits_.unexpected / 2
+                                      : matcher_.stored_bytes() > limits_.unexpected;
     if (congested != congested_) {
         congested_ = congested;
         for (const auto &fabric : routes_.fabrics()) {

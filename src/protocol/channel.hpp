@@ -34,4 +34,9 @@ struct channel {
 [[nodiscard]] channel make_channel(std::uint64_t context, int self, const group &peers,
                                    const std::uint64_t *lanes = nullptr);
 
+/// The number in the job of a receive's source among its peers; -1 if it may be any.
+[[nodiscard]] inline int peer_named(const group &peers, int source) noexcept {
+    return source >= 0 ? peers.member(source) : -1;
+}
+
 } // namespace lisle::protocol

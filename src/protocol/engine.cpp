@@ -28,25 +28,8 @@ constexpr int poll_batch = 32;
 // Looks at the own mailbox alone, each a few instructions, before the general way to wait begins: about two
 // microseconds, the time of an answer from a rank that runs. Only where a rank may keep its core.
 constexpr unsigned brief_looks_alone = 1000;
-// Longest messages sent unasked, measured with bench/: where the receiver can copy from the sender's buffer
-// one copy is saved above this.
-constexpr std::size_t eager_if_copied_once = 4096;
 // A short limit: no message is short, since the end of the short ones is one more.
 constexpr std::size_t no_short_messages = SIZE_MAX;
-// An announcement takes so much data along even to a rank that wants no unexpected data: to keep the
-// announcement costs it no less.
-constexpr std::uint64_t most_carried_always = 128;
-
-std::size_t eager_limit_from(std::int64_t set, std::size_t standard) {
-    return set >= 0 ? static_cast<std::size_t>(set) : standard;
-}
-
-/// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
-constexpr bool answers_only(std::uint8_t kind) noexcept {
-    return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||
-           kind == static_cast<std::uint8_t>(packet_kind::done);
-}
-
 const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
     const fabric::routes *const found = all.find(track);
     if (found == nullptr) {
@@ -61,18 +44,14 @@ const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     : job_{owner.get_job()}, owner_{owner}, number_{owner.number()},
       on_node_{job_.places().index_on_node(number_)}, track_{track}, routes_{routes_on(routes, track)},
-      eager_if_copied_once_{eager_limit_from(value_of(setting::eager_limit), eager_if_copied_once)},
-      eager_otherwise_{eager_limit_from(value_of(setting::eager_limit), SIZE_MAX)},
-      unexpected_limit_{static_cast<std::size_t>(value_of(setting::unexpected_limit))},
-      checks_types_{checks(check_level::cheap)}, wildcards_{checks(check_level::all)
-                                                                ? &rank_wildcards.of(owner)
-                                                                : nullptr},
-      // A message that says its type takes the general way.
-      short_limit_{checks_types_ ? no_short_messages
-                                 : std::min(eager_if_copied_once_, fabric::cell::inline_bytes)},
+      limits_{eager_limits::from_settings()}, checks_types_{checks(check_level::cheap)},
+      wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
       clock_{job_.clock()}, bell_{owner.bell()},
-      spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this} {
+      spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this},
+      // A message that says its type takes the general way.
+      outbox_{checks_types_ ? no_short_messages
+                            : std::min(limits_.if_copied_once, fabric::cell::inline_bytes)} {
     if (clock_.simulated()) {
         spin_policy_ = {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
     }
@@ -82,7 +61,6 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
         const std::scoped_lock guard{owner.engine().lock_};
         served_by_ = owner.engine().served_by_;
     }
-    count_waiting_locked();
     for (const auto &fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
@@ -135,7 +113,7 @@ void engine::expect_one_thread(bool one) noexcept {
 }
 
 bool engine::progress() {
-    const bool advanced = has_progressors_.load(std::memory_order_relaxed) && advance_progressors();
+    const bool advanced = progressors_.any() && advance_progressors();
     return move_messages() || advanced;
 }
 
@@ -173,7 +151,7 @@ int engine::take_arrived_locked() {
             read_in_pieces_ == 0 ? poll_batch : 1);
     }
     if (!others_.empty()) [[unlikely]] {
-        taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr);
+        taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr, taken);
     }
     if (taken != 0) {
         note_news_locked();
@@ -211,19 +189,15 @@ bool engine::move_messages() {
         return false;
     }
     bool any = take_packets_locked() != 0;
-    if (hindrances_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    if (outbox_.has_packets()) [[unlikely]] {
         any |= flush_deferred_locked();
     }
-    if (!streams_.empty()) [[unlikely]] {
+    if (outbox_.has_streams()) [[unlikely]] {
         any |= push_streams_locked();
     }
     // What is tried again is no progress: else a fiber that waits would let no other run.
-    const bool only_again = transfers_ == nullptr && stalled_ != nullptr;
-    while (stalled_ != nullptr)
-        [[unlikely]] {
-            pending_transfer *const again = std::exchange(stalled_, stalled_->next);
-            again->next = std::exchange(transfers_, again);
-        }
+    const bool only_again = transfers_ == nullptr && outbox_.has_stalled();
+    outbox_.take_stalled(transfers_);
     return (unlock_and_transfer() && !only_again) || any;
 }
 
@@ -253,7 +227,7 @@ bool engine::unlock_and_transfer() {
 }
 
 bool engine::look_for(const request &awaited) {
-    return !has_progressors_.load(std::memory_order_relaxed) && lock_.try_lock() && look_locked(awaited);
+    return !progressors_.any() && lock_.try_lock() && look_locked(awaited);
 }
 
 bool engine::look_locked(const request &awaited) {
@@ -263,7 +237,7 @@ bool engine::look_locked(const request &awaited) {
     const unsigned most = brief_looks();
     const auto seen_nothing = [&] {
         return !awaited.complete.load(std::memory_order_relaxed) && transfers_ == nullptr && !wake_wanted_ &&
-               waiting_to_leave_ == 0;
+               outbox_.waiting() == 0;
     };
     take_packets_locked();
     if (!others_.empty()) [[unlikely]] {
@@ -288,34 +262,17 @@ bool engine::look_locked(const request &awaited) {
 }
 
 bool engine::advance_progressors() {
-    if (!progressors_lock_.try_lock()) {
+    progressor *work = progressors_.take();
+    if (work == nullptr) {
         return false;
     }
-    // Taken off while it runs, so the lock is not held meanwhile and new ones can be added.
-    progressor *work = std::exchange(progressors_, nullptr);
-    has_progressors_.store(false, std::memory_order_relaxed);
-    progressors_lock_.unlock();
     const all_news before = news_everywhere();
-    bool finished_any = false;
-    progressor *unfinished = nullptr;
-    progressor **end = &unfinished;
-    while (work != nullptr) {
-        progressor *const current = std::exchange(work, work->next_);
-        current->next_ = nullptr;
-        if (current->advance()) {
-            *end = current;
-            end = &current->next_;
-        } else {
-            finished_any = true;
-        }
+    const bool finished_any = progressors::advance(work);
+    if (work == nullptr) {
+        return finished_any;
     }
-    if (unfinished != nullptr) {
-        const std::scoped_lock guard{progressors_lock_};
-        *end = progressors_;
-        progressors_ = unfinished;
-        has_progressors_.store(true, std::memory_order_relaxed);
-    }
-    if (unfinished != nullptr && news_everywhere() != before) {
+    progressors_.put_back(*work);
+    if (news_everywhere() != before) {
         // What came meanwhile may be for work that had been visited already, and another thread may have
         // looked for work, found none, and gone to sleep: let it look again.
         lock_.lock();
@@ -341,16 +298,6 @@ engine::all_news engine::news_everywhere() const {
     all_news all{};
     owner_.tracks().each([&all](engine &each) { all[static_cast<std::size_t>(each.track_)] = each.news(); });
     return all;
-}
-
-void engine::add(progressor &work) {
-    const std::scoped_lock guard{progressors_lock_};
-    progressor **end = &progressors_;
-    while (*end != nullptr) {
-        end = &(*end)->next_;
-    }
-    *end = &work;
-    has_progressors_.store(true, std::memory_order_relaxed);
 }
 
 void engine::note_news_locked() noexcept {
@@ -410,106 +357,7 @@ void engine::expect(request &pending, int peer) {
 
 bool engine::drained() {
     const std::scoped_lock guard{lock_};
-    return deferred_.empty() && streams_.empty();
-}
-
-claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
-                                     std::size_t bytes, const typed_buffer &data, std::size_t data_bytes,
-                                     bool solicited) {
-    fabric::packet_slot slot{};
-    auto &carrier = *routes_.to(dest).carrier;
-    const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, solicited, slot);
-    if (result != claim_result::claimed) {
-        return result;
-    }
-    *slot.header = header;
-    slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
-    if (wildcards_ != nullptr) [[unlikely]] {
-        slot.header->remark = own_remark(remark::of(header.remark).elements);
-    }
-    if (bytes != 0) {
-        std::memcpy(slot.payload, payload, bytes);
-    }
-    if (data_bytes != 0) {
-        pack(data, 0, {slot.payload + bytes, data_bytes});
-    }
-    slot.may_overtake = answers_only(header.kind);
-    carrier.publish(dest, slot);
-    return result;
-}
-
-claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
-                                     std::size_t bytes) {
-    return try_send_packet(dest, header, payload, bytes, {}, 0);
-}
-
-void engine::send_control(int dest, const fabric::packet_header &header, const void *payload,
-                          std::size_t bytes) {
-    const std::scoped_lock guard{lock_};
-    send_control_locked(dest, header, payload, bytes);
-}
-
-void engine::send_control_locked(int dest, const fabric::packet_header &header, const void *payload,
-                                 std::size_t bytes) {
-    deferred_packet packet{.header = header, .payload = {}, .takes_data = false};
-    packet.header.payload_bytes = static_cast<std::uint32_t>(bytes);
-    if (bytes != 0) {
-        std::memcpy(packet.payload, payload, bytes);
-    }
-    send_or_defer_locked(dest, packet);
-}
-
-void engine::send_or_defer_locked(int dest, deferred_packet &packet) {
-    if (!deferred_.any_for(dest)) {
-        const auto result = try_send_deferred_locked(dest, packet);
-        if (result == claim_result::claimed || result == claim_result::failed) {
-            return; // what a failure means for operations is seen to by peer_failed()
-        }
-    }
-    counts_.add(counted::deferred_packets);
-    deferred_.push_back(dest, packet);
-    count_waiting_locked();
-    call_senders();
-}
-
-claim_result engine::try_send_deferred_locked(int dest, deferred_packet &packet) {
-    fabric::packet_header &header = packet.header;
-    if (packet.takes_data) {
-        announcement said{};
-        std::memcpy(&said, packet.payload, sizeof said);
-        if (const send_operation *const send = sends_.find(said.sender); send != nullptr) {
-            fabric::packet_header with_data = header;
-            with_data.flags |= carries_data;
-            const auto result = try_send_packet(dest, with_data, packet.payload, sizeof said, send->buffer,
-                                                said.bytes, said.bytes <= most_carried_always);
-            if (result != claim_result::congested) {
-                return result;
-            }
-        }
-        packet.takes_data = false;
-    }
-    return try_send_packet(dest, header, packet.payload, header.payload_bytes);
-}
-
-bool engine::flush_deferred_locked(const fabric::fabric *only) {
-    const std::size_t before = deferred_.size();
-    deferred_.serve_each([this, only](int dest, auto &queue) {
-        if (only != nullptr && routes_.to(dest).carrier != only) {
-            return;
-        }
-        while (!queue.empty()) {
-            const auto result = try_send_deferred_locked(dest, queue.front());
-            if (result != claim_result::claimed && result != claim_result::failed) {
-                return;
-            }
-            queue.pop_front();
-        }
-    });
-    if (deferred_.size() == before) {
-        return false;
-    }
-    count_waiting_locked();
-    return true;
+    return outbox_.waiting() == 0;
 }
 
 } // namespace lisle::protocol

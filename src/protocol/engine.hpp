@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/spin_lock.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/spin_policy.hpp"
 #include "fabric/fabric.hpp"
@@ -25,19 +24,21 @@
 #include "fabric/routes.hpp"
 #include "fabric/routes_by_track.hpp"
 #include "protocol/active_messages.hpp"
+#include "protocol/eager/eager_limits.hpp"
 #include "protocol/eager/short_receive.hpp"
+#include "protocol/eager/store.hpp"
 #include "protocol/engine_counts.hpp"
 #include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
+#include "protocol/outbox.hpp"
 #include "protocol/progress/awaited.hpp"
 #include "protocol/progress/device_threads.hpp"
 #include "protocol/progress/engine_lock.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
-#include "protocol/progress/progressor.hpp"
-#include "protocol/queues_by_peer.hpp"
+#include "protocol/progress/progressors.hpp"
 #include "protocol/rendezvous/id_table.hpp"
 #include "protocol/rendezvous/path_choice.hpp"
 #include "world/job.hpp"
@@ -118,6 +119,8 @@ class engine final : private fabric::sink {
     [[nodiscard]] std::size_t try_send_piece(send_operation &send, std::span<const std::byte> bytes);
 
     void cancel(send_operation &send);
+    /// Asks the receiver to forget an announced message that it has not matched.
+    void recall_locked(const send_operation &send);
     void cancel(receive_operation &receive);
 
     /// The oldest unexpected message that the pattern accepts: its outcome, and the message itself taken
@@ -128,8 +131,8 @@ class engine final : private fabric::sink {
     /// settings allow, and fewer where the receiver can copy from this buffer itself.
     [[nodiscard]] bool goes_unasked(int dest, const typed_buffer &buffer, std::size_t bytes) const noexcept {
         return bytes <= routes_.to(dest).limits.eager &&
-               (bytes <= eager_if_copied_once_ ||
-                (bytes <= eager_otherwise_ && !is_copied_once(dest, buffer)));
+               (bytes <= limits_.if_copied_once ||
+                (bytes <= limits_.otherwise && !is_copied_once(dest, buffer)));
     }
 
     // short_path.hpp
@@ -163,17 +166,14 @@ class engine final : private fabric::sink {
     [[nodiscard]] unsigned brief_looks() const noexcept;
     /// How many turns a fiber may give to the others of its worker before it looks for anything but what it
     /// waits for: together they look as often as a rank alone would. To be parked and called costs more.
-    [[nodiscard]] unsigned brief_turns(const fiber_worker &worker) const noexcept {
-        constexpr unsigned least = 2;
-        return std::max(least, brief_looks_ / static_cast<unsigned>(worker.fibers()));
-    }
+    [[nodiscard]] unsigned brief_turns(const fiber_worker &worker) const noexcept;
 
     /// Does what can be done now; true if anything was. Returns at once if another thread is at it.
     bool progress();
     /// The same for the rank's other engines. Who waits for something here calls it now and then: a message
     /// of another communicator may need this thread, if no other one is in the library.
     bool progress_elsewhere();
-    /// Returns when `done(argument)` is true. See wait_until below.
+    /// Returns when `done(argument)` is true. See progress/wait.hpp.
     void wait_until(bool (*done)(void *), void *argument, const awaited *what);
     /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
     /// and then if cores are few.
@@ -200,7 +200,7 @@ class engine final : private fabric::sink {
     /// Has work done once the lock is free in the next round of progress, which comes soon also if the rank
     /// sleeps: for what has found no room.
     void do_later_locked(pending_call &work) noexcept {
-        work.next = std::exchange(stalled_, &work);
+        outbox_.stall(work);
         call_senders();
     }
     void do_later(pending_call &work);
@@ -228,7 +228,7 @@ class engine final : private fabric::sink {
     /// @param rest set to true if something still waits. True if anything has left
     bool send_waiting(const fabric::fabric *to, bool &rest);
 
-    void add(progressor &work);
+    void add(progressor &work) { progressors_.add(work); }
     /// Marks complete and wakes who waits; from any thread, without the lock.
     void complete(request &finished);
     /// Destroys a request that the user frees: now if complete, otherwise at its completion.
@@ -253,25 +253,10 @@ class engine final : private fabric::sink {
     [[nodiscard]] request *completed_send() noexcept { return &completed_send_; }
 
   private:
-    struct completed_request final : request {
-        explicit completed_request(engine &home) noexcept : request{home} {
-            complete.store(true, std::memory_order_relaxed);
-            ending = disposal::nothing;
-        }
-        void free() override {}
-    };
-    /// A control packet that may have to wait for room.
-    struct deferred_packet {
-        fabric::packet_header header;
-        std::byte payload[control_bytes];
-        bool takes_data; ///< an announcement whose message goes along if the receiver's mailbox has room
-    };
-
     // arrive.cpp; all with the lock held
     friend class active_messages;
     friend class protocol::failures;
-    /// What the engine itself does with packets, by their kind.
-    static constexpr std::array<packet_handler, 256> own_handlers();
+    struct handlers; ///< what the engine itself does with packets, see handlers.hpp
     void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override;
     void peer_failed(int peer) override;
     [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload) {
@@ -285,60 +270,24 @@ class engine final : private fabric::sink {
         }
         keep_eager(what, payload, receive);
     }
-    void arrived_typed(const arrival &packet);
     /// What this rank's packets say besides. @param elements of the message that they announce
     [[nodiscard]] std::uint16_t own_remark(std::uint8_t elements = 0) const noexcept {
         return remark{elements, wildcards_ != nullptr ? wildcards_->moment() : std::uint16_t{0}}.packed();
     }
-    /// A message has come, which this receive takes if it is not null.
-    void note_arrival(const arrival &packet, const receive_operation *taker);
     /// Takes a stored message out for a receive.
     void take_locked(unexpected_message &message, const receive_operation &receive);
-    /// Notes an error if the receive takes elements of another type. @param elements a basic_type
-    static void compare_types(receive_operation &receive, std::uint8_t elements) noexcept;
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
     /// @param peer who sent it, not checked yet
     [[gnu::noinline]] void arrived_other(int peer, envelope what, packet_manner manner,
                                          std::span<const std::byte> payload);
-    void arrived_announcement(const arrival &packet);
-    void arrived_clearance(const arrival &packet);
-    void arrived_data(const arrival &packet);
-    void arrived_offer(const arrival &packet);
-    void arrived_written(const arrival &packet);
-    void arrived_done(const arrival &packet);
-    void arrived_cancel(const arrival &packet);
-    void arrived_cancel_answer(const arrival &packet);
-    /// The send that a peer names; it must be one to that peer.
-    [[nodiscard]] send_operation &named_send(const arrival &packet, std::uint64_t id, const char *otherwise);
-    [[nodiscard]] bool is_over(std::uint64_t send) const noexcept;
-    /// Stores a whole message that is here, and notes its size and whether it fitted.
-    [[gnu::always_inline]] static void store_data(receive_operation &receive,
-                                                  std::span<const std::byte> data) {
-        const auto room = static_cast<std::size_t>(receive.buffer.bytes());
-        if (data.size() <= fabric::cell::inline_bytes && data.size() <= room &&
-            receive.buffer.type->contiguous()) [[likely]] {
-            copy_short(static_cast<std::byte *>(receive.buffer.address), data.data(), data.size());
-            receive.result.bytes = static_cast<MPI_Count>(data.size());
-            return;
-        }
-        store_long_data(receive, data);
-    }
-    [[gnu::noinline]] static void store_long_data(receive_operation &receive,
-                                                  std::span<const std::byte> data);
     /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none. If it
     /// throws, for lack of memory, the message is gone.
     void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announced_message &sender);
     void update_congestion();
 
-    /// What came of trying to take a short message.
-    enum class attempt : unsigned char {
-        taken,
-        too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
-        impossible, ///< take the general way
-    };
     [[nodiscard, gnu::always_inline]] attempt
     take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status);
     [[nodiscard, gnu::always_inline]] attempt take_short_locked(std::byte *to, MPI_Count room,
@@ -401,22 +350,6 @@ class engine final : private fabric::sink {
     /// possible, nothing has happened.
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
     void end_read_locked(receive_operation &receive, bool moved);
-    /// @param only to peers that this fabric reaches; null: to all
-    bool push_streams_locked(const fabric::fabric *only = nullptr);
-    /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
-    /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
-    [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
-                                                        MPI_Count offset, std::size_t most);
-    /// All of it has been sent.
-    void end_stream_locked(send_operation &send);
-    /// To be called when streams or deferred packets have become more or fewer, or something has failed.
-    void count_waiting_locked() noexcept {
-        waiting_to_leave_ = streams_.size() + deferred_.size();
-        const std::size_t hindrances = deferred_.size() + (failures_.any() ? failure_mark : 0);
-        hindrances_.store(hindrances, std::memory_order_relaxed);
-        short_end_.store(hindrances == 0 ? short_limit_ + 1 : 0, std::memory_order_relaxed);
-    }
-
     // transfer_cooperatively.cpp
     struct joining;
     /// Fetches a message together with its sender. False: not possible, nothing has happened.
@@ -425,14 +358,23 @@ class engine final : private fabric::sink {
     /// The sender's part. Without the lock.
     void join(const joining &part);
 
+    // leave.cpp
     [[nodiscard]] fabric::claim_result try_send_packet(int dest, const fabric::packet_header &header,
                                                        const void *payload, std::size_t bytes,
                                                        const typed_buffer &data, std::size_t data_bytes,
                                                        bool solicited = true);
     [[nodiscard]] fabric::claim_result try_send_deferred_locked(int dest, deferred_packet &packet);
     void send_or_defer_locked(int dest, deferred_packet &packet);
-    /// @param only as in push_streams_locked()
+    /// @param only to peers that this fabric reaches; null: to all
     bool flush_deferred_locked(const fabric::fabric *only = nullptr);
+    bool push_streams_locked(const fabric::fabric *only = nullptr);
+    /// Sends a packet of a stream, with at most so many bytes from that offset on, if there is room for one.
+    /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
+    [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
+                                                        MPI_Count offset, std::size_t most);
+    /// All of it has been sent.
+    void end_stream_locked(send_operation &send);
+
     /// The same for packets: who takes them notes the news for all of them.
     void complete_quietly_locked(request &finished) {
         if (finished.at_end != 0) [[unlikely]] {
@@ -445,15 +387,15 @@ class engine final : private fabric::sink {
     [[gnu::noinline]] void complete_specially_locked(request &finished);
     /// Notes that an operation is pending which only packets from this peer (or anybody: -1) can end.
     void expect_locked(request &pending, int peer) noexcept;
-    [[nodiscard]] static int peer_named(const group &peers, int source) noexcept {
-        return source >= 0 ? peers.member(source) : -1;
-    }
 
     // send.cpp
     /// Lets the receiver read the buffer of a long message, where the route has remote memory. False: it has
     /// not.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
+    /// Ends an operation that cannot be started, unlocks, and looks for news: who tries again and again must
+    /// hear of a revocation.
+    void fail_at_once_locked(request &failed, int error);
 
     /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is
     /// no memory stays where it is, with those behind it: a call that waits tries again.
@@ -505,12 +447,9 @@ class engine final : private fabric::sink {
     int on_node_; ///< the rank's index on its node
     int track_;
     const fabric::routes &routes_;
-    const std::size_t eager_if_copied_once_; ///< longest message sent unasked, where a copy would be saved
-    const std::size_t eager_otherwise_;      ///< not less
-    const std::size_t unexpected_limit_;
+    const eager_limits limits_;
     const bool checks_types_;         ///< messages say of what type their elements are: LISLE_CHECK=1
     wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
-    const std::size_t short_limit_;
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
     /// The same if nothing else has to be asked; else null.
@@ -545,46 +484,16 @@ class engine final : private fabric::sink {
     bool congested_ = false;
     id_table<send_operation> sends_;       ///< announced
     id_table<receive_operation> receives_; ///< to which other processes stream
-    queues_by_peer<send_operation *> streams_;
-    queues_by_peer<deferred_packet> deferred_;
-    pending_transfer *stalled_ = nullptr; ///< reads of remote memory that found no room
-    std::size_t waiting_to_leave_ = 0;    ///< how many streams and deferred packets there are
+    outbox outbox_;
     protocol::failures failures_{*this};
     /// Messages that are received in pieces. While there are any, packets are taken one by one: what has been
     /// read makes room for more.
     int read_in_pieces_ = 0;
     path_choice choice_; ///< for long messages from other processes
-    // Number of deferred packets, and `failure_mark` if anything has failed: what a sender has to look at
-    // before it sends. Written under the lock; senders read it without, relaxed: a thread only has to see
-    // packets that were deferred by calls which happened before its own, and those it sees.
-    static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
-    std::atomic<std::size_t> hindrances_{0};
-    // Shorter messages than this may take the short path; none may while there are hindrances.
-    // Written and read like hindrances_.
-    std::atomic<std::size_t> short_end_;
-
-    spin_lock progressors_lock_;
-    progressor *progressors_ = nullptr;
-    // Relaxed: only saves the lock when there is nothing to advance.
-    std::atomic<bool> has_progressors_{false};
+    progressors progressors_;
     // Tests that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};
     started_receives started_; ///< by the one thread that starts them alone
 };
-
-/// The waiting primitive of all calls: makes progress for the rank until `done()` is true. See wait.cpp.
-/// @param home the engine that what is awaited belongs to: looked at most often
-/// @param what is awaited; null: perhaps something that needs no rank
-template <class Predicate> void wait_until(engine &home, Predicate done, const awaited *what = nullptr) {
-    if (!done()) {
-        home.wait_until([](void *predicate) { return (*static_cast<Predicate *>(predicate))(); }, &done,
-                        what);
-    }
-}
-/// The same for messages that belong to no communicator in particular.
-template <class Predicate> void wait_until(rank &rank, Predicate done) {
-    const awaited_ranks what;
-    wait_until(rank.engine(), done, &what);
-}
 
 } // namespace lisle::protocol

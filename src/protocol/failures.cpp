@@ -125,21 +125,34 @@ void failures::fail_locked(request &failed, int error) {
     home_.complete_locked(failed);
 }
 
+// Memory that a living peer may be reading stays readable until the peer says that it has not begun, or has
+// done: a read that is refused would look like the failure of the memory's owner.
+bool failures::is_recalled_locked(send_operation &send) {
+    if (!send.exposed || failed_locked(send.dest)) {
+        return false;
+    }
+    if (!std::exchange(send.recalled, true)) {
+        home_.recall_locked(send);
+    }
+    return true;
+}
+
 void failures::end_operations_locked() {
     engine &home = home_;
     home.enter_started_locked();
     const auto is_over = [this](const send_operation *send) {
         return error_locked(send->context, send->dest) != MPI_SUCCESS;
     };
-    home.streams_.serve_each([&](int, auto &queue) { std::erase_if(queue, is_over); });
-    home.deferred_.serve_each([this](int peer, auto &queue) {
+    home.outbox_.serve_streams([&](int, auto &queue) { std::erase_if(queue, is_over); });
+    home.outbox_.serve_packets([this](int peer, auto &queue) {
         if (failed_locked(peer)) {
             queue.clear();
         }
     });
-    home.count_waiting_locked();
+    home.outbox_.note_failure();
     home.sends_.each([&](std::uint64_t id, send_operation &send) {
-        if (const int error = error_locked(send.context, send.dest); error != MPI_SUCCESS) {
+        const int error = error_locked(send.context, send.dest);
+        if (error != MPI_SUCCESS && !is_recalled_locked(send)) {
             home.sends_.erase(id);
             home.withdraw_buffer(send);
             fail_locked(send, error);

@@ -17,6 +17,8 @@
 
 namespace lisle::protocol {
 
+class send_operation;
+
 /// Contexts of one communicator that lie in a row, from a multiple of this number on.
 inline constexpr std::uint64_t contexts_in_a_row = 16;
 /// The one among them that works in spite of failures and revocation, by its distance from the first.
@@ -76,6 +78,7 @@ class failures {
     void revoke_locked(std::uint64_t base);
     /// Tells all members.
     void spread_locked(std::uint64_t base, const watched &communicator);
+    [[nodiscard]] bool is_recalled_locked(send_operation &send);
     /// Ends what cannot be completed any more.
     void end_operations_locked();
 

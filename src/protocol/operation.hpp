@@ -163,6 +163,7 @@ class send_operation final : public operation {
     send_mode mode;
     bool in_pieces = false; ///< the data comes bit by bit (pieces.hpp), and lies nowhere
     bool exposed = false;   ///< the receiver may read the buffer, with `key`
+    bool recalled = false;  ///< revoked: ends when the receiver says that it does not read the buffer
     std::uint64_t receiver_id = 0;
     fabric::memory_key key = 0;
 };

@@ -41,9 +41,8 @@ void engine::start_locked(receive_operation &receive) {
     if (message == nullptr) {
         if (const int error = failures_.error_locked(receive.pattern.context, receive.from);
             error != MPI_SUCCESS) [[unlikely]] {
-            failures_.fail_locked(receive, error);
             held.release();
-            unlock_and_follow_up();
+            fail_at_once_locked(receive, error);
             return;
         }
         matcher_.post(receive);
@@ -56,8 +55,8 @@ void engine::start_locked(receive_operation &receive) {
     accept(*message, receive);
 }
 
-engine::attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelope pattern,
-                                           MPI_Status *status, const fabric::cell &packet) {
+attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status,
+                                   const fabric::cell &packet) {
     const fabric::packet_header header = packet.header; // once more: a peer could have changed it
     const envelope what{header.context, header.source, header.tag};
     const std::uint32_t bytes = header.payload_bytes;
@@ -81,11 +80,11 @@ bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
 bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
                                      MPI_Status *status) noexcept {
     if (!checks_types_ || wildcards_ != nullptr || only_inbox_ == nullptr || !buffer.type->plain() ||
-        has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+        progressors_.any() || !lock_.try_lock()) {
         return false;
     }
     bool taken = false;
-    const bool idle = matcher_.idle() && waiting_to_leave_ == 0 && !started_.any();
+    const bool idle = matcher_.idle() && outbox_.waiting() == 0 && !started_.any();
     if (const fabric::cell *const packet = idle ? inbox_->next() : nullptr) {
         const fabric::packet_header header = packet->header;
         taken = header.kind == static_cast<std::uint8_t>(packet_kind::typed_eager) &&
@@ -105,8 +104,7 @@ bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope 
 bool engine::start_and_look(receive_operation &receive) {
     std::unique_lock held{lock_};
     enter_started_locked();
-    if (matcher_.stores_nothing() && !has_progressors_.load(std::memory_order_relaxed) && !failures_.any())
-        [[likely]] {
+    if (matcher_.stores_nothing() && !progressors_.any() && !failures_.any()) [[likely]] {
         matcher_.post(receive);
         expect_locked(receive, receive.from);
         held.release();

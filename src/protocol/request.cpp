@@ -5,6 +5,7 @@
 #include "base/error_texts.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::protocol {
 

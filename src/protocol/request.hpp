@@ -126,4 +126,13 @@ class request : public object {
     communicator *comm = nullptr;
 };
 
+/// One that is complete and stays.
+struct completed_request final : request {
+    explicit completed_request(engine &home) noexcept : request{home} {
+        complete.store(true, std::memory_order_relaxed);
+        ending = disposal::nothing;
+    }
+    void free() override {}
+};
+
 } // namespace lisle::protocol

@@ -43,8 +43,8 @@ bool engine::try_send_short_typed(const typed_buffer &buffer, const envelope &wh
                                   std::size_t bytes) noexcept {
     fabric::mailbox_sender *const mailbox = mailboxes_[dest];
     return checks_types_ && mailbox != nullptr && buffer.type->plain() &&
-           bytes <= std::min(eager_if_copied_once_, fabric::cell::inline_bytes) &&
-           hindrances_.load(std::memory_order_relaxed) == 0 &&
+           bytes <= std::min(limits_.if_copied_once, fabric::cell::inline_bytes) &&
+           outbox_.hindrances() == 0 &&
            mailbox->try_post(signature_,
                              {what.context, what.source, what.tag,
                               static_cast<std::uint8_t>(packet_kind::typed_eager),
@@ -55,15 +55,14 @@ bool engine::try_send_short_typed(const typed_buffer &buffer, const envelope &wh
 
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
                                     std::size_t bytes) {
-    if (const std::size_t hindrances = hindrances_.load(std::memory_order_relaxed); hindrances != 0)
-        [[unlikely]] {
+    if (const std::size_t hindrances = outbox_.hindrances(); hindrances != 0) [[unlikely]] {
         if (failures_.any() && failures_.error_of(what.context, dest) != MPI_SUCCESS) {
             return claim_result::failed;
         }
-        if (hindrances != failure_mark) {
+        if (hindrances != outbox::failure_mark) {
             // An earlier message of ours may still wait for room: keep the order. Others' wait means nothing.
             const std::scoped_lock guard{lock_};
-            if (deferred_.any_for(dest)) {
+            if (outbox_.has_packets_for(dest)) {
                 return claim_result::full;
             }
         }
@@ -131,7 +130,7 @@ bool engine::announce_and_watch(send_operation &send) {
                                        sizeof said};
     send.begin_watching();
     fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
-    if (mailbox == nullptr || hindrances_.load(std::memory_order_relaxed) != 0 ||
+    if (mailbox == nullptr || outbox_.hindrances() != 0 ||
         mailbox->try_post(signature_, header, &said, true) != claim_result::claimed) {
         const std::scoped_lock guard{lock_};
         send_control_locked(send.dest, header, &said, sizeof said);
@@ -196,8 +195,13 @@ void engine::announce(send_operation &send) {
         }
     }
     lock_.lock();
-    failures_.fail_locked(send, error);
+    fail_at_once_locked(send, error);
+}
+
+void engine::fail_at_once_locked(request &failed, int error) {
+    failures_.fail_locked(failed, error);
     unlock_and_follow_up();
+    move_messages();
 }
 
 bool engine::expose_buffer(send_operation &send, const fabric::route &way) {
@@ -233,6 +237,10 @@ void engine::cancel(send_operation &send) {
     if (send.complete.load(std::memory_order_relaxed)) {
         return;
     }
+    recall_locked(send);
+}
+
+void engine::recall_locked(const send_operation &send) {
     send_control_locked(send.dest, {send.id, 0, 0, static_cast<std::uint8_t>(packet_kind::cancel), 0, 0, 0},
                         nullptr, 0);
 }
@@ -240,6 +248,7 @@ void engine::cancel(send_operation &send) {
 void send_operation::start() {
     complete.store(false, std::memory_order_relaxed);
     active = true;
+    recalled = false;
     result = {};
     streamed = stream_end = 0;
     home->start(*this);
@@ -287,6 +296,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             return;
         }
         if (result == claim_result::failed) {
+            mine.progress();
             throw_failure(mine.failures().error_of(what.context, number), number);
         }
     }

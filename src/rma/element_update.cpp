@@ -49,9 +49,35 @@ template <class Word> Word load(const std::byte *from) noexcept {
     return value;
 }
 
-/// The word that the processor changes. Sequentially consistent: programs build locks and counters of these.
-template <class Word> std::atomic_ref<Word> word_at(std::byte *target) noexcept {
-    return std::atomic_ref<Word>{*reinterpret_cast<Word *>(target)};
+/// Integers, logicals and bytes; MPI_CHAR, too, which programs use for bytes.
+bool is_comparable(const datatype &element) noexcept {
+    switch (category_of(element)) {
+    case type_category::c_integer:
+    case type_category::fortran_integer:
+    case type_category::logical:
+    case type_category::multi_language:
+    case type_category::byte:
+        return true;
+    default:
+        return element.facts() != nullptr && element.facts()->handle == handle_value(MPI_CHAR);
+    }
+}
+
+std::array<element_traits, predefined_handles> all_traits() noexcept {
+    std::array<element_traits, predefined_handles> all;
+    for (std::size_t index = 0; index < predefined_handles; ++index) {
+        const datatype *const type = predefined_datatypes[index];
+        if (type == nullptr) {
+            continue;
+        }
+        const auto size = static_cast<std::uint8_t>(type->size());
+        const bool single = is_single(*type);
+        all[index] = {.plain_size = type->plain() ? size : std::uint8_t{0},
+                      .word_size = single ? size : std::uint8_t{0},
+                      .adds = single && is_machine_integer(type->basic()),
+                      .compares = is_comparable(*type)};
+    }
+    return all;
 }
 
 /// Calls `use` with a value of the unsigned type that has so many bytes.
@@ -77,6 +103,8 @@ std::optional<std::scoped_lock<spin_lock>> lock_if_any(spin_lock *lock) {
 }
 
 } // namespace
+
+const std::array<element_traits, predefined_handles> traits_by_handle = all_traits();
 
 element_update::element_update(const op &operation, const datatype &type)
     : operation_{&operation}, element_{type.facts() != nullptr ? &type : only_predefined(type)} {
@@ -235,17 +263,8 @@ void element_update::apply(std::byte *target, const std::byte *origin, std::byte
 }
 
 void check_compare_type(const datatype &type) {
-    switch (category_of(type)) {
-    case type_category::c_integer:
-    case type_category::fortran_integer:
-    case type_category::logical:
-    case type_category::multi_language:
-    case type_category::byte:
-        return;
-    default:
-        if (type.facts() == nullptr || type.facts()->handle != handle_value(MPI_CHAR)) {
-            fail(MPI_ERR_TYPE, "compare_and_swap takes integers, logicals and bytes only");
-        }
+    if (!is_comparable(type)) {
+        fail(MPI_ERR_TYPE, "compare_and_swap takes integers, logicals and bytes only");
     }
 }
 

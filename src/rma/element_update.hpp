@@ -7,18 +7,43 @@
 // programs send structures so.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/spin_lock.hpp"
+#include "datatype/predefined.hpp"
 #include "reduction/op.hpp"
 
 namespace lisle::rma {
+
+/// What accesses to one element ask of a predefined type.
+struct element_traits {
+    std::uint8_t plain_size = 0; ///< bytes that a plain copy moves; 0: that is not how to move it
+    std::uint8_t word_size = 0;  ///< bytes that an instruction of the processor changes at once; 0: none does
+    bool adds = false;           ///< sums are additions of such words
+    bool compares = false;       ///< the standard has compare_and_swap for it
+};
+/// By the type's handle, counted from first_predefined_handle.
+extern const std::array<element_traits, predefined_handles> traits_by_handle;
+
+/// Those of the type behind a handle; for a type that is not predefined all false.
+[[nodiscard, gnu::always_inline]] inline element_traits traits_of(MPI_Datatype handle) noexcept {
+    const std::uintptr_t index = handle_value(handle) - first_predefined_handle;
+    return index < predefined_handles ? traits_by_handle[index] : element_traits{};
+}
 
 /// What keeps others from changing elements of a target meanwhile.
 struct update_guard {
     spin_lock *lock = nullptr; ///< of the target's row; null: nobody else changes them
     bool always = false; ///< elements are changed under it alone, and not by the processor's instructions
 };
+
+/// The word that the processor changes. Sequentially consistent: programs build locks and counters of these.
+template <class Word> [[nodiscard]] std::atomic_ref<Word> word_at(std::byte *target) noexcept {
+    return std::atomic_ref<Word>{*reinterpret_cast<Word *>(target)};
+}
 
 /// An operation on elements of one predefined type.
 class element_update {

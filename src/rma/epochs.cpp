@@ -103,9 +103,14 @@ void access_epoch::check_lock(int target) {
                        "a lock is taken");
 }
 
+void access_epoch::show_passive(int open) noexcept {
+    open_.store(open, std::memory_order_relaxed);
+    passive_.store(open, std::memory_order_relaxed);
+}
+
 void access_epoch::show_locks_locked() noexcept {
     const bool sole = held_.size() == 1;
-    open_.store(sole ? shown(held_.front().target) : listed, std::memory_order_relaxed);
+    show_passive(sole ? shown(held_.front().target) : listed);
     excluded_.store(sole && held_.front().kind == lock_word::kind::exclusive && held_.front().taken
                         ? held_.front().target
                         : nobody,
@@ -115,7 +120,6 @@ void access_epoch::show_locks_locked() noexcept {
 void access_epoch::lock(const held_lock &held) {
     const std::scoped_lock guard{mutex_};
     now_ = kind::locks;
-    passive_.store(true, std::memory_order_relaxed);
     held_.push_back(held);
     show_locks_locked();
 }
@@ -137,8 +141,7 @@ void access_epoch::forget(int target) {
         return;
     }
     now_ = kind::none;
-    passive_.store(false, std::memory_order_relaxed);
-    open_.store(nobody, std::memory_order_relaxed);
+    show_passive(nobody);
     excluded_.store(nobody, std::memory_order_relaxed);
 }
 
@@ -153,8 +156,7 @@ void access_epoch::lock_all(bool taken) {
     const std::scoped_lock guard{mutex_};
     now_ = kind::lock_all;
     all_taken_ = taken;
-    passive_.store(true, std::memory_order_relaxed);
-    open_.store(shown(everyone), std::memory_order_relaxed);
+    show_passive(shown(everyone));
 }
 
 bool access_epoch::unlock_all() {
@@ -163,8 +165,7 @@ bool access_epoch::unlock_all() {
         fail(MPI_ERR_RMA_SYNC, "the targets have not been locked with MPI_Win_lock_all");
     }
     now_ = kind::none;
-    passive_.store(false, std::memory_order_relaxed);
-    open_.store(nobody, std::memory_order_relaxed);
+    show_passive(nobody);
     return all_taken_;
 }
 
@@ -180,6 +181,14 @@ void access_epoch::check_passive_further(int target) {
         std::ranges::none_of(held_, [target](const held_lock &held) { return held.target == target; })) {
         fail(MPI_ERR_RMA_SYNC, "target ", target, " is not locked");
     }
+}
+
+void access_epoch::end() {
+    const std::scoped_lock guard{mutex_};
+    now_ = kind::none;
+    started_.clear();
+    held_.clear();
+    show_passive(nobody);
 }
 
 void access_epoch::check_over() {

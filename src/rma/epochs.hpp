@@ -60,21 +60,27 @@ class access_epoch {
     [[nodiscard]] bool unlock_all();
     /// For MPI_Win_flush: a passive epoch with this target, or with all (-1) or any.
     void check_passive(int target) {
-        if (!passive_.load(std::memory_order_relaxed) || (target >= 0 && !allows_at_once(target)))
-            [[unlikely]] {
+        if (!is_passive_at_once(target)) [[unlikely]] {
             check_passive_further(target);
         }
     }
+    /// True if the target is in a passive epoch, as far as can be said without looking further.
+    [[nodiscard]] bool is_passive_at_once(int target) const noexcept {
+        const int open = passive_.load(std::memory_order_relaxed);
+        return open == target || open == everyone;
+    }
+    /// The rank leaves MPI: whatever epoch is open, nothing is accessed any more.
+    void end();
     /// MPI_Win_free. Throws unless no epoch but that of fences is open.
     void check_over();
 
   private:
     enum class kind : std::uint8_t { none, fences, started, locks, lock_all };
-    // Values of open_ besides targets.
-    static constexpr int nobody = -1;
-    static constexpr int everyone = -2;
-    static constexpr int listed = -3; ///< see started_ and held_
-    static constexpr int fenced = -4; ///< everyone, but nobody has been accessed since the fence
+    // Values of open_ besides targets, which no caller uses for anything else.
+    static constexpr int nobody = -1001;
+    static constexpr int everyone = -1002;
+    static constexpr int listed = -1003; ///< see started_ and held_
+    static constexpr int fenced = -1004; ///< everyone, but nobody has been accessed since the fence
 
     [[nodiscard]] bool allows_further(int target) noexcept;
     /// What becomes of open_: where accesses are noted, none goes the way that only looks whether all is
@@ -84,10 +90,12 @@ class access_epoch {
     /// Throws if an epoch is open that must be closed first.
     void check_none_locked(const char *call) const;
     void show_locks_locked() noexcept;
+    /// Opens a passive epoch for others to see, or closes it: nobody.
+    void show_passive(int open) noexcept;
 
     std::atomic<int> open_{nobody};
     std::atomic<int> excluded_{nobody};
-    std::atomic<bool> passive_{false}; ///< some targets are locked
+    std::atomic<int> passive_{nobody}; ///< what open_ holds where targets are locked, else nobody
     mutable spin_lock mutex_;          ///< protects all below
     kind now_ = kind::none;
     bool all_taken_ = false;

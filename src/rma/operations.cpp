@@ -25,6 +25,7 @@ void check_epoch(window &on, int target) {
     if (!on.access.allows(target)) [[unlikely]] {
         fail_outside_epoch(target);
     }
+    on.stores.note();
     note_order_by_peers(on);
 }
 

@@ -10,6 +10,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::rma {
@@ -102,6 +103,7 @@ protocol::request *remote_copies::start(const typed_buffer &origin, const target
     const int self = on_.number_of(on_.rank());
     on_.home().expect(*started, peer); // waiting for it looks where its end is told
     under_way_.fetch_add(1, std::memory_order_relaxed);
+    on_.note_requests();
     for (unsigned tries = 0;; on_.home().found_no_room(tries)) {
         switch (reads ? memory->start_read(self, place, pieces, *started)
                       : memory->start_write(self, place, pieces, *started)) {

@@ -10,8 +10,11 @@
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/fiber_worker.hpp"
+#include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/tracks.hpp"
+#include "rma/messages/registry.hpp"
 #include "rma/order_by_peers.hpp"
 #include "rma/races/watch.hpp"
 #include "rma/window_lock.hpp"
@@ -101,7 +104,7 @@ class failures_within {
 void complete_operations(window &on, int target) {
     on.copies.flush();
     on.origin.flush(target);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    on.stores.settle();
 }
 
 /// The same as a part of another call.
@@ -354,6 +357,14 @@ void unlock_all(window &on) {
     }
     look_around_unlocked(on, others_waited);
     failures.rethrow();
+}
+
+void leave(const lisle::rank &ended) {
+    ended.tracks().each([](const protocol::engine &home) {
+        for (window *const left : registry::of(home)) {
+            left->access.end();
+        }
+    });
 }
 
 } // namespace lisle::rma

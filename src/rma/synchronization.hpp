@@ -31,4 +31,7 @@ void flush_local(window &on, int target);
 /// and lets others run.
 void sync(window &on);
 
+/// The rank is in MPI no more: windows that it has not freed are accessed no more.
+void leave(const lisle::rank &ended);
+
 } // namespace lisle::rma

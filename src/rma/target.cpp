@@ -16,9 +16,10 @@ namespace {
 [[noreturn, gnu::cold]] void out_of_range(const window &on, const target_data &target,
                                           const reach_of_data &reach) {
     const member_facts &facts = on.at(target.rank).facts;
-    fail(MPI_ERR_RMA_RANGE, "the data at displacement ", target.disp, " of target ", target.rank,
-         " take bytes ", target.disp * facts.unit + reach.first, " to ",
-         target.disp * facts.unit + reach.last, ", but its window has ", facts.size);
+    // Not the sum of all: it may be more than a number holds, which is how some come here.
+    fail(MPI_ERR_RMA_RANGE, "the data at displacement ", target.disp, " (times ", facts.unit,
+         " bytes) of target ", target.rank, " take bytes ", reach.first, " to ", reach.last,
+         " from there, but its window has ", facts.size);
 }
 
 /// The target's own window if its rank is one of this process, else null.

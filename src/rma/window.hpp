@@ -23,6 +23,7 @@
 #include "rma/messages/origin.hpp"
 #include "rma/messages/target_side.hpp"
 #include "rma/remote_copies.hpp"
+#include "rma/store_order.hpp"
 
 namespace lisle::rma {
 
@@ -94,33 +95,58 @@ class window : public object {
         return reach_further(of, address, bytes);
     }
 
-    /// Where `bytes` at a displacement in a member's memory lie here, if the member may be accessed now and
-    /// all is known already; else null: go the general way. @param rank any number @param bytes not 0
-    [[nodiscard, gnu::always_inline]] std::byte *reach_at_once(int rank, MPI_Aint disp,
-                                                               std::size_t bytes) const noexcept {
-        if (static_cast<unsigned>(rank) >= static_cast<unsigned>(size_) || !access.allows_at_once(rank)) {
-            return nullptr;
+    /// Finds where `bytes` at a displacement in a member's memory lie here, if the member may be accessed now
+    /// and all is known already; false: go the general way. @param member any number @param bytes not 0
+    [[nodiscard, gnu::always_inline]] bool reach_at_once(int member, MPI_Aint disp, std::size_t bytes,
+                                                         std::byte *&found) const noexcept {
+        if (!access.allows_at_once(member) || static_cast<unsigned>(member) >= static_cast<unsigned>(size_)) {
+            return false;
         }
-        const member_facts &of = at(rank).facts;
-        std::uint64_t offset = 0;
-        // A negative displacement is far outside; so is each one of a dynamic window, which has no size.
-        if (__builtin_mul_overflow(static_cast<std::uint64_t>(disp), static_cast<std::uint64_t>(of.unit),
-                                   &offset) ||
-            offset > of.size || bytes > of.size - offset) {
-            return nullptr;
+        const member_facts &of = at(member).facts;
+        std::int64_t offset = 0;
+        // A dynamic window has no size, so each displacement is outside.
+        if (__builtin_mul_overflow(std::int64_t{disp}, of.unit, &offset) || offset < 0 ||
+            static_cast<std::uint64_t>(offset) + bytes > of.size) {
+            return false;
         }
+        const auto address = static_cast<std::intptr_t>(of.base) + offset;
         if (of.process == table_.process) [[likely]] {
-            return reinterpret_cast<std::byte *>(of.base + offset);
+            found = reinterpret_cast<std::byte *>(address);
+            return true;
         }
         if (of.process < 0 || !of.open) {
-            return nullptr;
+            return false;
         }
         const std::intptr_t distance =
             distances_[static_cast<std::size_t>(of.process)].load(std::memory_order_acquire);
-        return distance == unknown
-                   ? nullptr
-                   : reinterpret_cast<std::byte *>(static_cast<std::intptr_t>(of.base + offset) + distance);
+        found = reinterpret_cast<std::byte *>(address + distance);
+        return distance != unknown;
     }
+    /// The same for a word of so many bytes that the caller may change by an instruction of the processor.
+    [[nodiscard, gnu::always_inline]] bool reach_word_at_once(int member, MPI_Aint disp, std::size_t bytes,
+                                                              std::byte *&found) const noexcept {
+        return reach_at_once(member, disp, bytes, found) &&
+               (reinterpret_cast<std::uintptr_t>(found) & (bytes - 1)) == 0 && !at(member).facts.copied;
+    }
+
+    /// MPI_Win_flush where there is nothing to wait for and it is not time to look around; false: nothing has
+    /// happened, go the general way.
+    [[nodiscard, gnu::always_inline]] bool flush_at_once(int member) noexcept {
+        if (!access.is_passive_at_once(member) ||
+            static_cast<unsigned>(member) >= static_cast<unsigned>(size_) ||
+            goes_by_requests_.load(std::memory_order_relaxed)) [[unlikely]] {
+            return false;
+        }
+        const unsigned calls = calls_.load(std::memory_order_relaxed);
+        if (is_time_to_look_around(calls)) [[unlikely]] {
+            return false;
+        }
+        calls_.store(calls + 1, std::memory_order_relaxed);
+        stores.settle();
+        return true;
+    }
+    /// Called before the first operation that others take part in, for which flushes wait from then on.
+    void note_requests() noexcept { goes_by_requests_.store(true, std::memory_order_relaxed); }
 
     const window_attributes facts;
     errhandler_slot errors;
@@ -129,17 +155,17 @@ class window : public object {
     access_epoch access;
     exposure_epoch exposure;
     attached_memory attached; ///< of a dynamic window
+    store_order stores;
     message_origin origin{*this};
     remote_copies copies{*this};
     message_target target{*this};
 
     /// True once in a while.
     [[nodiscard]] bool is_time_to_look_around() noexcept {
-        constexpr unsigned calls_between_looks = 16;
         // Not fetch_add: an increment that is lost between two threads of the rank does not matter.
-        const unsigned calls = calls_.load(std::memory_order_relaxed) + 1;
-        calls_.store(calls, std::memory_order_relaxed);
-        return calls % calls_between_looks == 0;
+        const unsigned calls = calls_.load(std::memory_order_relaxed);
+        calls_.store(calls + 1, std::memory_order_relaxed);
+        return is_time_to_look_around(calls);
     }
 
     /// A member has failed. With the lock of `home` held.
@@ -161,7 +187,15 @@ class window : public object {
     [[nodiscard]] std::byte *reach_further(const member_facts &of, std::uint64_t address,
                                            std::size_t bytes) const noexcept;
 
+    /// @param calls that came before
+    [[nodiscard]] static bool is_time_to_look_around(unsigned calls) noexcept {
+        constexpr unsigned calls_between_looks = 64;
+        return (calls + 1) % calls_between_looks == 0;
+    }
+
     std::atomic<unsigned> calls_{0};
+    /// Relaxed: a thread only has to see what calls before its own have noted.
+    std::atomic<bool> goes_by_requests_{false};
     communicator_ref comm_;
     const int rank_;
     const int size_;

@@ -31,8 +31,8 @@ class bootstrap {
     [[nodiscard]] virtual process_id self() const noexcept = 0;
     /// Where the job's ranks are. Lives as long as this object.
     [[nodiscard]] virtual const locality &places() const noexcept = 0;
-    /// True if a launcher watches the job (and will report how its ranks end).
-    [[nodiscard]] virtual bool launched() const noexcept = 0;
+    /// True if a launcher says how the job's ranks end (Lisle's does; others say little).
+    [[nodiscard]] virtual bool reports_ends() const noexcept = 0;
     /// The operating system's number of a process of the caller's node; 0 until that process has started, and
     /// for processes of other nodes.
     [[nodiscard]] virtual int pid_of(int process) const noexcept = 0;

@@ -28,7 +28,7 @@ void note(int signal, siginfo_t *information, void *) {
 } // namespace
 
 void note_faults_of(bootstrap &start, int rank) noexcept {
-    if (!start.launched() || start.places().rank_count(start.self().index) != 1) {
+    if (!start.reports_ends() || start.places().rank_count(start.self().index) != 1) {
         return;
     }
     noted_rank = rank;

@@ -16,7 +16,7 @@ class launched_bootstrap final : public bootstrap {
 
     [[nodiscard]] process_id self() const noexcept override { return {table_.id(), process_}; }
     [[nodiscard]] const locality &places() const noexcept override { return places_; }
-    [[nodiscard]] bool launched() const noexcept override { return true; }
+    [[nodiscard]] bool reports_ends() const noexcept override { return true; }
     [[nodiscard]] int pid_of(int process) const noexcept override { return table_.pid(process); }
 
     void put(std::string_view key, std::span<const std::byte> value) override;

@@ -111,6 +111,7 @@ void managed_bootstrap::fence() {
 
 void managed_bootstrap::report(int rank, rank_progress to) noexcept {
     if (to == rank_progress::left_early) {
+        std::fprintf(stderr, "lisle: rank %d has ended without MPI_Finalize; the job is stopped\n", rank);
         abort(rank, EXIT_FAILURE);
         return;
     }

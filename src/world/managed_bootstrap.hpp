@@ -36,7 +36,7 @@ class managed_bootstrap final : public bootstrap {
 
     [[nodiscard]] process_id self() const noexcept override { return {job_, manager_->process()}; }
     [[nodiscard]] const locality &places() const noexcept override { return *places_; }
-    [[nodiscard]] bool launched() const noexcept override { return true; }
+    [[nodiscard]] bool reports_ends() const noexcept override { return false; }
     [[nodiscard]] int pid_of(int process) const noexcept override;
 
     void put(std::string_view key, std::span<const std::byte> value) override;

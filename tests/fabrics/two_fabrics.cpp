@@ -36,7 +36,7 @@ class half_bootstrap final : public bootstrap {
 
     [[nodiscard]] process_id self() const noexcept override { return {whole_.self().job, half_}; }
     [[nodiscard]] const locality &places() const noexcept override { return places_; }
-    [[nodiscard]] bool launched() const noexcept override { return true; }
+    [[nodiscard]] bool reports_ends() const noexcept override { return true; }
     [[nodiscard]] int pid_of(int) const noexcept override { return getpid(); }
     // Toy fabrics have no addresses to exchange.
     void put(std::string_view key, std::span<const std::byte>) override { refuse(key); }

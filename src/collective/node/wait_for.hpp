@@ -6,6 +6,7 @@
 #include "base/spin_lock.hpp"
 #include "execution/fiber_worker.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::collective {
 

@@ -5,6 +5,7 @@
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::collective {
 

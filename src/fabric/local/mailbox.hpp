@@ -108,7 +108,7 @@ class mailbox_sender {
                                                             const packet_header &header, const void *payload,
                                                             bool solicited) noexcept {
         mailbox_memory &memory = *memory_;
-        const std::uint32_t cells = layout_.cells;
+        const std::uint32_t last = layout_.cells - 1;
         // Acquire: the receiver's reads of what it has returned came before our writes to it.
         const std::uint64_t credit = memory.credit.load(std::memory_order_acquire);
         if ((credit & position::flag_bit) != 0 && !solicited) [[unlikely]] {
@@ -118,18 +118,18 @@ class mailbox_sender {
         do {
             const auto out =
                 static_cast<std::uint32_t>(seen >> 32) - static_cast<std::uint32_t>(credit >> 32);
-            if (out >= cells) [[unlikely]] {
+            if (out > last) [[unlikely]] {
                 return claim_result::full;
             }
             // One more cell, no line, and the flag cleared.
         } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32);
-        cell &mine = memory.cells()[ticket & (cells - 1)];
+        cell &mine = memory.cells()[ticket & last];
         mine.header = header;
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
         mine.stamp.store(signature | (ticket + 1), std::memory_order_release);
-        own_soon(memory.cells()[(ticket + cells_ahead) & (cells - 1)]);
+        own_soon(memory.cells()[(ticket + cells_ahead) & last]);
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
             bell_->ring();
         }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "fabric/ofi/severing.hpp"
 #include "mpi.h"
 
 namespace lisle::fabric::ofi {
@@ -96,6 +97,15 @@ fi_addr_t device::add_peer(std::span<const std::byte> address) {
     fi_addr_t added = FI_ADDR_NOTAVAIL;
     const int count = fi_av_insert(addresses_.get(), address.data(), 1, &added, 0, nullptr);
     return count == 1 ? added : FI_ADDR_NOTAVAIL;
+}
+
+void device::give_up(fi_addr_t peer) noexcept {
+    sockaddr_in own{}, theirs{};
+    std::size_t length = sizeof own, their_length = sizeof theirs;
+    if (info_->addr_format == FI_SOCKADDR_IN && fi_getname(&endpoint_->fid, &own, &length) == 0 &&
+        fi_av_lookup(addresses_.get(), peer, &theirs, &their_length) == 0) {
+        sever_connections(own, theirs);
+    }
 }
 
 registration device::register_local(std::span<std::byte> memory) {

@@ -76,6 +76,9 @@ class device {
     /// @return the peer's number for the calls below; FI_ADDR_NOTAVAIL if the provider does not take the
     /// address
     [[nodiscard]] fi_addr_t add_peer(std::span<const std::byte> address);
+    /// The peer's machine is silent: makes the provider end, with errors, what it has of that machine. Where
+    /// it does not use TCP it does so by itself.
+    void give_up(fi_addr_t peer) noexcept;
 
     /// Memory for the endpoint's own sends and receives: registered only where the provider wants it.
     [[nodiscard]] registration register_local(std::span<std::byte> memory);

@@ -72,7 +72,11 @@ void network_fabric::lost_rail_locked(int process, std::size_t number) {
     }
     const auto open = std::ranges::count_if(at, [](fi_addr_t each) { return each != FI_ADDR_NOTAVAIL; });
     if (open <= 1) {
-        failed_locked(process); // it was the last that led there
+        // It was the last that led there. What the provider has of it ends, so that no memory stays in use.
+        if (number < at.size()) {
+            rails_[number]->endpoint().give_up(at[number]);
+        }
+        failed_locked(process);
     } else {
         close_rail_locked(number);
     }

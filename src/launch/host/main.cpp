@@ -97,13 +97,14 @@ void check_for_fibers(const closure &unit) {
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
-    // Images refer to it until the process ends, and threads may outlive this function.
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
     static_cast<void>(in_child()); // notes this process's number
     const std::string path = find_program(arguments.front());
     check_for_wrapper(path);
-    static closure unit(path, {}, {}, as_fibers);
+    // Never destroyed: images refer to it, and threads that ranks left behind start others until the very
+    // end.
+    static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
     if (as_fibers) {
@@ -114,10 +115,15 @@ void check_for_fibers(const closure &unit) {
     take_identity(program.path(), arguments.front());
     unit.prepare();
     route_output();
+    lisle_host_before_sharing([] {
+        if (hosted_rank *const rank = this_rank(); rank != nullptr) {
+            share_output(*rank);
+        }
+    });
     watch_faults();
     const rank_list ranks = load_ranks(unit, arguments, count);
     tell_debugger(ranks);
-    // Leaves here, with all in place: threads that ranks left behind run until the very end.
+    // Leaves here, with all in place.
     std::exit(run_ranks(ranks));
 }
 

@@ -8,6 +8,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::protocol {
 

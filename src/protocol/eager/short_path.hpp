@@ -10,19 +10,25 @@ namespace lisle::protocol {
 
 inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
                                    std::size_t bytes) noexcept {
-    if (bytes >= short_end_.load(std::memory_order_relaxed) || !buffer.type->plain()) {
+    if (bytes >= outbox_.short_end() || !buffer.type->plain()) {
         return false;
     }
+    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
     if (one_worker_ &&
         hand_over_to_fiber(static_cast<const std::byte *>(buffer.address), bytes, what, dest)) {
         return true;
     }
-    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
-    return mailbox != nullptr && mailbox->try_post(signature_,
-                                                   {what.context, what.source, what.tag,
-                                                    static_cast<std::uint8_t>(packet_kind::eager), 0, 0,
-                                                    static_cast<std::uint32_t>(bytes)},
-                                                   buffer.address, false) == fabric::claim_result::claimed;
+    if (mailbox == nullptr) {
+        return false;
+    }
+    const fabric::packet_header header{what.context,
+                                       what.source,
+                                       what.tag,
+                                       static_cast<std::uint8_t>(packet_kind::eager),
+                                       0,
+                                       0,
+                                       static_cast<std::uint32_t>(bytes)};
+    return mailbox->try_post(signature_, header, buffer.address, false) == fabric::claim_result::claimed;
 }
 
 inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes, const envelope &what,
@@ -46,7 +52,7 @@ inline bool engine::hand_over_to_fiber(const std::byte *data, std::size_t bytes,
 inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern, const group &peers,
                                       MPI_Status *status) {
     if ((only_inbox_ == nullptr && !comes_by_mailbox(pattern.source, peers)) || !buffer.type->plain() ||
-        has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) [[unlikely]] {
+        progressors_.any() || !lock_.try_lock()) [[unlikely]] {
         return false;
     }
     auto *const to = static_cast<std::byte *>(buffer.address);
@@ -58,15 +64,15 @@ inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope
     return result == attempt::too_early && receive_short_as_fiber(to, buffer.bytes(), pattern, status);
 }
 
-inline engine::attempt engine::take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern,
-                                                   MPI_Status *status) {
-    return matcher_.idle() && waiting_to_leave_ == 0 && !started_.any()
+inline attempt engine::take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern,
+                                           MPI_Status *status) {
+    return matcher_.idle() && outbox_.waiting() == 0 && !started_.any()
                ? take_short_locked(to, room, pattern, status)
                : attempt::impossible;
 }
 
-inline engine::attempt engine::take_short_locked(std::byte *to, MPI_Count room, const envelope &pattern,
-                                                 MPI_Status *status) {
+inline attempt engine::take_short_locked(std::byte *to, MPI_Count room, const envelope &pattern,
+                                         MPI_Status *status) {
     const fabric::cell *packet = inbox_->next();
     if (packet == nullptr) {
         if (fiber_worker *const worker = fiber_worker::current();

@@ -37,4 +37,11 @@ struct short_receive {
     bool taken = false;        ///< a sender has stored the message
 };
 
+/// What came of trying to take a short message.
+enum class attempt : unsigned char {
+    taken,
+    too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
+    impossible, ///< take the general way
+};
+
 } // namespace lisle::protocol

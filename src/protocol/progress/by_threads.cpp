@@ -49,18 +49,15 @@ bool engine::arm_all(std::uint64_t &longest) {
 
 bool engine::send_waiting(const fabric::fabric *to, bool &rest) {
     lock_.lock();
-    const auto waiting = [this] { return waiting_to_leave_ + (stalled_ != nullptr ? 1 : 0); };
+    const auto waiting = [this] { return outbox_.waiting() + (outbox_.has_stalled() ? 1 : 0); };
     if (waiting() == 0) {
         lock_.unlock();
         return false;
     }
-    bool any = !deferred_.empty() && flush_deferred_locked(to);
-    any = (!streams_.empty() && push_streams_locked(to)) || any;
+    bool any = outbox_.has_packets() && flush_deferred_locked(to);
+    any = (outbox_.has_streams() && push_streams_locked(to)) || any;
     // Copies that found no room, of whichever fabric: what is tried again is no progress.
-    while (stalled_ != nullptr) {
-        pending_transfer *const again = std::exchange(stalled_, stalled_->next);
-        again->next = std::exchange(transfers_, again);
-    }
+    outbox_.take_stalled(transfers_);
     unlock_and_transfer();
     const std::scoped_lock guard{lock_};
     rest = rest || waiting() != 0;

@@ -8,9 +8,14 @@ namespace lisle::protocol {
 namespace {
 
 // Of its time a rank that waits for something else spends at most one part in so many on a fabric that has
-// nothing to say; and it reads the clock for that once in so many rounds.
+// nothing to say, and on one that it waits for while others bring something.
 constexpr std::int64_t idle_share = 64;
+constexpr std::int64_t pending_share = 8;
+// It reads the clock for that once in so many rounds.
 constexpr unsigned rounds_between_clocks = 64;
+constexpr unsigned rounds_while_pending = 8;
+// So many rounds without a packet and nothing comes any more.
+constexpr unsigned rounds_of_business = 256;
 
 } // namespace
 
@@ -41,33 +46,58 @@ void polled_fabrics::forget(std::uint8_t expected) noexcept {
     }
 }
 
+std::int64_t polled_fabrics::one::share(bool busy) const noexcept {
+    return expected == 0 ? idle_share : busy ? pending_share : 0;
+}
+
 bool polled_fabrics::is_due(one &which, job_clock &clock, bool alone) noexcept {
-    if (alone || which.expected != 0 || which.active) {
+    const std::int64_t share = which.share(busy_rounds_ != 0);
+    if (alone || which.active || share == 0) {
         return true;
     }
     if (which.passes != 0) {
         --which.passes;
         return false;
     }
-    which.passes = rounds_between_clocks;
-    return clock.nanoseconds() >= which.due;
+    which.passes = which.expected == 0 ? rounds_between_clocks : rounds_while_pending;
+    return clock.nanoseconds() - which.asked >= which.cost * share;
 }
 
-int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone) {
-    const bool all = std::exchange(ask_all_, false) || in_turn_;
+// One after the other, until one of them has brought something: the caller looks at that first. The next
+// round begins with the one behind it.
+int polled_fabrics::poll_in_turn(int self, fabric::sink &into, int most, int before) {
+    if (before != 0 && turn_ == all_.size()) {
+        turn_ = 0;
+        return 0;
+    }
+    int taken = 0;
+    for (turn_ %= all_.size(); turn_ != all_.size() && taken == 0; ++turn_) {
+        if (!all_[turn_].by_thread) {
+            taken = all_[turn_].fabric->poll(self, into, most);
+        }
+    }
+    return taken;
+}
+
+int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone, int before) {
+    if (in_turn_) {
+        return poll_in_turn(self, into, most, before);
+    }
+    const bool all = std::exchange(ask_all_, false);
+    busy_rounds_ = before != 0 ? rounds_of_business : busy_rounds_ - (busy_rounds_ != 0 ? 1 : 0);
     int taken = 0;
     for (one &each : all_) {
         if (each.by_thread || (!all && !is_due(each, clock, alone))) {
             continue;
         }
-        const bool held_back = !alone && each.expected == 0;
-        const std::int64_t before = held_back ? clock.nanoseconds() : 0;
+        const bool held_back = !alone && each.share(busy_rounds_ != 0) != 0;
+        const std::int64_t start = held_back ? clock.nanoseconds() : 0;
         const int came = each.fabric->poll(self, into, most);
         each.active = came != 0;
         if (held_back && came == 0) {
-            const std::int64_t after = clock.nanoseconds();
-            each.due = after + (after - before) * idle_share;
-            each.passes = rounds_between_clocks;
+            each.asked = clock.nanoseconds();
+            each.cost = each.asked - start;
+            each.passes = each.expected == 0 ? rounds_between_clocks : rounds_while_pending;
         }
         taken += came;
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabrics of one engine that have to be asked for packets, and how often each is: in every round while
-// something is pending that can come from it, or while it is active; otherwise it gets a small share of the
-// time, so that one with nothing to say does not slow the others. Used under the engine's lock.
+// The fabrics of one engine that have to be asked for packets, and how often each is: in every round while it
+// is active, or while something is pending that can come from it and nothing comes from elsewhere; otherwise
+// it gets a share of the time, so that a slow one does not slow the others. Used under the engine's lock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,22 +32,30 @@ class polled_fabrics {
     void ask_all_once() noexcept { ask_all_ = true; }
 
     /// Asks those whose turn it is for at most `most` packets each. Returns how many came.
-    /// @param alone nothing else is there to be polled
-    int poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone);
+    /// @param alone nothing else is there to be polled @param before how many came in this round from what is
+    /// polled elsewhere
+    int poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone, int before);
 
   private:
     struct one {
         fabric::fabric *fabric;
         bool by_thread;
-        unsigned expected = 0; ///< pending operations that need it
-        bool active = false;   ///< the last poll brought something
-        unsigned passes = 0;   ///< rounds to pass over before the clock is read again
-        std::int64_t due = 0;  ///< when to ask again, in nanoseconds of the clock
+        unsigned expected = 0;  ///< pending operations that need it
+        bool active = false;    ///< the last poll brought something
+        unsigned passes = 0;    ///< rounds to pass over before the clock is read again
+        std::int64_t asked = 0; ///< when it was asked for last, in vain, in nanoseconds of the clock
+        std::int64_t cost = 0;  ///< how long that took
+
+        /// One part in so many of the time is for it. @param busy packets come from elsewhere
+        [[nodiscard]] std::int64_t share(bool busy) const noexcept;
     };
     [[nodiscard]] bool is_due(one &which, job_clock &clock, bool alone) noexcept;
+    [[nodiscard]] int poll_in_turn(int self, fabric::sink &into, int most, int before);
 
     std::vector<one> all_;
-    const bool in_turn_ = chosen_progress() == progress_manner::round_robin; ///< no round passes one over
+    const bool in_turn_ = chosen_progress() == progress_manner::round_robin;
+    std::size_t turn_ = 0;     ///< whose turn it is; the size of all_: that of what is polled elsewhere
+    unsigned busy_rounds_ = 0; ///< for so many rounds packets from elsewhere count as coming
     bool ask_all_ = false;
 };
 

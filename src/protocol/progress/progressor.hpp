@@ -13,7 +13,7 @@ class progressor {
     virtual ~progressor() = default;
 
   private:
-    friend class engine;
+    friend class progressors;
     progressor *next_ = nullptr;
 };
 

@@ -88,6 +88,11 @@ unsigned engine::brief_looks() const noexcept {
     return worker != nullptr && worker->others_ready() ? 0 : brief_looks_;
 }
 
+unsigned engine::brief_turns(const fiber_worker &worker) const noexcept {
+    constexpr unsigned least = 2;
+    return std::max(least, brief_looks_ / static_cast<unsigned>(worker.fibers()));
+}
+
 bool engine::let_others_run(short_receive &wanted) noexcept {
     if (one_worker_) {
         wanted.claimed = mailboxes_[number_]->claimed();
@@ -105,7 +110,7 @@ bool engine::receive_short_as_fiber(std::byte *to, MPI_Count room, envelope patt
 
 bool engine::look_again_as_fiber(short_receive &wanted) {
     for (unsigned turns = 1;; ++turns) {
-        if (has_progressors_.load(std::memory_order_relaxed) || !lock_.try_lock()) {
+        if (progressors_.any() || !lock_.try_lock()) {
             return false;
         }
         const attempt result = take_if_idle_locked(wanted.to, wanted.room, wanted.pattern, wanted.status);
@@ -248,7 +253,7 @@ bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
     }
     // A fabric with a clock of its own rings when there is room: looking by the machine's time would make
     // every run another one. A Sender thread is called.
-    if ((waiting_to_leave_ != 0 || stalled_ != nullptr) && !clock_.simulated() && served_by_ == nullptr) {
+    if ((outbox_.waiting() != 0 || outbox_.has_stalled()) && !clock_.simulated() && served_by_ == nullptr) {
         longest = retry_nanoseconds;
     }
     ++sleepers_;

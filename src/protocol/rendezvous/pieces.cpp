@@ -6,6 +6,7 @@
 
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
 
 namespace lisle::protocol {
 

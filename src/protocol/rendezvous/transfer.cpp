@@ -17,8 +17,6 @@ namespace lisle::protocol {
 
 namespace {
 
-// Packets that one round of progress may add to a stream: others want the lock, too.
-constexpr int stream_batch = 4;
 // Within a process both sides copy messages of at least so many bytes, in such pieces, measured with bench/.
 constexpr MPI_Count least_shared_copy = MPI_Count{512} << 10;
 constexpr MPI_Count shared_piece = MPI_Count{256} << 10;
@@ -148,71 +146,6 @@ bool engine::prefer_stream(receive_operation &receive, MPI_Count bytes) {
     choice_.begin(&receive, path_choice::stream, clock_.nanoseconds());
     ask_for_stream_locked(receive, bytes);
     return true;
-}
-
-std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_buffer &from,
-                                              MPI_Count offset, std::size_t most) {
-    const fabric::route &way = routes_.to(send.dest);
-    auto &fabric = *way.carrier;
-    const std::size_t bytes = std::min(most, way.limits.largest_payload);
-    fabric::packet_slot slot{};
-    if (fabric.try_claim(number_, send.dest, bytes, true, slot) != fabric::claim_result::claimed) {
-        return std::nullopt;
-    }
-    *slot.header = {send.receiver_id,
-                    0,
-                    0,
-                    static_cast<std::uint8_t>(packet_kind::data),
-                    0,
-                    0,
-                    static_cast<std::uint32_t>(bytes)};
-    if (from.type->contiguous()) {
-        fabric.fill(send.dest, slot, static_cast<const std::byte *>(from.address) + offset, bytes);
-    } else {
-        pack(from, offset, {slot.payload, bytes});
-    }
-    fabric.publish(send.dest, slot);
-    send.streamed += static_cast<MPI_Count>(bytes);
-    return bytes;
-}
-
-void engine::end_stream_locked(send_operation &send) {
-    sends_.erase(send.id);
-    withdraw_buffer(send);
-    complete_locked(send);
-}
-
-bool engine::push_streams_locked(const fabric::fabric *only) {
-    bool any = false;
-    std::vector<send_operation *> ended;
-    streams_.serve_each([&](int dest, auto &queue) {
-        if (only != nullptr && routes_.to(dest).carrier != only) {
-            return;
-        }
-        // Each stream in turn, until the first packet that finds no room: then the others find none either.
-        bool room = true;
-        for (std::size_t rest = queue.size(); rest != 0 && room; --rest) {
-            send_operation &send = *queue.front();
-            for (int packets = 0; packets < stream_batch && room && send.streamed < send.stream_end;
-                 ++packets) {
-                const auto left = static_cast<std::size_t>(send.stream_end - send.streamed);
-                room = try_stream(send, send.buffer, send.streamed, left).has_value();
-                any |= room;
-            }
-            if (send.streamed == send.stream_end) {
-                queue.pop_front();
-                ended.push_back(&send);
-            } else if (room) {
-                queue.pop_front();
-                queue.push_back(&send);
-            }
-        }
-    });
-    for (send_operation *const each : ended) {
-        end_stream_locked(*each);
-    }
-    count_waiting_locked();
-    return any || !ended.empty();
 }
 
 } // namespace lisle::protocol

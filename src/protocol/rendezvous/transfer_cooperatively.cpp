@@ -15,6 +15,7 @@
 #include "fabric/local/cooperative_copy.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/handlers.hpp"
 #include "protocol/refuse.hpp"
 
 namespace lisle::protocol {
@@ -114,13 +115,13 @@ void engine::end_joint_copy_locked(receive_operation &receive) {
     complete_locked(receive);
 }
 
-void engine::arrived_offer(const arrival &packet) {
+void engine::handlers::on_offer(engine &home, const arrival &packet) {
     offer said{};
     if (packet.payload.size() >= sizeof said) {
         std::memcpy(&said, packet.payload.data(), sizeof said);
     }
     const send_operation &send =
-        named_send(packet, said.sender, "offers to copy a message that was not sent to it");
+        named_send(home, packet, said.sender, "offers to copy a message that was not sent to it");
     if (said.bytes > static_cast<std::uint64_t>(send.buffer.bytes())) {
         refuse(packet.peer, "offers to copy more than was sent", said.bytes);
     }
@@ -129,7 +130,7 @@ void engine::arrived_offer(const arrival &packet) {
         static_cast<MPI_Count>(said.bytes)) {
         refuse(packet.peer, "offers to share the copy of a message that lies in pieces", said.bytes);
     }
-    do_unlocked(*new joining{said, packet.peer, packet.what.context, whole.front().iov_base});
+    home.do_unlocked(*new joining{said, packet.peer, packet.what.context, whole.front().iov_base});
 }
 
 void engine::join(const joining &part) {
@@ -150,12 +151,12 @@ void engine::join(const joining &part) {
     }
 }
 
-void engine::arrived_written(const arrival &packet) {
-    receive_operation *const receive = receives_.find(packet.what.context);
-    if (receive == nullptr || copying_ == nullptr || receive->sender.peer != packet.peer) {
+void engine::handlers::on_written(engine &home, const arrival &packet) {
+    receive_operation *const receive = home.receives_.find(packet.what.context);
+    if (receive == nullptr || home.copying_ == nullptr || receive->sender.peer != packet.peer) {
         refuse(packet.peer, "reports the end of a copy that nobody waits for", packet.what.context);
     }
-    end_joint_copy_locked(*receive);
+    home.end_joint_copy_locked(*receive);
 }
 
 } // namespace lisle::protocol

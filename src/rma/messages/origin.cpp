@@ -11,6 +11,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/refuse.hpp"
 #include "rma/element_runs.hpp"
 #include "rma/messages/packets.hpp"
@@ -124,6 +125,7 @@ void message_origin::note_touched(int target) {
     touched_[target] =
         ++last_operation_; // a number that no other operation has, whatever is forgotten meanwhile
     any_touched_.store(true, std::memory_order_relaxed);
+    on_.note_requests();
 }
 
 awaited_answer *message_origin::expect(const typed_buffer &into, int target) {

@@ -2,14 +2,19 @@
 """Hosts for tests, made of network namespaces on this machine: each has an address on a common bridge (or on
 several: rails), a host name of its own, and can be cut off. All are named after the test's process and removed at
 its end. Needs root and iproute2. Delay and loss are made by a program of ours between TAP devices (poor_link.cpp)."""
+import fcntl
+import json
 import os
 import pathlib
 import shutil
 import stat
 import subprocess
 import tempfile
+import time
 
 SKIPPED = 77  # the exit status with which a test says that it could not run here
+NETS = 20  # tests that may have hosts at the same time
+MOST_RAILS = 4
 
 
 def run(*words, check=True):
@@ -34,6 +39,16 @@ def missing():
     return None
 
 
+def end_processes(name):
+    for process in run("ip", "netns", "pids", name, check=False).stdout.split():
+        run("kill", "-9", process, check=False)
+
+
+def remove_host(name):
+    end_processes(name)
+    run("ip", "netns", "del", name, check=False)
+
+
 class Hosts:
     """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
 
@@ -46,6 +61,7 @@ class Hosts:
         self.loss = loss
         self.links = []
         self.tag = f"l{os.getpid() % 100000}"
+        self.net = None
         self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
 
     @property
@@ -54,10 +70,32 @@ class Hosts:
         return {"HYDRA_IFACE": f"{self.tag}b0", "OMPI_MCA_oob_tcp_if_include": f"{self.tag}b0,eth0"}
 
     def address(self, host, rail=0):
-        return f"10.99.{10 * rail + os.getpid() % 10}.{host + 1}"
+        return f"10.99.{NETS * rail + self.net}.{host + 1}"
+
+    def _take_net(self):
+        """Addresses that no other test uses at the same time, and the remains of one that was killed removed."""
+        while True:
+            for net in range(NETS):
+                self.lock = open(f"{tempfile.gettempdir()}/lisle-hosts-{net}.lock", "w", encoding="utf-8")
+                try:
+                    fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    self.lock.close()
+                    continue
+                self.net = net
+                for link in json.loads(run("ip", "-j", "-4", "addr").stdout):
+                    used = [address["local"] for address in link["addr_info"]]
+                    if any(self.address(253, rail) in used for rail in range(MOST_RAILS)):
+                        run("ip", "link", "del", link["ifname"], check=False)
+                        for name in run("ip", "netns", "list").stdout.split():
+                            if name.startswith(link["ifname"].rpartition("b")[0] + "h"):
+                                remove_host(name)
+                return
+            time.sleep(1)
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lisle-hosts-"))
+        self._take_net()
         try:
             for rail in range(self.rails):
                 bridge = f"{self.tag}b{rail}"
@@ -94,13 +132,12 @@ class Hosts:
             link.kill()
             link.wait()
         for name in self.names:
-            for process in run("ip", "netns", "pids", name, check=False).stdout.split():
-                run("kill", "-9", process, check=False)
-            run("ip", "netns", "del", name, check=False)
+            remove_host(name)
         for rail in range(self.rails):
             for host in range(self.count):  # the kernel would remove it with the namespace, but some time later
                 run("ip", "link", "del", f"{self.tag}v{host}{rail}", check=False)
             run("ip", "link", "del", f"{self.tag}b{rail}", check=False)
+        self.lock.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         return False
 
@@ -121,6 +158,11 @@ class Hosts:
     def command(self, host, *words):
         """The words with which something runs on a host."""
         return [str(self.agent), self.names[host], *map(str, words)]
+
+    def end_processes(self):
+        """Kills what runs on the hosts."""
+        for name in self.names:
+            end_processes(name)
 
     def cut(self, host, rail=0):
         """Cuts a host off from the others on one rail."""

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,7 +46,7 @@ int make_device(const std::string &name) {
 /// Frames on their way in one direction.
 class line {
   public:
-    line(int from, int to, std::chrono::milliseconds delay, double loss)
+    line(int from, int to, std::chrono::microseconds delay, double loss)
         : from_{from}, to_{to}, delay_{delay}, is_lost_{loss}, chance_{static_cast<unsigned>(from)} {}
 
     void take_all() {
@@ -79,7 +80,7 @@ class line {
         std::vector<char> bytes;
     };
     int from_, to_;
-    std::chrono::milliseconds delay_;
+    std::chrono::microseconds delay_;
     std::bernoulli_distribution is_lost_;
     std::mt19937 chance_;
     std::deque<held> on_the_way_;
@@ -92,7 +93,7 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER\n");
         return EXIT_FAILURE;
     }
-    const std::chrono::milliseconds delay{std::atol(argv[1])};
+    const std::chrono::microseconds delay{std::lround(std::atof(argv[1]) * 1000)};
     const double loss = std::atof(argv[2]) / 100;
     const int outer = make_device(argv[3]);
     const int there = open(("/run/netns/" + std::string{argv[4]}).c_str(), O_RDONLY | O_CLOEXEC);

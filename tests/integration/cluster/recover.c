@@ -163,6 +163,38 @@ static void revocation(void) {
     check(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS, "the world is not concerned");
 }
 
+/* Revocations while long messages are on their way: these end, and nobody counts as failed for it. */
+static void long_messages(void) {
+    enum { bytes = 4 << 20, repetitions = 20 };
+    MPI_Comm comm, next;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < repetitions; ++i) {
+        const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+        MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        char *const out = calloc(bytes, 1), *const in =
+                                                malloc(bytes); /* given back to the system by free() */
+        if (rank == i % size) {
+            usleep((unsigned)i * 200);
+            MPIX_Comm_revoke(comm);
+        } else {
+            MPI_Irecv(in, bytes, MPI_BYTE, from, 1, comm, &requests[0]);
+            MPI_Isend(out, bytes, MPI_BYTE, to, 1, comm, &requests[1]);
+        }
+        for (int each = 0; each < 2; ++each) {
+            const int class = class_of(MPI_Wait(&requests[each], MPI_STATUS_IGNORE));
+            check(class == MPI_SUCCESS || class == MPIX_ERR_REVOKED, "a revoked message ends otherwise");
+        }
+        free(out);
+        free(in);
+        check(MPIX_Comm_shrink(comm, &next) == MPI_SUCCESS, "shrink failed");
+        MPI_Comm_free(&comm);
+        comm = next;
+        check_survivors(comm, size);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&comm);
+}
+
 /* Leaders die in the middle of agreements: all survivors have to hear the same, call by call. */
 static void agreements(void) {
     enum { calls = 60 };
@@ -232,8 +264,10 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } scenarios[] = {{"messages", messages},     {"any_source", any_source}, {"collectives", collectives},
-                     {"revocation", revocation}, {"agreements", agreements}, {"last_one", last_one}};
+    } scenarios[] = {{"messages", messages},          {"any_source", any_source},
+                     {"collectives", collectives},    {"revocation", revocation},
+                     {"agreements", agreements},      {"last_one", last_one},
+                     {"long_messages", long_messages}};
     int found = 0;
     for (size_t each = 0; each < sizeof scenarios / sizeof *scenarios; ++each) {
         if (argc > 1 && strcmp(argv[1], scenarios[each].name) == 0) {

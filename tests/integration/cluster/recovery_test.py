@@ -14,7 +14,8 @@ RECOVER = os.environ["LISLE_TEST_RECOVER"]
 ROUNDS = int(os.environ.get("LISLE_TEST_ROUNDS", "1"))
 
 # scenario -> ranks that die, of 5
-SCENARIOS = {"messages": 1, "any_source": 1, "collectives": 1, "revocation": 0, "agreements": 2, "last_one": 4}
+SCENARIOS = {"messages": 1, "any_source": 1, "collectives": 1, "revocation": 0, "agreements": 2, "last_one": 4,
+             "long_messages": 0}
 
 
 def survives(name, words, scenario, survivors, status=0):

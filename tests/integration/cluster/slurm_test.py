@@ -40,14 +40,18 @@ def main():
         all_ranks_speak(slurm, pmix, 4)
         all_ranks_speak(slurm, [*pmix, LISLERUN, "-T", "2"], 8)
         all_ranks_speak(slurm, [*pmix, LISLERUN], 8, LISLE_THREADS_PER_PROCESS="2")
+        all_ranks_speak(slurm, [*pmix, LISLERUN, "-T", "2", "--ranks", "fiber"], 8)
         all_ranks_speak(slurm, [*SRUN, "--mpi=pmi2", "-n", "3"], 3)
         allocation = ["salloc", "-Q", "-N", "2"]
         hosts = f"{slurm.nodes[0]}:2,{slurm.nodes[1]}"
         all_ranks_speak(slurm, [*allocation, LISLERUN, "--hosts", hosts], 3)
         all_ranks_speak(slurm, [*allocation, LISLERUN, "--hosts", ",".join(slurm.nodes), "-T", "2"], 4)
-        for what in ("abort", "die"):
-            done = start(slurm, [*pmix, WHO, what])
-            expect(done.returncode != 0, f"{what}: the job ends with 0\n{done.stdout}{done.stderr}")
+        all_ranks_speak(slurm, [*allocation, LISLERUN, "--hosts", ",".join(slurm.nodes), "-T", "2", "--ranks", "fiber"], 4)
+        for what, sentence in (("abort", "called MPI_Abort with code 7"), ("die", "task 3: Killed")):
+            for inside in ([], [LISLERUN, "-T", "2"]):
+                done = start(slurm, [*pmix, *inside, WHO, what])
+                said = f"{what}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+                expect(done.returncode != 0 and done.stderr.count(sentence) == 1, said)
         done = start(slurm, [*SRUN, "-n", "2", "--mpi=none", WHO])
         expect(done.returncode != 0 and "srun --mpi=pmix" in done.stderr, f"{done.stdout}{done.stderr}")
 

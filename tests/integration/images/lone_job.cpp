@@ -58,6 +58,7 @@ int64_t lisle_host_read_time(void) {
     return 0;
 }
 void lisle_host_ring(const lisle_rank *) {}
+void lisle_host_before_sharing(void (*)(void)) {}
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
 
 lisle_rank *lisle_host_begin_rank(int index) {

@@ -9,6 +9,8 @@
 
 namespace {
 
+constexpr std::chrono::milliseconds absence{300};
+
 double processor_seconds(clockid_t clock) {
     timespec time{};
     clock_gettime(clock, &time);
@@ -22,17 +24,19 @@ void expect_idle(const check::job &job, const char *call, Early early, Late late
     const double thread_before = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
     const double process_before = processor_seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (job.rank == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(700));
+        std::this_thread::sleep_for(absence);
         late();
     } else {
         early();
         const double by_thread = processor_seconds(CLOCK_THREAD_CPUTIME_ID) - thread_before;
         // Other ranks of this process wait too; and a helper thread must not burn time in our stead.
         const double by_process = processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - process_before;
-        if (by_thread > 0.07 || by_process > 0.07 * job.size)
+        const double most = 0.1 * std::chrono::duration<double>(absence).count();
+        if (by_thread > most || by_process > most * job.size)
             check::fail(__FILE__, __LINE__,
-                        std::string("700 ms in ") + call + " took " + std::to_string(by_thread) +
-                            " s of processor time, the process " + std::to_string(by_process));
+                        std::to_string(absence.count()) + " ms in " + call + " took " +
+                            std::to_string(by_thread) + " s of processor time, the process " +
+                            std::to_string(by_process));
     }
 }
 

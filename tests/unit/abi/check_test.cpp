@@ -122,7 +122,7 @@ TEST_F(check, exceptions_become_codes) {
         try {
             throw thrown;
         } catch (const std::exception &error) {
-            return raise(static_cast<communicator *>(nullptr), "MPI_X", error);
+            return hear(static_cast<communicator *>(nullptr), "MPI_X", error).tell();
         }
     };
     EXPECT_EQ(raised(mpi_error{MPI_ERR_TAG, "a sentence"}), MPI_ERR_TAG);
@@ -135,7 +135,7 @@ TEST_F(check, calls_that_are_not_there_are_errors) {
     try {
         fail_unsupported();
     } catch (const std::exception &error) {
-        EXPECT_EQ(raise_about_files("MPI_X", error), MPI_ERR_UNSUPPORTED_OPERATION);
+        EXPECT_EQ(hear_about_files("MPI_X", error).tell(), MPI_ERR_UNSUPPORTED_OPERATION);
     }
 }
 

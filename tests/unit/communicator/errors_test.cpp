@@ -89,7 +89,7 @@ TEST_F(errhandlers, of_the_user_are_called_and_the_code_returned) {
     api::comm_set_errhandler(world(), *find_errhandler(handle));
     api::errhandler_free(&handle);
     EXPECT_EQ(handle, MPI_ERRHANDLER_NULL);
-    EXPECT_EQ(raise_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "x"}), MPI_ERR_RANK);
+    EXPECT_EQ(hear_of_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "x"}).tell(), MPI_ERR_RANK);
     EXPECT_EQ(called_for, MPI_COMM_WORLD);
     EXPECT_EQ(called_with, MPI_ERR_RANK);
 
@@ -103,7 +103,7 @@ TEST_F(errhandlers, of_the_user_are_called_and_the_code_returned) {
 
 TEST_F(errhandlers, of_communicator_self_hear_what_belongs_to_none) {
     predefined->self->errors.set(errhandler_ref::share(*find_errhandler(MPI_ERRORS_RETURN)));
-    EXPECT_EQ(raise_error(nullptr, "MPI_Type_commit", mpi_error{MPI_ERR_TYPE, "x"}), MPI_ERR_TYPE);
+    EXPECT_EQ(hear_of_error(nullptr, "MPI_Type_commit", mpi_error{MPI_ERR_TYPE, "x"}).tell(), MPI_ERR_TYPE);
     MPI_Errhandler got = MPI_ERRHANDLER_NULL;
     api::comm_get_errhandler(*predefined->self, &got);
     EXPECT_EQ(got, MPI_ERRORS_RETURN);
@@ -124,13 +124,13 @@ TEST_F(errhandlers, for_other_objects_are_refused) {
 
 TEST_F(errhandlers, are_fatal_at_first) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-    EXPECT_DEATH((void)raise_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "rank 7 is far away"}),
+    EXPECT_DEATH((void)hear_of_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "rank 7 is far away"}),
                  "lisle: rank 0: MPI_Send: rank 7 is far away \\(MPI_ERR_RANK\\)");
 }
 
 TEST(errors_before_init, are_fatal) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-    EXPECT_DEATH((void)raise_error(nullptr, "MPI_Send", mpi_error{MPI_ERR_OTHER, "called before MPI_Init"}),
+    EXPECT_DEATH((void)hear_of_error(nullptr, "MPI_Send", mpi_error{MPI_ERR_OTHER, "called before MPI_Init"}),
                  "lisle: rank 0: MPI_Send: called before MPI_Init \\(MPI_ERR_OTHER\\)");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/ofi/network_fabric.hpp"
+#include "fabric/ofi/severing.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -174,6 +175,44 @@ TEST_F(network, memory_is_read_and_written_without_its_owner) {
     ASSERT_TRUE(poll_until([&] { return end.ends == 2; }));
     EXPECT_TRUE(end.moved);
     EXPECT_EQ(theirs, mine);
+    owner->withdraw(*key);
+}
+
+TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
+    begin(2);
+    std::vector<std::byte> theirs(64 << 20), mine(64 << 20);
+    remote_memory *const owner = of(2).memory(0);
+    remote_memory *const copier = of(0).memory(2);
+    if (owner == nullptr || copier == nullptr) {
+        GTEST_SKIP() << "provider " << of(0).description() << " copies no foreign memory";
+    }
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed); // the connection
+    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+    const auto key = owner->expose(theirs.data(), theirs.size());
+    ASSERT_TRUE(key);
+    heard end;
+    const iovec all_of_mine{mine.data(), mine.size()};
+    ASSERT_EQ(copier->start_read(1, {2, reinterpret_cast<std::uint64_t>(theirs.data()), *key},
+                                 {&all_of_mine, 1}, end),
+              copy_start::under_way);
+    const auto poll_copier = [this] {
+        for (int round = 0; round != 1000; ++round) {
+            of(0).poll(1, sinks[1], 16);
+        }
+    };
+    poll_copier(); // the owner does not move, so the copy does not end by itself
+    EXPECT_EQ(end.ends, 0);
+    const auto endpoint = [this](int rank) { // with one rail it stands last
+        const endpoint_address whole = of(rank).address(rank);
+        sockaddr_in found{};
+        std::memcpy(&found, whole.data() + whole.size() - sizeof found, sizeof found);
+        return found;
+    };
+    sever_connections(endpoint(0), endpoint(2));
+    poll_copier();
+    EXPECT_EQ(end.ends, 1);
+    EXPECT_FALSE(end.moved);
+    EXPECT_EQ(sinks[1].failed, (std::vector{2, 3}));
     owner->withdraw(*key);
 }
 

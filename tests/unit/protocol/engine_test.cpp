@@ -18,6 +18,7 @@
 #include "mpi.h"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/wait.hpp"
 #include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
 #include "world/launched_bootstrap.hpp"

@@ -230,4 +230,23 @@ TEST(element_update, swaps_if_equal) {
     EXPECT_EQ(former, 4);
 }
 
+TEST(element_update, knows_what_an_instruction_does_with_a_type) {
+    const auto is = [](MPI_Datatype type, int plain, int word, bool adds, bool compares) {
+        const rma::element_traits traits = rma::traits_of(type);
+        return traits.plain_size == plain && traits.word_size == word && traits.adds == adds &&
+               traits.compares == compares;
+    };
+    EXPECT_TRUE(is(MPI_LONG, 8, 8, true, true));
+    EXPECT_TRUE(is(MPI_UINT32_T, 4, 4, true, true));
+    EXPECT_TRUE(is(MPI_AINT, 8, 8, true, true));
+    EXPECT_TRUE(is(MPI_DOUBLE, 8, 8, false, false));
+    EXPECT_TRUE(is(MPI_C_BOOL, 1, 1, false, true));
+    EXPECT_TRUE(is(MPI_LONG_DOUBLE, 16, 0, false, false));
+    EXPECT_TRUE(is(MPI_C_FLOAT_COMPLEX, 8, 0, false, false)); // aligned to a part only
+    EXPECT_EQ(rma::traits_of(MPI_2INT).word_size, 0);
+    EXPECT_TRUE(is(MPI_DATATYPE_NULL, 0, 0, false, false));
+    const datatype *const derived = find_datatype(MPI_LONG);
+    EXPECT_TRUE(is(handle_of<MPI_Datatype>(*const_cast<datatype *>(derived)), 0, 0, false, false));
+}
+
 } // namespace

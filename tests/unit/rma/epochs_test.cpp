@@ -100,4 +100,32 @@ TEST(access_epoch, of_locks_allows_what_is_locked) {
     EXPECT_EQ(code_of([&] { epoch.check_over(); }), MPI_SUCCESS);
 }
 
+TEST(access_epoch, that_is_passive_is_known_at_once) {
+    rma::access_epoch epoch;
+    EXPECT_EQ(code_of([&] { epoch.check_passive(-1); }), MPI_ERR_RMA_SYNC);
+    epoch.fence(true);
+    EXPECT_TRUE(epoch.allows(1));
+    EXPECT_FALSE(epoch.is_passive_at_once(1));
+    epoch.fence(false);
+    epoch.lock({1, kind::shared, true});
+    EXPECT_TRUE(epoch.is_passive_at_once(1));
+    EXPECT_FALSE(epoch.is_passive_at_once(2));
+    EXPECT_EQ(code_of([&] { epoch.check_passive(-1); }), MPI_SUCCESS);
+    epoch.forget(1);
+    EXPECT_FALSE(epoch.is_passive_at_once(1));
+    epoch.lock_all(true);
+    EXPECT_TRUE(epoch.is_passive_at_once(2));
+    EXPECT_TRUE(epoch.unlock_all());
+    EXPECT_FALSE(epoch.is_passive_at_once(2));
+}
+
+TEST(access_epoch, ends_with_the_rank) {
+    rma::access_epoch epoch;
+    epoch.lock_all(true);
+    epoch.end();
+    EXPECT_FALSE(epoch.allows(0));
+    EXPECT_FALSE(epoch.is_passive_at_once(0));
+    EXPECT_EQ(code_of([&] { epoch.check_passive(0); }), MPI_ERR_RMA_SYNC);
+}
+
 } // namespace

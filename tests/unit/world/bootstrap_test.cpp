@@ -45,7 +45,7 @@ TEST(launched_bootstrap, tells_where_ranks_are) {
     EXPECT_EQ(second->self(), (process_id{table.id(), 1}));
     EXPECT_EQ(second->places().ranks(), 5);
     EXPECT_EQ(second->places().worker_count(1), 2);
-    EXPECT_TRUE(second->launched());
+    EXPECT_TRUE(second->reports_ends());
     EXPECT_EQ(second->pid_of(1), getpid());
     EXPECT_EQ(second->pid_of(0), 0) << "it has not started";
 }
@@ -119,7 +119,7 @@ TEST(launched_bootstrap, lets_the_launcher_see_how_ranks_end) {
 TEST(lone_bootstrap, exchanges_with_itself) {
     lone_bootstrap alone{{.ranks_of_process = {3}}};
     EXPECT_EQ(alone.places().ranks(), 3);
-    EXPECT_FALSE(alone.launched());
+    EXPECT_FALSE(alone.reports_ends());
     EXPECT_EQ(alone.pid_of(0), getpid());
     alone.put("card", bytes_of("here"));
     alone.fence();

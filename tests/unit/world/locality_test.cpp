@@ -26,7 +26,7 @@ class placed final : public bootstrap {
     explicit placed(int process) : process_{process} {}
     [[nodiscard]] process_id self() const noexcept override { return {job_id{1}, process_}; }
     [[nodiscard]] const locality &places() const noexcept override { return places_; }
-    [[nodiscard]] bool launched() const noexcept override { return false; }
+    [[nodiscard]] bool reports_ends() const noexcept override { return false; }
     [[nodiscard]] int pid_of(int) const noexcept override { return 0; }
     void put(std::string_view, std::span<const std::byte>) override {}
     [[nodiscard]] std::vector<std::byte> get(int, std::string_view) override { return {}; }

@@ -166,6 +166,7 @@ void start_threads(void *(*run)(void *), const std::vector<void *> &arguments, s
 } // namespace
 
 void expect_thread(hosted_rank &rank) noexcept {
+    share_output(rank);
     rank.threads.fetch_add(1, std::memory_order_relaxed);
 }
 

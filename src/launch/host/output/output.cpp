@@ -45,6 +45,19 @@ bool write_fully(int descriptor, std::string_view text) {
     return true;
 }
 
+// The list of files that fflush(nullptr) and exit() go through. Files that are not on it are not flushed by
+// other ranks, so one that belongs to a single thread needs no lock.
+using list_change = void(std::FILE *);
+const real<"_IO_un_link", list_change> take_off_list;
+const real<"_IO_link_in", list_change> put_on_list;
+
+/// glibc's mark of a file (_flags2) for which putc and fputc take its lock.
+constexpr int needs_lock = 0x80;
+
+bool lists_can_change() {
+    return take_off_list.get() != nullptr && put_on_list.get() != nullptr;
+}
+
 int mode_of(buffering mode) {
     return mode == buffering::none ? _IONBF : mode == buffering::lines ? _IOLBF : _IOFBF;
 }
@@ -88,7 +101,21 @@ class output_stream::guard {
 
 output_stream::output_stream(int descriptor, buffering mode)
     : descriptor_(descriptor), file_(make_file(this, &take_from_file, mode)),
-      unbuffered_(mode == buffering::none) {}
+      unbuffered_(mode == buffering::none) {
+    if (lists_can_change()) {
+        take_off_list(file_);
+        file_->_flags2 &= ~needs_lock;
+        is_shared_ = false;
+    }
+}
+
+void output_stream::share() noexcept {
+    if (!is_shared_) {
+        is_shared_ = true;
+        file_->_flags2 |= needs_lock;
+        put_on_list(file_);
+    }
+}
 
 output_stream::~output_stream() {
     discard();
@@ -231,6 +258,11 @@ void label_output(hosted_rank &rank) {
         rank.out.label(prefix);
         rank.error.label(prefix);
     }
+}
+
+void share_output(hosted_rank &rank) noexcept {
+    rank.out.share();
+    rank.error.share();
 }
 
 void finish_output(hosted_rank &rank) {

@@ -21,7 +21,8 @@ struct hosted_rank;
 /// When a file passes on what it has.
 enum class buffering { none, lines, full };
 
-/// One rank's stdout or stderr. Thread-safe: the file's own lock (flockfile) protects the state.
+/// One rank's stdout or stderr. The file's own lock (flockfile) protects the state. Before share() one thread
+/// alone prints, and the C library takes no lock for a single character.
 class output_stream {
   public:
     output_stream(int descriptor, buffering mode);
@@ -33,6 +34,8 @@ class output_stream {
     [[nodiscard]] std::FILE *file() const noexcept { return file_; }
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
+    /// From now on several threads may print. By the thread that has done so alone. Again: does nothing.
+    void share() noexcept;
     /// Puts this in front of each line, and holds incomplete lines back until they are complete.
     void label(const std::string &prefix);
     /// Passes on all, but for an incomplete line if lines are labelled. 0, or EOF with errno set, as fflush.
@@ -60,6 +63,7 @@ class output_stream {
     int descriptor_;
     std::FILE *file_;
     bool unbuffered_;
+    bool is_shared_ = true;
     std::string pending_;                        ///< the beginning of a line; not if lines are labelled
     std::optional<launch::line_splicer> labels_; ///< which then holds it
     std::atomic<bool> discards_{false};          ///< orders nothing
@@ -75,6 +79,8 @@ void route_library_streams();
 
 /// The rank's number is known: labels its streams if the environment (LISLE_LABEL) asks for it.
 void label_output(hosted_rank &rank);
+/// Other threads than the calling one are going to run functions of the rank's.
+void share_output(hosted_rank &rank) noexcept;
 /// Passes on what the rank has printed, at its end.
 void finish_output(hosted_rank &rank);
 /// Whether lines are labelled.

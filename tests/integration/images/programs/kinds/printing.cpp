@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -33,6 +34,34 @@ void single(long count) {
         std::printf("b");
         std::cout << 'c';
     }
+}
+
+void print(char what, long count) {
+    for (long i = 0; i != count; ++i) {
+        std::putc(what, stdout);
+    }
+}
+
+// All ranks flush all files while others print.
+void flushed(long count) {
+    for (long i = 0; i != count; i += 100) {
+        print('a', 100);
+        std::fflush(nullptr);
+    }
+}
+
+void from_threads(long count) {
+    print('a', count);
+    std::thread other{print, 'b', count};
+    print('c', count);
+    other.join();
+}
+
+// Ranks that wait help the others.
+void from_helpers(long count) {
+    MPIX_Parallel(
+        count / 100, [](void *, long) { print('a', 100); }, nullptr);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 void one_long_line(int rank, long length) {
@@ -62,6 +91,12 @@ int main(int count, char **words) {
         full();
     } else if (what == "single") {
         single(std::atol(words[2]));
+    } else if (what == "flushed") {
+        flushed(std::atol(words[2]));
+    } else if (what == "threads") {
+        from_threads(std::atol(words[2]));
+    } else if (what == "helpers") {
+        from_helpers(std::atol(words[2]));
     } else if (what == "long") {
         one_long_line(rank, std::atol(words[2]));
     } else if (what == "assigned") {
