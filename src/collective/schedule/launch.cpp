@@ -96,11 +96,10 @@ void run(communicator &comm, schedule plan) {
     if (plan.done()) {
         return;
     }
-    const int tag = next_tag(comm, false); // before the comparison: tags of all ranks stay alike
     if (comparing()) [[unlikely]] {
-        compare_calls(comm, plan.signature());
+        compare_calls(comm, plan.signature()); // if it throws, no rank takes the next tag
     }
-    executor executor{std::move(plan), tag};
+    executor executor{std::move(plan), next_tag(comm, false)};
     executor.run();
     if (executor.error() != MPI_SUCCESS) {
         fail(executor.error(), executor.describe());

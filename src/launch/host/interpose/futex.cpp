@@ -82,7 +82,8 @@ long futex(const arguments &given, const void *caller) {
 
 } // namespace lisle::host
 
-// It takes six words, as the C library's does, however many the caller has given. AddressSanitizer would object.
+// It takes six words, as the C library's does, however many the caller has given. AddressSanitizer would
+// object.
 extern "C" [[gnu::no_sanitize_address]] long syscall(long number, ...) noexcept {
     lisle::host::arguments given{};
     std::va_list list;
