@@ -72,7 +72,7 @@ class EntryPoint(Preparation):
             elif direction == "inout" and self.name not in FREES_NOTHING:
                 count = "1" if p.pointer else next(q.name for q in self.parameters if q.kind == "ARRAY_LENGTH_NNI")
                 if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test")):
-                    lines.append(f"const handle_watch watch{{{p.name}, {count}, \"request\", check_level::all}};")
+                    lines.append(f"const completion_watch watch{{{p.name}, {count}}};")
                 else:
                     lines.append(f"const handle_watch watch{{{p.name}, {count}, \"{FREED[p.kind]}\"}};")
         return lines

@@ -65,6 +65,26 @@ bool lasts(const protocol::request &made) noexcept {
     return made.persistent || dynamic_cast<const protocol::operation *>(&made) == nullptr;
 }
 
+std::int64_t completion_watch::given() const noexcept {
+    return count_ - std::count(handles_, handles_ + count_, MPI_REQUEST_NULL);
+}
+
+void completion_watch::begin(const MPI_Request *handles, MPI_Count count) {
+    handles_ = handles;
+    count_ = count;
+    by_handle_ =
+        checks(check_level::all) ? new handle_watch<MPI_Request>{handles, count, "request"} : nullptr;
+    before_ = given();
+}
+
+void completion_watch::end() {
+    if (by_handle_ != nullptr) {
+        delete by_handle_;
+    } else if (const std::int64_t completed = before_ - given(); completed != 0) {
+        open_->count_requests(-completed, calls_alone());
+    }
+}
+
 void report_open_handles(rank &self, const char *ends) {
     if (self.open == nullptr) {
         return;
@@ -75,6 +95,11 @@ void report_open_handles(rank &self, const char *ends) {
                            count == 1 ? "" : "s", name.empty() ? "" : " called \"", name,
                            name.empty() ? "" : "\"", " that ", handle.call, " made at ",
                            line_of(handle.caller), count == 1 ? " was" : " were", " not freed\n");
+    }
+    if (const std::int64_t requests = self.open->counted_requests(); requests > 0) {
+        report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", requests,
+                           requests == 1 ? " request of a message was" : " requests of messages were",
+                           " neither completed nor freed (LISLE_CHECK=2 says which)\n");
     }
     // One write, so that the reports of several ranks do not mix.
     std::fwrite(report.data(), 1, report.size(), stderr);

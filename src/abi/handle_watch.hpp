@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "base/checks.hpp"
@@ -36,12 +37,17 @@ template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
 [[nodiscard]] bool to_be_freed(MPI_Datatype handle) noexcept;
 
 /// Requests come and go with each message. With LISLE_CHECK=1, where that is to cost little, only those are
-/// listed that are persistent or are about no message alone.
+/// listed that are persistent or are about no message alone; the others are counted.
 [[nodiscard]] bool lasts(const protocol::request &made) noexcept;
 [[nodiscard]] inline bool to_be_freed(MPI_Request handle) noexcept {
     const auto *const made = object_of<protocol::request>(handle);
     return made != nullptr &&
            (checks(check_level::all) || (made->ending == protocol::disposal::general && lasts(*made)));
+}
+
+/// Counts requests that are not listed.
+[[nodiscard]] inline bool calls_alone() noexcept {
+    return this_rank().thread_level != MPI_THREAD_MULTIPLE;
 }
 
 /// A successful call has given this handle to the program. Inlined, so that the return address is the
@@ -51,6 +57,8 @@ template <class Handle>
     if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
         if (to_be_freed(handle)) {
             open->add(listed_value(handle), noun, call, __builtin_return_address(0));
+        } else if constexpr (std::is_same_v<Handle, MPI_Request>) {
+            open->count_requests(handle != MPI_REQUEST_NULL ? 1 : 0, calls_alone());
         }
     }
 }
@@ -68,11 +76,8 @@ template <class Handle>
 /// Around a call that may free handles: those that it makes null are no longer open, even if it fails.
 template <class Handle> class handle_watch {
   public:
-    /// @param least at lower levels nothing is listed that the call frees
-    handle_watch(const Handle *handles, MPI_Count count, const char *noun,
-                 check_level least = check_level::cheap) {
-        if (open_handles *const open = this_rank().open.get(); open != nullptr && checks(least))
-            [[unlikely]] {
+    handle_watch(const Handle *handles, MPI_Count count, const char *noun) {
+        if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
             watched_ = std::make_unique<state>(open, handles, noun, std::vector(handles, handles + count));
         }
     }
@@ -95,11 +100,43 @@ template <class Handle> class handle_watch {
     [[gnu::cold]] void compare() const {
         for (std::size_t i = 0; i < watched_->before.size(); ++i) {
             if (const Handle before = watched_->before[i]; watched_->handles[i] != before) {
-                watched_->open->drop(listed_value(before), watched_->noun);
+                const bool listed = watched_->open->drop(listed_value(before), watched_->noun);
+                if (std::is_same_v<Handle, MPI_Request> && !listed) {
+                    watched_->open->count_requests(-1, calls_alone());
+                }
             }
         }
     }
     std::unique_ptr<state> watched_;
+};
+
+/// The same around a call that may complete requests.
+class completion_watch {
+  public:
+    completion_watch(const MPI_Request *handles, MPI_Count count) : open_{this_rank().open.get()} {
+        if (open_ != nullptr) [[unlikely]] {
+            begin(handles, count);
+        }
+    }
+    completion_watch(const completion_watch &) = delete;
+    completion_watch &operator=(const completion_watch &) = delete;
+    ~completion_watch() {
+        if (open_ != nullptr) [[unlikely]] {
+            end();
+        }
+    }
+
+  private:
+    [[gnu::cold]] void begin(const MPI_Request *handles, MPI_Count count);
+    [[gnu::cold]] void end();
+    [[nodiscard]] std::int64_t given() const noexcept;
+
+    open_handles *open_;
+    // All below: only if that is not null.
+    const MPI_Request *handles_;
+    MPI_Count count_;
+    std::int64_t before_;                  ///< given()
+    handle_watch<MPI_Request> *by_handle_; ///< where all requests are listed; else null
 };
 
 /// Lists the open handles on the standard error stream, one line for all that one call has made in one

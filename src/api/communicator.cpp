@@ -9,7 +9,6 @@
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "collective/call_log.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
@@ -121,9 +120,6 @@ void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
 
 void comm_free(MPI_Comm *comm) {
     communicator &target = to_be_freed(*comm);
-    if (collective::call_log::kept() && value_of(setting::recovery) == 0) {
-        collective::call_log::compare(target);
-    }
     target.attributes.clear(*comm);
     target.release();
     *comm = MPI_COMM_NULL;

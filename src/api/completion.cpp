@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
+#include "abi/handle_watch.hpp"
 #include "api/active_requests.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
@@ -76,7 +77,9 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     } else {
         if (rank &self = known_rank(); self.open != nullptr && !abi::pending_buffers::watched())
             [[unlikely]] {
-            self.open->drop(handle_value(*handle), "request"); // else the entry point does
+            if (self.open->drop(handle_value(*handle), "request")) { // else the entry point does
+                self.open->count_requests(1, abi::calls_alone());    // it counts this one as well
+            }
         }
         const int error = dispose(finished);
         ended.error = ended.error != MPI_SUCCESS ? ended.error : error;

@@ -2,7 +2,7 @@
 // The blocking barriers and reductions, most of which are done without a plan
 // (collective/process/immediate_calls.hpp).
 #include "api/collective.hpp"
-#include "collective/call_log.hpp"
+#include "collective/check.hpp"
 #include "collective/node/message_scan.hpp"
 #include "collective/node/pair.hpp"
 #include "collective/process/immediate_calls.hpp"
@@ -15,16 +15,17 @@ using collective::between_two;
 using collective::in_process_collective;
 using collective::operation;
 
-/// What the checks are to know of a call that has no plan.
-void note_call(communicator &comm, operation what, const typed_buffer &vector, const op *reduction) {
-    const char *const name = what == operation::barrier     ? "Barrier"
-                             : what == operation::allreduce ? "Allreduce"
-                             : what == operation::scan      ? "Scan"
-                                                            : "Exscan";
-    if (collective::call_log::kept()) [[unlikely]] {
-        collective::call_log::note({comm, collective::form::blocking}, name,
-                                   collective::call_signature::unsaid, vector.bytes(), reduction);
-        collective::call_log::note_elements(comm, *vector.type);
+/// The check of a call that has no plan.
+void compare_if_checked(communicator &comm, operation what, const typed_buffer &vector, const op &reduction) {
+    if (collective::comparing()) [[unlikely]] {
+        const char *const name = what == operation::allreduce ? "Allreduce"
+                                 : what == operation::scan    ? "Scan"
+                                                              : "Exscan";
+        collective::compare_calls(comm,
+                                  collective::signature_of(collective::form::blocking, name,
+                                                           collective::operation_in_words(reduction),
+                                                           collective::call_signature::unsaid, vector.bytes(),
+                                                           collective::said_elements(*vector.type)));
     }
 }
 
@@ -33,11 +34,11 @@ template <operation What> [[gnu::always_inline]] inline bool
 reduce_between_two(const void *give, const typed_buffer &take, const op &reduction, communicator &comm) {
     switch (collective::select_between_two(comm, What, reduction, take)) {
     case between_two::message:
-        note_call(comm, What, take, &reduction);
+        compare_if_checked(comm, What, take, reduction);
         collective::scan_by_message(comm, What, {give, take.count, *take.type}, take, reduction);
         return true;
     case between_two::pair:
-        note_call(comm, What, take, &reduction);
+        compare_if_checked(comm, What, take, reduction);
         collective::pair{comm, What, take.bytes()}.reduce_for_all(What, reduction,
                                                                   {give, take.count, *take.type}, take);
         return true;
@@ -65,7 +66,7 @@ template <operation What, auto Plan>
         abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
         return;
     }
-    note_call(comm, What, {recvbuf, count, type}, &reduction);
+    compare_if_checked(comm, What, {recvbuf, count, type}, reduction);
     if (What != operation::allreduce && shared->scans_in_turn(type, bytes)) {
         shared->scan(comm, {.give = give,
                             .take = {recvbuf, count, type},
@@ -82,7 +83,6 @@ template <operation What, auto Plan>
 
 void barrier(communicator &comm) {
     if (in_process_collective *const shared = collective::in_process_for_barrier(comm)) {
-        note_call(comm, operation::barrier, {nullptr, 0, byte_type()}, nullptr);
         collective::barrier_in_process(comm, *shared);
     } else {
         abi::forms<abi::barrier_plan>::blocking(comm);

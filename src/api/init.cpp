@@ -12,7 +12,6 @@
 #include "api/pending_buffers.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "collective/call_log.hpp"
 #include "collective/selection/selection.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/predefined.hpp"
@@ -108,9 +107,6 @@ void finalize() {
     delete_world_attributes();
     abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
-    if (collective::call_log::kept() && value_of(setting::recovery) == 0) {
-        collective::call_log::compare(*predefined->world);
-    }
     meet_before_leaving(*predefined->world);
     protocol::wait_until(self, [&self] { return self.tracks().drained(); });
     abi::report_unreceived(self);

@@ -198,6 +198,9 @@ void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
     }
     const outcome ended =
         protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag, posting);
+    if (posting != 0) [[unlikely]] {
+        abi::pending->report_wildcards();
+    }
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }

@@ -11,11 +11,14 @@ void open_handles::add(std::uintptr_t value, const char *noun, const char *call,
     open_.emplace(value, open_handle{value, noun, call, caller, given_++});
 }
 
-void open_handles::drop(std::uintptr_t value, const char *noun) {
+bool open_handles::drop(std::uintptr_t value, const char *noun) {
     const std::scoped_lock lock{mutex_};
-    if (const auto latest = latest_locked(value, noun); latest != open_.end()) {
-        open_.erase(latest);
+    const auto latest = latest_locked(value, noun);
+    if (latest == open_.end()) {
+        return false;
     }
+    open_.erase(latest);
+    return true;
 }
 
 std::optional<open_handle> open_handles::find(std::uintptr_t value, const char *noun) const {

@@ -4,6 +4,7 @@
 // an object knows nothing of this.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -28,10 +29,23 @@ struct open_handle {
 class open_handles {
   public:
     void add(std::uintptr_t value, const char *noun, const char *call, const void *caller);
-    /// Forgets the latest handle of this sort and value; nothing if there is none.
-    void drop(std::uintptr_t value, const char *noun);
+    /// Forgets the latest handle of this sort and value. False: there is none.
+    bool drop(std::uintptr_t value, const char *noun);
     /// The latest handle of this sort and value, if there is one.
     [[nodiscard]] std::optional<open_handle> find(std::uintptr_t value, const char *noun) const;
+    /// Notes that the program has so many more requests, or fewer, that are not listed one by one.
+    /// @param alone no other thread of the rank does so at the same time
+    void count_requests(std::int64_t change, bool alone) noexcept {
+        // Relaxed: a number that orders nothing.
+        if (alone) {
+            counted_requests_.store(counted_requests() + change, std::memory_order_relaxed);
+        } else {
+            counted_requests_.fetch_add(change, std::memory_order_relaxed);
+        }
+    }
+    [[nodiscard]] std::int64_t counted_requests() const noexcept {
+        return counted_requests_.load(std::memory_order_relaxed);
+    }
     /// All of them, oldest first, which are then forgotten.
     [[nodiscard]] std::vector<open_handle> take_all();
 
@@ -39,9 +53,10 @@ class open_handles {
     using table = std::unordered_multimap<std::uintptr_t, open_handle>;
     [[nodiscard]] table::const_iterator latest_locked(std::uintptr_t value, const char *noun) const;
 
-    mutable std::mutex mutex_; ///< protects the others
+    mutable std::mutex mutex_; ///< protects the next two
     table open_;
     std::size_t given_ = 0;
+    std::atomic<std::int64_t> counted_requests_{0};
 };
 
 } // namespace lisle

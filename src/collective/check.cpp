@@ -8,8 +8,12 @@
 #include <cstring>
 
 #include "collective/algorithms/allgather.hpp"
+#include "collective/node/collective_area.hpp"
+#include "collective/schedule/launch.hpp"
+#include "collective/schedule/local_steps.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/basic_type.hpp"
+#include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
 #include "world/job.hpp"
 
@@ -50,6 +54,32 @@ std::optional<mpi_error> disagreement(int rank, const call_signature &given, con
     return std::nullopt;
 }
 
+namespace {
+
+call_signature read_signature(const std::byte *from) {
+    call_signature said;
+    std::memcpy(static_cast<void *>(&said), from, sizeof said);
+    said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
+    return said;
+}
+
+/// @param said what a rank has said @param reports whether to print it
+template <class Said>
+std::optional<mpi_error> find_disagreement(MPI_Count ranks, const Said &said, bool reports) {
+    const call_signature first = said(0);
+    for (MPI_Count rank = 1; rank < ranks; ++rank) {
+        if (auto found = disagreement(static_cast<int>(rank), said(rank), first)) {
+            if (reports) {
+                std::fprintf(stderr, "lisle: %s\n", found->what());
+            }
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 call_check::call_check(const communicator &comm, const call_signature &own, int tag)
     : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
 
@@ -83,11 +113,7 @@ MPI_Count call_check::ranks() const noexcept {
 }
 
 call_signature call_check::signature_of(MPI_Count rank) const {
-    call_signature said;
-    std::memcpy(static_cast<void *>(&said),
-                static_cast<const std::byte *>(all_.address) + rank * signature_bytes, sizeof said);
-    said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
-    return said;
+    return read_signature(static_cast<const std::byte *>(all_.address) + rank * signature_bytes);
 }
 
 std::int64_t call_check::last_entry() const {
@@ -104,16 +130,65 @@ std::int64_t call_check::last_entry() const {
 }
 
 std::optional<mpi_error> call_check::complaint() const {
-    const call_signature first = signature_of(0);
-    for (MPI_Count rank = 1; rank < ranks(); ++rank) {
-        if (auto found = disagreement(static_cast<int>(rank), signature_of(rank), first)) {
-            if (reports_) {
-                std::fprintf(stderr, "lisle: %s\n", found->what());
-            }
-            return found;
+    return executor_.error() != MPI_SUCCESS
+               ? std::nullopt
+               : find_disagreement(
+                     ranks(), [this](MPI_Count rank) { return signature_of(rank); }, reports_);
+}
+
+namespace {
+
+/// Through the area. Only if a sum differs the rest is looked at: what one rank alone can say, such as the
+/// type of a root's buffer, may differ without being wrong.
+std::optional<mpi_error> compare_in(collective_area &area, const call_signature &own) {
+    local_steps steps{&area};
+    steps.finish(enter_step{collective_area::place::slot, true});
+    steps.take(post_step{{&own, signature_bytes, byte_type()}, collective_area::everyone, false});
+    const await_posts_step all{0, area.members()};
+    if (!steps.take(all)) {
+        steps.finish(all);
+    }
+    const auto sum_of_rank = [&](int rank) {
+        std::uint64_t sum = 0;
+        std::memcpy(&sum, area.data(steps.number(), rank).data(), sizeof sum);
+        return sum;
+    };
+    std::optional<mpi_error> found;
+    for (int rank = 0; rank < area.members(); ++rank) {
+        if (sum_of_rank(rank) != own.sum) [[unlikely]] {
+            const auto said = [&](MPI_Count each) {
+                return read_signature(area.data(steps.number(), static_cast<int>(each)).data());
+            };
+            found = find_disagreement(area.members(), said, area.self() == 0);
+            break;
         }
     }
-    return std::nullopt;
+    steps.take(finish_step{false});
+    return found;
+}
+
+std::optional<mpi_error> compare_by_messages(communicator &comm, const call_signature &own) {
+    call_check check{comm, own, next_tag(comm, false)};
+    check.run();
+    auto found = check.complaint();
+    if (!found && !comm.inter() && by_messages_alone()) {
+        note_last_entry(check.last_entry());
+    }
+    return found;
+}
+
+} // namespace
+
+void compare_calls(communicator &comm, const call_signature &own) {
+    if (comm.size() == 1 && !comm.inter()) {
+        return;
+    }
+    call_signature said = own;
+    said.sum = sum_of(said);
+    collective_area *const area = comm.inter() || by_messages_alone() ? nullptr : collective_area::of(comm);
+    if (auto found = area != nullptr ? compare_in(*area, said) : compare_by_messages(comm, said)) {
+        throw mpi_error{*std::move(found)};
+    }
 }
 
 } // namespace lisle::collective

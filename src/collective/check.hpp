@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LISLE_CHECK=2 adds to each collective: before it begins, the ranks tell each other what they are about
-// to call, and all of them refuse if that does not fit together. Costs a round of messages; the collective
-// itself then goes by messages, too, so that nothing that ranks share is left half done.
+// What LISLE_CHECK adds to each collective: before it begins, the ranks tell each other what they are about
+// to call, and all of them refuse if that does not fit together. Blocking calls of ranks that share memory do
+// so through their area, which costs what a barrier does; a barrier is done with it. All others send
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,19 @@
 
 namespace lisle::collective {
 
-/// True if collectives are checked: the same for all ranks.
-[[nodiscard]] inline bool checking() noexcept {
+/// True if calls are compared: the same for all ranks.
+[[nodiscard]] inline bool comparing() noexcept {
+    return checks(check_level::cheap);
+}
+/// True if all collectives and comparisons go by messages, which say what each rank has heard of
+/// (protocol::wildcard_races).
+[[nodiscard]] inline bool by_messages_alone() noexcept {
     return checks(check_level::all);
 }
+
+/// Compares what the ranks are about to call, for a blocking call. Returns once all of them have called, and
+/// throws in all of them if the calls do not fit together. @pre comparing()
+void compare_calls(communicator &comm, const call_signature &own);
 
 /// What two ranks say that does not fit together, if anything. @param first what rank 0 says
 [[nodiscard]] std::optional<mpi_error> disagreement(int rank, const call_signature &given,
@@ -28,7 +38,7 @@ namespace lisle::collective {
 [[nodiscard]] std::int64_t take_last_entry() noexcept;
 void note_last_entry(std::int64_t entry) noexcept;
 
-/// The check of one call.
+/// The check of one call by messages.
 class call_check {
   public:
     /// @param tag as for the collective's own messages, and another one
@@ -38,8 +48,9 @@ class call_check {
     bool advance() { return executor_.advance(); }
     void run() { executor_.run(); }
     void restart() noexcept { executor_.restart(); }
-    /// What is wrong, if anything. Rank 0 also says so on standard error, since users who handle errors
-    /// themselves see the class alone. @pre complete
+    /// What is wrong, if anything; nothing if the check itself has failed, since the call then will, too.
+    /// Rank 0 also says so on standard error, since users who handle errors themselves see the class alone.
+    /// @pre complete
     [[nodiscard]] std::optional<mpi_error> complaint() const;
     /// When the last of the ranks called; 0: they have no clock in common. @pre complete
     [[nodiscard]] std::int64_t last_entry() const;

@@ -84,7 +84,6 @@ class communicator : public object {
     mutable companion hierarchy_companion;     ///< of collective/algorithms
     mutable companion mesh_companion;          ///< of collective/algorithms
     mutable companion process_companion;       ///< of collective/process
-    mutable companion call_log_companion;      ///< of collective
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

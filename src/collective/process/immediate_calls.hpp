@@ -16,7 +16,7 @@ namespace lisle::collective {
 in_process_for(communicator &comm, operation what, const op &reduction, MPI_Count bytes,
                const datatype &type) {
     in_process_collective *const shared = in_process_collective::of(comm);
-    if (shared == nullptr || checking() || !reduction.predefined()) {
+    if (shared == nullptr || by_messages_alone() || !reduction.predefined()) {
         return nullptr;
     }
     if (is_forced(what)) [[unlikely]] {
@@ -33,7 +33,7 @@ in_process_for(communicator &comm, operation what, const op &reduction, MPI_Coun
     constexpr operation what = operation::barrier;
     in_process_collective *const shared = in_process_collective::of(comm);
     const bool chosen =
-        shared != nullptr && !checking() &&
+        shared != nullptr && !comparing() &&
         (is_forced(what) ? select_from_table({comm, form::blocking}, what, {}) == algorithm::in_process
                          : shortlist_of(what).in_process >= 0);
     return chosen ? shared : nullptr;
@@ -45,7 +45,8 @@ enum class between_two : unsigned char { planned, message, pair };
 /// @pre comm.size() == 2
 [[nodiscard, gnu::always_inline]] inline between_two
 select_between_two(communicator &comm, operation what, const op &reduction, const typed_buffer &vector) {
-    if (comm.inter() || checking() || !reduction.predefined() || !vector.type->contiguous()) [[unlikely]] {
+    if (comm.inter() || by_messages_alone() || !reduction.predefined() || !vector.type->contiguous())
+        [[unlikely]] {
         return between_two::planned;
     }
     if (is_forced(what)) [[unlikely]] {

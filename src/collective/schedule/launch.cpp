@@ -30,7 +30,7 @@ class collective_request final : public protocol::request, private protocol::pro
   public:
     collective_request(communicator &on, schedule plan, bool lasting)
         : request{*on.collective.home}, on_{communicator_ref::share(on)} {
-        if (checking()) [[unlikely]] {
+        if (comparing()) [[unlikely]] {
             check_.emplace(on, plan.signature(), next_tag(on, lasting));
         }
         executor_.emplace(std::move(plan), next_tag(on, lasting));
@@ -96,16 +96,8 @@ void run(communicator &comm, schedule plan) {
     if (plan.done()) {
         return;
     }
-    if (checking()) [[unlikely]] {
-        call_check check{comm, plan.signature(), next_tag(comm, false)};
-        check.run();
-        if (auto wrong = check.complaint()) {
-            static_cast<void>(next_tag(comm, false)); // as if it had run: tags of all ranks stay alike
-            throw mpi_error{*std::move(wrong)};
-        }
-        if (!comm.inter()) {
-            note_last_entry(check.last_entry());
-        }
+    if (comparing()) [[unlikely]] {
+        compare_calls(comm, plan.signature()); // if it throws, no rank takes the next tag
     }
     executor executor{std::move(plan), next_tag(comm, false)};
     executor.run();

@@ -26,6 +26,10 @@ MPI_Count bytes_of_other(const collective_call &call, const block_view &blocks) 
 
 schedule plan_barrier(const collective_call &call) {
     schedule plan = plan_of(call, "Barrier", call_signature::unsaid, 0);
+    if (comparing() && call.how == form::blocking && !call.comm.inter()) {
+        begin_at_once(plan, call); // after that all have called
+        return plan;
+    }
     const algorithm use = select(call, operation::barrier, {});
     const team team = team_of(call);
     switch (use) {
@@ -58,7 +62,7 @@ schedule plan_barrier(const collective_call &call) {
 schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
     schedule plan = plan_of(call, "Bcast", root, bytes);
-    say_elements(plan, call, buffer);
+    say_elements(plan, buffer);
     const algorithm use = select(call, operation::bcast, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     switch (use) {
@@ -116,7 +120,7 @@ schedule plan_gather(const collective_call &call, const own_buffer &own, const t
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     schedule plan = plan_of(call, "Gather", root, bytes);
-    say_elements(plan, call, at_root ? block : mine);
+    say_elements(plan, at_root ? block : mine);
     const algorithm use = select(call, operation::gather, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     const block_view blocks = at_root ? block_view{block, team.size} : block_view{};
@@ -190,7 +194,7 @@ schedule plan_scatter(const collective_call &call, const typed_buffer &block, co
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
     schedule plan = plan_of(call, "Scatter", root, bytes);
-    say_elements(plan, call, at_root ? block : mine);
+    say_elements(plan, at_root ? block : mine);
     const algorithm use =
         select(call, operation::scatter, of_blocks(bytes, (comm.size() - 1) * bytes, bytes));
     const team team = team_of(call);
@@ -263,7 +267,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
     const typed_buffer mine = own ? *own : block_of(block, call.comm.rank());
     const MPI_Count bytes = block.bytes();
     schedule plan = plan_of(call, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
-    say_elements(plan, call, own.value_or(block));
+    say_elements(plan, own.value_or(block));
     const algorithm use = select(call, operation::allgather, of_blocks(bytes, bytes, bytes));
     const team team = team_of(call);
     const block_view blocks{block, team.size};
@@ -305,7 +309,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
 schedule plan_allgatherv(const collective_call &call, const own_buffer &own, const block_view &blocks) {
     schedule plan = plan_of(call, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
     if (own && own->bytes() > 0) {
-        say_elements(plan, call, *own);
+        say_elements(plan, *own);
     }
     if (call.comm.inter()) {
         const team other = other_group(call.comm);
@@ -357,7 +361,7 @@ schedule plan_exchange(const collective_call &call, operation what, MPI_Count ea
                 call_signature::unsaid, what == operation::alltoall ? each : call_signature::unsaid);
     const block_view &given = send ? *send : receive;
     if (what == operation::alltoall && each > 0) {
-        say_elements(plan, call, given[0]);
+        say_elements(plan, given[0]);
     }
     const MPI_Count for_other = std::max(bytes_of_other(call, given), bytes_of_other(call, receive));
     const algorithm use = select(call, what, of_blocks(each, call.comm.peer_count() * each, for_other));

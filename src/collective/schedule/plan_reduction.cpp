@@ -23,7 +23,7 @@ schedule plan_reduce(const collective_call &call, const own_buffer &send, const 
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
     schedule plan = plan_of(call, "Reduce", root, receive.bytes(), &operation);
-    say_elements(plan, call, receive);
+    say_elements(plan, receive);
     const algorithm use = select(call, collective_operation::reduce, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
@@ -69,7 +69,7 @@ schedule plan_allreduce(const collective_call &call, const own_buffer &send, con
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
     schedule plan = plan_of(call, "Allreduce", call_signature::unsaid, receive.bytes(), &operation);
-    say_elements(plan, call, receive);
+    say_elements(plan, receive);
     const algorithm use = select(call, collective_operation::allreduce, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
@@ -165,7 +165,7 @@ schedule plan_scan(const collective_call &call, const own_buffer &send, const ty
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
     schedule plan = plan_of(call, "Scan", call_signature::unsaid, receive.bytes(), &operation);
-    say_elements(plan, call, receive);
+    say_elements(plan, receive);
     const algorithm use = select(call, collective_operation::scan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {
@@ -197,7 +197,7 @@ schedule plan_exscan(const collective_call &call, const own_buffer &send, const 
     operation.check(*receive.type);
     const typed_buffer &mine = send ? *send : receive;
     schedule plan = plan_of(call, "Exscan", call_signature::unsaid, receive.bytes(), &operation);
-    say_elements(plan, call, receive);
+    say_elements(plan, receive);
     const algorithm use = select(call, collective_operation::exscan, of_vector(operation, receive));
     const team team = team_of(call);
     switch (use) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -36,13 +37,17 @@ const char *operation_in_words(const op &reduction) noexcept {
                                      : "a user's operation";
 }
 
+std::uint64_t said_elements(const datatype &type) noexcept {
+    return static_cast<std::uint64_t>(uniform_basic_type(type).value_or(basic_type::none));
+}
+
 call_signature signature_of(form how, const char *name, const char *operation, std::int64_t root,
-                            std::int64_t bytes, std::uint8_t elements) {
-    call_signature what;
+                            std::int64_t bytes, std::uint64_t elements) {
+    call_signature what{.call = {}};
     // A non-blocking or persistent call does not match a blocking one [MPI-5.0 6.12].
     switch (how) {
     case form::blocking:
-        std::snprintf(what.call, sizeof what.call, "%s", name);
+        std::strncpy(what.call, name, sizeof what.call - 1);
         break;
     case form::nonblocking:
         std::snprintf(what.call, sizeof what.call, "I%c%s", std::tolower(name[0]), name + 1);
@@ -52,7 +57,7 @@ call_signature signature_of(form how, const char *name, const char *operation, s
         break;
     }
     if (operation != nullptr) {
-        std::snprintf(what.operation, sizeof what.operation, "%s", operation);
+        std::strncpy(what.operation, operation, sizeof what.operation - 1);
     }
     what.root = root;
     what.bytes = bytes;
@@ -62,23 +67,15 @@ call_signature signature_of(form how, const char *name, const char *operation, s
 
 void describe_call(schedule &plan, const collective_call &call, const char *name, std::int64_t root,
                    std::int64_t bytes, const op *reduction) {
-    if (!checking()) {
-        call_log::note(call, name, root, bytes, reduction);
-        return;
-    }
     const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
     plan.describe(
         signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
                      inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes, 0));
 }
 
-void describe_elements(schedule &plan, const collective_call &call, const datatype &type) {
-    if (!checking()) {
-        call_log::note_elements(call.comm, type);
-        return;
-    }
+void describe_elements(schedule &plan, const datatype &type) {
     call_signature what = plan.signature();
-    what.elements = static_cast<std::uint8_t>(uniform_basic_type(type).value_or(basic_type::none));
+    what.elements = said_elements(type);
     plan.describe(what);
 }
 
@@ -111,7 +108,7 @@ algorithm select_from_table(const collective_call &call, operation what, const s
     collective_area *const area = may_use_area(call) && !comm.inter() ? collective_area::of(comm) : nullptr;
     situation given = situation_of(what, asked, comm.inter() ? comm.peer_count() : comm.size(), area);
     given.inter = comm.inter();
-    if (call.how == form::blocking && !checking() && !comm.inter()) {
+    if (call.how == form::blocking && !by_messages_alone() && !comm.inter()) {
         given.message = comm.size() == 2 && asked.bytes <= most_in_message;
         given.in_process = in_process_collective::of(comm) != nullptr;
         given.pair = comm.size() == 2 && !given.in_process && area != nullptr && area->takes(asked.for_other);
@@ -133,7 +130,7 @@ algorithm select_within(const team &ranks, operation what, const sizes &asked) {
 }
 
 void use_copy(schedule &plan, const collective_call &call, const own_buffer &give, const typed_buffer &take) {
-    if (call.how != form::blocking || checking()) {
+    if (call.how != form::blocking || by_messages_alone()) {
         if (give) {
             plan.copy(*give, take);
         }

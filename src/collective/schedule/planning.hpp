@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "collective/algorithms/hierarchy.hpp"
-#include "collective/call_log.hpp"
 #include "collective/check.hpp"
 #include "collective/node/immediate_steps.hpp"
 #include "collective/node/pair.hpp"
@@ -23,9 +22,10 @@ namespace lisle::collective {
 /// Throws on inter-communicators.
 void refuse_inter(const communicator &comm, const char *what);
 /// True if the call may use the collective area: persistent ones may be started in different orders by
-/// different ranks, and checked ones leave nothing half done that ranks share.
+/// different ranks; and non-blocking ones that turn out not to fit together must leave nothing half done that
+/// ranks share.
 [[nodiscard]] inline bool may_use_area(const collective_call &call) noexcept {
-    return call.how != form::persistent && !checking();
+    return call.how == form::blocking ? !by_messages_alone() : call.how == form::nonblocking && !comparing();
 }
 /// The calling rank's own group with what it shares. @pre select() has been asked, which looks for the area
 [[nodiscard]] inline team team_of(const collective_call &call) {
@@ -36,24 +36,26 @@ void refuse_inter(const communicator &comm, const char *what);
 /// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
 [[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
 [[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
-                                          std::int64_t root, std::int64_t bytes, std::uint8_t elements);
-/// Says what the call is, for checks: in the schedule or in the communicator's log.
+                                          std::int64_t root, std::int64_t bytes, std::uint64_t elements);
+/// Its type as signatures say it.
+[[nodiscard]] std::uint64_t said_elements(const datatype &type) noexcept;
+/// Says what the call is, for checks.
 [[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
                                  std::int64_t root, std::int64_t bytes, const op *reduction);
 /// An empty schedule. @param root unsaid if the call has none
 [[nodiscard]] inline schedule plan_of(const collective_call &call, const char *name, std::int64_t root,
                                       std::int64_t bytes, const op *reduction = nullptr) {
     schedule plan;
-    if (call_log::kept()) [[unlikely]] {
+    if (comparing()) [[unlikely]] {
         describe_call(plan, call, name, root, bytes, reduction);
     }
     return plan;
 }
 /// Says of what type the call's data is, for checks.
-[[gnu::cold]] void describe_elements(schedule &plan, const collective_call &call, const datatype &type);
-inline void say_elements(schedule &plan, const collective_call &call, const typed_buffer &data) {
-    if (call_log::kept() && data.type != nullptr) [[unlikely]] {
-        describe_elements(plan, call, *data.type);
+[[gnu::cold]] void describe_elements(schedule &plan, const datatype &type);
+inline void say_elements(schedule &plan, const typed_buffer &data) {
+    if (comparing() && data.type != nullptr) [[unlikely]] {
+        describe_elements(plan, *data.type);
     }
 }
 
@@ -125,6 +127,14 @@ template <class... RootOrLeader>
             root_or_leader...};
 }
 
+/// From here on the call is done without a schedule.
+inline void begin_at_once(schedule &plan, const collective_call &call) {
+    plan.note_done();
+    if (comparing()) [[unlikely]] {
+        compare_calls(call.comm, plan.signature());
+    }
+}
+
 /// Has an algorithm for the team's area write its steps, or take them at once if the call blocks.
 /// @param algorithm is given the schedule, or what takes the steps
 template <class Algorithm>
@@ -133,7 +143,7 @@ void use_area(schedule &plan, const collective_call &call, const team &team, Alg
         algorithm(plan);
         return;
     }
-    plan.note_done();
+    begin_at_once(plan, call);
     communicator::count_one(call.comm.collectives);
     immediate_steps steps{*team.shared};
     algorithm(steps);
@@ -146,14 +156,14 @@ void use_copy(schedule &plan, const collective_call &call, const own_buffer &giv
 /// Two ranks do at once what the result is told to do.
 [[nodiscard]] inline pair use_pair(schedule &plan, const collective_call &call, operation what,
                                    MPI_Count bytes) {
-    plan.note_done();
+    begin_at_once(plan, call);
     return {call.comm, what, bytes};
 }
 
 /// @param give,take,root see in_process_collective::exchange()
 inline void use_in_process(schedule &plan, const collective_call &call, const block_view &give,
                            const block_view &take, int root) {
-    plan.note_done();
+    begin_at_once(plan, call);
     exchange_in_process(call.comm, give, take, root);
 }
 

@@ -24,7 +24,7 @@ bool is_to_copy(const typed_buffer &from, const typed_buffer &to) {
     if (bytes == 0 || (from.address == to.address && from.type == to.type)) {
         return false;
     }
-    if (bytes > to.bytes() && !checking()) [[unlikely]] { // checks tell all ranks
+    if (bytes > to.bytes() && !comparing()) [[unlikely]] { // checks tell all ranks
         fail(MPI_ERR_TRUNCATE, "the ", bytes, " bytes that this rank contributes do not fit the ", to.bytes(),
              " bytes that it receives from itself");
     }

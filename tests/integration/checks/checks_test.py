@@ -36,7 +36,7 @@ MISTAKES = {
     "other_type_announced": Mistake(1, [f"MPI_Recv: {OTHER_TYPE}"], None),
     "types_of_collective": Mistake(1, [f"{CALLS}rank 1 names elements of another type than rank 0", OTHER_TYPE], None),
     "other_operation": Mistake(1, [f"{CALLS}rank 1 reduces with MPI_MAX, rank 0 reduces with MPI_SUM"], None),
-    "other_collective": Mistake(2, [f"MPI_Wait: {CALLS}rank 1 calls MPI_Ibcast, rank 0 calls MPI_Ibarrier"], None, below=None),
+    "other_collective": Mistake(1, [f"MPI_Wait: {CALLS}rank 1 calls MPI_Ibcast, rank 0 calls MPI_Ibarrier"], None, below=None),
     "other_form": Mistake(2, [f"{CALLS}rank 1 calls MPI_Ibarrier, rank 0 calls MPI_Barrier"], None, below=None),
     "freed_early": Mistake(1, ["rank 0: MPI_Request_free at mistakes.c:"]),
     "relies_on_buffers": Mistake(2, ["a program that relies on it is not portable"], DEADLOCK),

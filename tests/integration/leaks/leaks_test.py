@@ -30,6 +30,8 @@ EVERYTHING = [
     ("1 request", "", "MPI_Grequest_start"),
 ]
 LITTLE = [("1 communicator", "halo", "MPI_Comm_dup"), ("1 communicator", "", "MPI_Comm_split")]
+# With LISLE_CHECK=1 requests of messages are counted.
+COUNTED = re.compile(r"lisle: rank (\d+): MPI_Finalize: (\d+) requests of messages were neither completed nor freed")
 LINE = re.compile(r'lisle: rank (\d+): MPI_Finalize: (\d+ [a-z ]+?)(?: called "(.*)")? that (\w+) made at (\S+)'
                   r" (?:was|were) not freed")
 
@@ -40,6 +42,9 @@ def listed(launcher, program, kind, check, *arguments):
                env={**os.environ, "LISLE_CHECK": check})
     found, places = {}, set()
     for line in done.stderr.splitlines():
+        if counted := COUNTED.search(line):
+            found.setdefault(int(counted[1]), []).append((f"{counted[2]} requests", "", "counted"))
+            continue
         match = LINE.search(line)
         expect(match, f"an unexpected line: {line}")
         rank, what, name, call, place = match.groups()
@@ -55,6 +60,10 @@ def main():
     expect(found.get(1) == LITTLE, f"rank 1 lists {found.get(1)}")
     # A line where there is libdw, else what addr2line takes; in the program either way.
     expect(all(re.search(r"^leaks(\.c:\d+|\+0x[0-9a-f]+)$", place) for place in places), str(places))
+    found, _ = listed(launcher, program, kind, "1", "leak")
+    counted = [each for each in EVERYTHING if each[2] != "MPI_Irecv"] + [("3 requests", "", "counted")]
+    expect(found.get(0) == counted, f"rank 0 lists {found.get(0)} at level 1")
+    expect(found.get(1) == LITTLE, f"rank 1 lists {found.get(1)} at level 1")
     for check, arguments in [("2", []), ("1", []), ("0", ["leak"])]:
         found, _ = listed(launcher, program, kind, check, *arguments)
         expect(not found, f"LISLE_CHECK={check} {arguments}: {found}")

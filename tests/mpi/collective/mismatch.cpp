@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that do not fit together, with LISLE_CHECK=2: all ranks hear of it, with two ranks and their values,
+// Calls that do not fit together, with LISLE_CHECK=1: all ranks hear of it, with two ranks and their values,
 // and the communicator works afterwards.
 #include "forms.hpp"
 
