@@ -78,11 +78,10 @@ void completion_watch::begin(const MPI_Request *handles, MPI_Count count) {
 }
 
 void completion_watch::end() {
-    if (by_handle_ != nullptr) {
-        delete by_handle_;
-    } else if (const std::int64_t completed = before_ - given(); completed != 0) {
-        open_->count_requests(-completed, calls_alone());
+    if (by_handle_ == nullptr) {
+        open_->count_requests(given() - before_, calls_alone());
     }
+    delete by_handle_;
 }
 
 void report_open_handles(rank &self, const char *ends) {

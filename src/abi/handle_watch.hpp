@@ -78,7 +78,7 @@ template <class Handle> class handle_watch {
   public:
     handle_watch(const Handle *handles, MPI_Count count, const char *noun) {
         if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
-            watched_ = std::make_unique<state>(open, handles, noun, std::vector(handles, handles + count));
+            watched_.reset(new state{open, handles, noun, std::vector(handles, handles + count)});
         }
     }
     handle_watch(const handle_watch &) = delete;
