@@ -55,10 +55,11 @@ using number = std::uint64_t;
 /// Finds the number in the target's memory that a put or get accesses. False: it is not one number, or to be
 /// looked at further.
 [[gnu::always_inline]] inline bool find_number(const void *origin, MPI_Count count, MPI_Datatype datatype,
-                                               int target_rank, MPI_Aint target_disp, rma::window *on,
+                                               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                                               MPI_Datatype target_datatype, rma::window *on,
                                                std::byte *&found) noexcept {
     MPI_Count bytes = 0;
-    if (on == nullptr || origin == nullptr ||
+    if (datatype != target_datatype || count != target_count || on == nullptr || origin == nullptr ||
         __builtin_mul_overflow(count, MPI_Count{rma::traits_of(datatype).plain_size}, &bytes) ||
         bytes != sizeof(number)) {
         return false;
@@ -129,17 +130,18 @@ template <class Fetched>
     if (operand == nullptr && op != MPI_NO_OP) [[unlikely]] {
         return false;
     }
-    return on_word(type, target_rank, target_disp, win, [=](auto word) {
-        using value = decltype(word.load());
-        if (op == MPI_SUM) {
-            fetched(word.fetch_add(load<value>(operand)));
-        } else if (op == MPI_REPLACE) {
-            fetched(word.exchange(load<value>(operand)));
-        } else {
-            fetched(word.load());
-        }
-        return true;
-    });
+    return on_word(
+        type, target_rank, target_disp, win, [=](auto word) __attribute__((always_inline)) {
+            using value = decltype(word.load());
+            if (op == MPI_SUM) {
+                fetched(word.fetch_add(load<value>(operand)));
+            } else if (op == MPI_REPLACE) {
+                fetched(word.exchange(load<value>(operand)));
+            } else {
+                fetched(word.load());
+            }
+            return true;
+        });
 }
 
 } // namespace detail
@@ -148,13 +150,10 @@ template <class Fetched>
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    if (origin_datatype != target_datatype || origin_count != target_count) {
-        return false;
-    }
     rma::window *const on = rma::find_window(win);
     std::byte *target = nullptr;
-    if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp, on, target))
-        [[likely]] {
+    if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                            target_count, target_datatype, on, target)) [[likely]] {
         std::memcpy(target, origin_addr, sizeof(detail::number));
         on->stores.note();
         return true;
@@ -166,13 +165,10 @@ template <class Fetched>
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    if (origin_datatype != target_datatype || origin_count != target_count) {
-        return false;
-    }
     rma::window *const on = rma::find_window(win);
     std::byte *target = nullptr;
-    if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp, on, target))
-        [[likely]] {
+    if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                            target_count, target_datatype, on, target)) [[likely]] {
         std::memcpy(origin_addr, target, sizeof(detail::number));
         return true;
     }
@@ -220,9 +216,11 @@ inline bool try_plain_get(void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 [[gnu::always_inline]] inline bool try_fetch_and_op(const void *origin_addr, void *result_addr,
                                                     MPI_Datatype datatype, int target_rank,
                                                     MPI_Aint target_disp, MPI_Op op, MPI_Win win) noexcept {
-    return result_addr != nullptr &&
-           detail::change_at_once(origin_addr, datatype, target_rank, target_disp, op, win,
-                                  [=](auto former) { std::memcpy(result_addr, &former, sizeof former); });
+    return result_addr != nullptr && detail::change_at_once(
+                                         origin_addr, datatype, target_rank, target_disp, op,
+                                         win, [=](auto former) __attribute__((always_inline)) {
+                                             std::memcpy(result_addr, &former, sizeof former);
+                                         });
 }
 
 /// The same of one element; with MPI_NO_OP the origin means nothing.
@@ -243,12 +241,13 @@ inline bool try_plain_get(void *origin_addr, MPI_Count origin_count, MPI_Datatyp
                                                         MPI_Win win) noexcept {
     const rma::element_traits type = rma::traits_of(datatype);
     return type.compares && result_addr != nullptr && origin_addr != nullptr && compare_addr != nullptr &&
-           detail::on_word(type, target_rank, target_disp, win, [=](auto word) {
-               auto expected = detail::load<decltype(word.load())>(compare_addr);
-               word.compare_exchange_strong(expected, detail::load<decltype(expected)>(origin_addr));
-               std::memcpy(result_addr, &expected, sizeof expected);
-               return true;
-           });
+           detail::on_word(
+               type, target_rank, target_disp, win, [=](auto word) __attribute__((always_inline)) {
+                   auto expected = detail::load<decltype(word.load())>(compare_addr);
+                   word.compare_exchange_strong(expected, detail::load<decltype(expected)>(origin_addr));
+                   std::memcpy(result_addr, &expected, sizeof expected);
+                   return true;
+               });
 }
 
 [[gnu::always_inline]] inline bool try_win_flush(int rank, MPI_Win win) noexcept {

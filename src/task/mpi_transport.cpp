@@ -12,19 +12,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "task/mpi_check.hpp"
+
 namespace lisle::tasks {
 
 namespace {
-
-void check(int code, const char *call) {
-    if (code != MPI_SUCCESS) {
-        char text[MPI_MAX_ERROR_STRING];
-        int length = 0;
-        MPI_Error_string(code, text, &length);
-        throw std::runtime_error{std::string{call} + ": " +
-                                 std::string(text, static_cast<std::size_t>(length))};
-    }
-}
 
 /// One receive for packets is always posted; packets that do not fit into it are announced and come like bulk
 /// data, each on a tag of its own. So there is one thing to wait for: any of the receives. Sends are looked

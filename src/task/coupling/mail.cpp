@@ -73,16 +73,6 @@ values values_of(int from, std::vector<std::byte> bytes) {
 
 } // namespace
 
-void check(int code, const char *call) {
-    if (code != MPI_SUCCESS) {
-        char text[MPI_MAX_ERROR_STRING];
-        int length = 0;
-        MPI_Error_string(code, text, &length);
-        throw std::runtime_error{std::string{call} + ": " +
-                                 std::string(text, static_cast<std::size_t>(length))};
-    }
-}
-
 void mail::send(int to, const control &message) {
     shared_bytes bytes = bytes_of(message);
     MPI_Request request;

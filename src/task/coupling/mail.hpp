@@ -13,10 +13,11 @@
 
 #include <lisle/couple.hpp>
 
+#include "task/mpi_check.hpp"
+
 namespace lisle::couple::detail {
 
-/// Throws std::runtime_error with MPI's text unless the call succeeded.
-void check(int code, const char *call);
+using tasks::check;
 
 using shared_bytes = std::shared_ptr<const std::vector<std::byte>>;
 

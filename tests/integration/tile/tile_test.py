@@ -4,7 +4,7 @@
 
 Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE
        tile_test.py LISLERUN SUM large
-       tile_test.py LISLERUN SUM runs|many_runs PROGRAM[,ARGUMENT]...
+       tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
 import os
 import pathlib

@@ -72,6 +72,22 @@ class network : public testing::Test {
         }
     }
 
+    struct copiers {
+        remote_memory *owner = nullptr, *copier = nullptr;
+    };
+    /// Two processes that are connected; what rank 0 reads and writes rank 2's memory with. Null if the
+    /// provider has no such thing.
+    copiers begin_copies() {
+        begin(2);
+        if (all.size() != 2) {
+            return {};
+        }
+        const copiers found{of(2).memory(0), of(0).memory(2)};
+        EXPECT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+        EXPECT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+        return found;
+    }
+
     network_fabric &of(int rank) { return *all[static_cast<std::size_t>(rank / ranks_each)]; }
 
     claim_result send(int from, int to, int tag, std::size_t bytes, bool solicited = false,
@@ -145,16 +161,12 @@ TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
 }
 
 TEST_F(network, memory_is_read_and_written_without_its_owner) {
-    begin(2);
     std::vector<std::byte> theirs(1 << 20, std::byte{5});
     std::vector<std::byte> mine(1 << 20);
-    remote_memory *const owner = of(2).memory(0);
-    remote_memory *const copier = of(0).memory(2);
+    const auto [owner, copier] = begin_copies();
     if (owner == nullptr || copier == nullptr) {
-        GTEST_SKIP() << "provider " << of(0).description() << " copies no foreign memory";
+        GTEST_SKIP() << "no provider that copies foreign memory";
     }
-    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed); // the connection
-    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
     const auto key = owner->expose(theirs.data(), theirs.size());
     ASSERT_TRUE(key);
     heard end;
@@ -179,15 +191,11 @@ TEST_F(network, memory_is_read_and_written_without_its_owner) {
 }
 
 TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
-    begin(2);
     std::vector<std::byte> theirs(64 << 20), mine(64 << 20);
-    remote_memory *const owner = of(2).memory(0);
-    remote_memory *const copier = of(0).memory(2);
+    const auto [owner, copier] = begin_copies();
     if (owner == nullptr || copier == nullptr) {
-        GTEST_SKIP() << "provider " << of(0).description() << " copies no foreign memory";
+        GTEST_SKIP() << "no provider that copies foreign memory";
     }
-    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed); // the connection
-    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
     const auto key = owner->expose(theirs.data(), theirs.size());
     ASSERT_TRUE(key);
     heard end;
