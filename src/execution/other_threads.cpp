@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/other_threads.hpp"
 
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
 #include <fstream>
@@ -13,12 +16,27 @@ namespace lisle {
 
 namespace {
 
+/// True if no other process maps the page. A futex there has the waiters of this process only, also without
+/// FUTEX_PRIVATE_FLAG, which std::atomic::wait() does not set.
+bool is_private(std::uint64_t address) {
+    std::ifstream maps{"/proc/self/maps"};
+    for (std::string line; std::getline(maps, line);) {
+        std::uint64_t first = 0, end = 0;
+        char rights[5] = "";
+        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &end, rights) == 3 &&
+            first <= address && address < end) {
+            return rights[3] == 'p';
+        }
+    }
+    return false;
+}
+
 /// True for a thread that sleeps until another thread of the process wakes it. /proc shows the system call in
 /// which a thread sleeps, its arguments as hexadecimal numbers, or "running".
 bool waits_for_its_process(const std::string &thread) {
     std::ifstream from{"/proc/self/task/" + thread + "/syscall"};
-    std::string call, place, operation, value, limit;
-    from >> call >> place >> operation >> value >> limit;
+    std::string call, word, operation, value, limit;
+    from >> call >> word >> operation >> value >> limit;
     if (call == std::to_string(SYS_pause)) {
         return true; // a rank of the process that has ended
     }
@@ -28,7 +46,8 @@ bool waits_for_its_process(const std::string &thread) {
     const long flags = std::strtol(operation.c_str(), nullptr, 0);
     const long command = flags & FUTEX_CMD_MASK;
     const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
-    return waits && (flags & FUTEX_PRIVATE_FLAG) != 0 && std::strtoull(limit.c_str(), nullptr, 0) == 0;
+    return waits && std::strtoull(limit.c_str(), nullptr, 0) == 0 &&
+           ((flags & FUTEX_PRIVATE_FLAG) != 0 || is_private(std::strtoull(word.c_str(), nullptr, 0)));
 }
 
 } // namespace
