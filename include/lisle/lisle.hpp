@@ -11,5 +11,6 @@
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
 #include "lisle/future_pool.hpp"
+#include "lisle/pending.hpp"
 #include "lisle/request_pool.hpp"
 #include "lisle/scope.hpp"

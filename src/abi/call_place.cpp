@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/call_place.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -36,17 +37,28 @@ std::string_view name_of(const void *function) {
 struct walk {
     std::string_view call;
     const void *site = nullptr;
+    const void *file = nullptr; ///< where that of the site begins in memory
+    call_chain offsets{};
+    std::size_t found = 0;
 };
 
-/// Goes up to the first frame outside the library; the one below it is the entry point.
+/// Goes up to the first frame outside the library; the one below it is the entry point. Then on through the
+/// file that this frame lies in, for calls that a header has made for the program.
 _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
     auto &found = *static_cast<walk *>(data);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
     Dl_info about{};
-    if (dladdr(within, &about) == 0 || about.dli_fbase != library_base()) {
-        found.site = within;
-        return _URC_END_OF_STACK;
+    const bool known = dladdr(within, &about) != 0;
+    if (found.site != nullptr || !known || about.dli_fbase != library_base()) {
+        if (found.site == nullptr) {
+            found.site = within;
+            found.file = known ? about.dli_fbase : nullptr;
+        } else if (!known || about.dli_fbase != found.file) {
+            return _URC_END_OF_STACK;
+        }
+        found.offsets[found.found++] = address - 1 - reinterpret_cast<std::uintptr_t>(found.file);
+        return found.found == found.offsets.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
     }
     if (const auto name = name_of(_Unwind_FindEnclosingFunction(const_cast<char *>(within))); !name.empty()) {
         found.call = name;
@@ -87,13 +99,15 @@ code_place place_of(const void *address) {
         file = base(path) == base(file) ? std::string{path} : file;
     }
     const auto offset = static_cast<const char *>(address) - static_cast<const char *>(about.dli_fbase);
-    return {std::move(file), static_cast<std::size_t>(offset)};
+    return {std::move(file), {static_cast<std::uint64_t>(offset)}};
 }
 
 call_place current_call() {
     walk found;
     _Unwind_Backtrace(visit, &found);
-    return {found.call, found.site != nullptr ? place_of(found.site) : code_place{}};
+    code_place site = found.site != nullptr ? place_of(found.site) : code_place{};
+    site.offsets = found.offsets;
+    return {found.call, std::move(site)};
 }
 
 } // namespace lisle::abi

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/call_chain.hpp"
+
 namespace lisle::abi {
 
 /// Part of a loaded file, as addr2line takes it.
 struct code_place {
     std::string file; ///< empty: not known
-    std::size_t offset = 0;
+    call_chain offsets{};
 };
 /// Where this address lies. Other processes find the file under its name, too.
 [[nodiscard]] code_place place_of(const void *address);

@@ -24,15 +24,18 @@ const rank_local<said> said_by;
 
 } // namespace
 
+std::string in_words(const code_place &place) {
+    return place.file.empty() ? std::string{} : source_line(place.file, place.offsets);
+}
+
 std::string in_words(const call_place &place) {
     const std::string call{place.call.empty() ? "a call" : place.call};
-    return place.site.file.empty() ? call
-                                   : sentence(call, " at ", source_line(place.site.file, place.site.offset));
+    return place.site.file.empty() ? call : sentence(call, " at ", in_words(place.site));
 }
 
 std::string line_of(const void *caller) {
     const code_place place = place_of(static_cast<const char *>(caller) - 1);
-    return place.file.empty() ? sentence(caller) : source_line(place.file, place.offset);
+    return place.file.empty() ? sentence(caller) : in_words(place);
 }
 
 std::string in_words(const char *call, const void *caller) {

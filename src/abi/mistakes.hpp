@@ -8,6 +8,8 @@
 
 namespace lisle::abi {
 
+/// "ring.c:12"; empty if it is not known. Slow: opens the file.
+[[nodiscard]] std::string in_words(const code_place &place);
 /// "MPI_Isend at ring.c:12". Slow: opens the file.
 [[nodiscard]] std::string in_words(const call_place &place);
 /// The line of the call that returns to this address.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/extension.hpp"
 
+#include <string>
+
+#include "abi/mistakes.hpp"
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "communicator/creation.hpp"
@@ -24,6 +28,25 @@ void comm_shares_memory(communicator &comm, int rank, int *flag) {
 
 void comm_shadow(communicator &comm, MPI_Comm *shadow) {
     *shadow = give_handle(make_shadow(comm));
+}
+
+void pending(MPIX_Pending_function *each, void *extra_state) {
+    if (each == nullptr) {
+        fail(MPI_ERR_ARG, "each is a null pointer");
+    }
+    if (!abi::pending_buffers::watched()) {
+        return;
+    }
+    for (const auto &[place, about] : abi::pending->begun()) {
+        using sort = wait_note::sort;
+        const bool message =
+            about.what == sort::receive || about.what == sort::send || about.what == sort::synchronous_send;
+        const int peer = !message                           ? MPI_PROC_NULL
+                         : about.peer == wait_note::anybody ? MPI_ANY_SOURCE
+                                                            : about.peer;
+        each(std::string{place.call}.c_str(), peer, message ? about.tag : MPI_ANY_TAG,
+             abi::in_words(place.site).c_str(), extra_state);
+    }
 }
 
 void rank_self(void *rank) {
@@ -66,11 +89,21 @@ void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const da
     abi::throw_if_failed(ended, nullptr);
 }
 
+namespace {
+/// The request of a receive that has no memory of the program's yet.
+void give_receive(protocol::request *made, communicator &comm, MPI_Request *request) {
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->add(*made, watched_list{});
+    }
+    *request = abi::give_request(made, &comm);
+}
+} // namespace
+
 void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
                     int tag, communicator &comm, MPI_Request *request) {
-    *request = abi::give_request(
+    give_receive(
         protocol::start_receive_allocate({allocate, extra_state}, type, comm.point_to_point, source, tag),
-        &comm);
+        comm, request);
 }
 
 void recv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
@@ -83,10 +116,9 @@ void recv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *alloca
 
 void irecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
                    int source, int tag, communicator &comm, MPI_Request *request) {
-    *request = abi::give_request(protocol::start_receive_allocate({allocate, extra_state, inspect},
-                                                                  *find_datatype(MPI_BYTE),
-                                                                  comm.point_to_point, source, tag),
-                                 &comm);
+    give_receive(protocol::start_receive_allocate({allocate, extra_state, inspect}, *find_datatype(MPI_BYTE),
+                                                  comm.point_to_point, source, tag),
+                 comm, request);
 }
 
 } // namespace lisle::api

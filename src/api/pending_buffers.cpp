@@ -39,6 +39,18 @@ int in_world(std::uint64_t context, int rank) {
     return found;
 }
 
+/// What reports say of an operation that has just been begun.
+wait_note::operation about(const protocol::request &made) {
+    wait_note note{};
+    made.describe(note);
+    wait_note::operation found = note.operations[0];
+    found.what = note.operation_count != 0 ? found.what : wait_note::sort::other;
+    if (found.what == wait_note::sort::receive && found.peer >= 0) {
+        found.peer = in_world(found.context, found.peer);
+    }
+    return found;
+}
+
 } // namespace
 
 void pending_buffers::look(watched_list &used) {
@@ -69,7 +81,7 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
             for (const watched_memory &theirs : operation.used.all()) {
                 if (const auto address = one->collides_with(theirs)) {
                     report_mistake(
-                        collision(current_call(), one->how(), operation.place, theirs.how(), *address));
+                        collision(current_call(), one->how(), operation.what.place, theirs.how(), *address));
                 }
             }
         }
@@ -85,7 +97,7 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     }
     made.ending = protocol::disposal::general; // which asks for the end
     const std::scoped_lock guard{mutex_};
-    operations_[&made] = {std::move(used), current_call(), made.active};
+    operations_[&made] = {std::move(used), {current_call(), about(made)}, made.active, begun_++};
 }
 
 void pending_buffers::start_receive(protocol::receive_operation &receive) {
@@ -143,8 +155,9 @@ void pending_buffers::start(protocol::request &started) {
         each.begin();
     }
     found->second.under_way = true;
+    found->second.number = begun_++;
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
-        receive->posting = number_locked(found->second.place);
+        receive->posting = number_locked(found->second.what.place);
     }
 }
 
@@ -166,7 +179,7 @@ void pending_buffers::end_locked(operation &ended, const protocol::request &comp
         if (each.changed()) {
             const char *const what =
                 each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
-            report_mistake(sentence(what, in_words(ended.place), " was changed before ",
+            report_mistake(sentence(what, in_words(ended.what.place), " was changed before ",
                                     in_words(current_call()), " completed it"));
         }
         // Of a receive, so many bytes; of a collective, which has no count, all.
@@ -175,6 +188,23 @@ void pending_buffers::end_locked(operation &ended, const protocol::request &comp
                  : receive != nullptr      ? complete.result.bytes
                                            : std::numeric_limits<MPI_Count>::max());
     }
+}
+
+std::vector<pending_buffers::begun_operation> pending_buffers::begun() {
+    const std::scoped_lock guard{mutex_};
+    std::vector<const operation *> found;
+    for (const auto &[made, each] : operations_) {
+        if (each.under_way && std::ranges::find(adopted_, made) == adopted_.end()) {
+            found.push_back(&each);
+        }
+    }
+    std::ranges::sort(found, {}, &operation::number);
+    std::vector<begun_operation> all;
+    all.reserve(found.size());
+    for (const operation *const each : found) {
+        all.push_back(each->what);
+    }
+    return all;
 }
 
 bool pending_buffers::adopt(protocol::request &freed) {

@@ -14,6 +14,7 @@
 #include "base/checks.hpp"
 #include "datatype/watched_memory.hpp"
 #include "execution/rank_local.hpp"
+#include "execution/wait_note.hpp"
 #include "protocol/request.hpp"
 
 namespace lisle::protocol {
@@ -43,6 +44,13 @@ class pending_buffers {
     void end(const protocol::request &complete);
     /// Names receives from any source that could have taken another message, as far as that is known.
     void report_wildcards();
+    /// An operation that the program has begun and whose end it does not know.
+    struct begun_operation {
+        call_place place;
+        wait_note::operation about; ///< as reports have it: peers are numbers in MPI_COMM_WORLD
+    };
+    /// All of them, the oldest first.
+    [[nodiscard]] std::vector<begun_operation> begun();
     /// The user frees a request that is not complete. True: its data have still to go to where they belong,
     /// so it belongs to this from now on.
     [[nodiscard]] bool adopt(protocol::request &freed);
@@ -50,8 +58,9 @@ class pending_buffers {
   private:
     struct operation {
         watched_list used;
-        call_place place;
+        begun_operation what;
         bool under_way = false;
+        std::uint64_t number = 0; ///< how many were begun before
     };
     void look_locked(const watched_list &used, const operation *except);
     void end_locked(operation &ended, const protocol::request &complete);
@@ -63,6 +72,7 @@ class pending_buffers {
     void report_wildcards_locked();
 
     std::mutex mutex_; ///< protects the others
+    std::uint64_t begun_ = 0;
     std::uint32_t receives_ = 0;
     std::vector<call_place> places_; ///< of receives, by number
     std::set<std::string> wildcards_named_;

@@ -51,7 +51,7 @@ template <class Access> protocol::request *noted(const rma::window &win, const r
     protocol::request *const started = access();
     const abi::call_place place = abi::current_call();
     rma::race_watch::note(win, begun, target, bytes, what,
-                          {std::string{place.call}, place.site.file, place.site.offset});
+                          {std::string{place.call}, place.site.file, place.site.offsets});
     return started;
 }
 

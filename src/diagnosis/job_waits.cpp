@@ -28,6 +28,9 @@ void make_sound(wait_note &note) noexcept {
     for (auto &comm : note.comms) {
         end_text(comm.name);
     }
+    for (auto &operation : note.begun) {
+        end_text(operation.call);
+    }
     note.comm_count = std::min(note.comm_count, wait_note::most_comms);
     note.message_count = std::min(note.message_count, wait_note::most_messages);
 }

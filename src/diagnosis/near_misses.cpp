@@ -96,11 +96,12 @@ std::string near_misses(const job_waits &job) {
 
 std::string deadlock_report(const job_waits &job) {
     return sentence("lisle: deadlock: no rank of the job can go on, and no message is under way\n") +
-           wait_rows(job) + wait_cycles(job) + near_misses(job) + remark_on_sends(job);
+           wait_rows(job) + begun_operations(job) + wait_cycles(job) + near_misses(job) +
+           remark_on_sends(job);
 }
 
 std::string status_report(const job_waits &job, const std::string &why) {
-    return sentence("lisle: ", why, "\n") + wait_rows(job) + near_misses(job);
+    return sentence("lisle: ", why, "\n") + wait_rows(job) + begun_operations(job) + near_misses(job);
 }
 
 std::string remark_on_sends(const job_waits &job) {

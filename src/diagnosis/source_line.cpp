@@ -2,11 +2,13 @@
 #include "diagnosis/source_line.hpp"
 
 #include <cstdio>
-#include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "diagnosis/debug_information.hpp"
 
 namespace lisle {
 
@@ -22,101 +24,43 @@ std::string place_in_file(const std::string &file, std::uint64_t offset) {
     return last_part(file) + text;
 }
 
-/// What is used of libdw (elfutils/libdwfl.h), which is loaded when it is first needed: it need not be
-/// installed, neither here nor where Lisle was built.
-class debug_library {
-  public:
-    [[nodiscard]] static const debug_library &instance() {
-        static const debug_library only;
-        return only;
-    }
+/// True for the headers through which a program calls, its own C++ library's among them.
+bool is_between(std::string_view file) {
+    const std::string_view folder = file.substr(0, file.find_last_of('/'));
+    return (file.ends_with(".hpp") && folder.ends_with("/lisle")) ||
+           folder.find("/include/c++/") != folder.npos;
+}
 
-    /// Empty: nothing is known of the place.
-    [[nodiscard]] std::string line(const std::string &file, std::uint64_t offset) const {
-        if (end == nullptr) {
-            return {};
+/// The first place that is the program's own; if there is none, the innermost.
+std::string text_of(const std::string &file, const call_chain &offsets) {
+    std::optional<source_place> innermost;
+    for (const std::uint64_t offset : offsets) {
+        if (offset == 0) {
+            break;
         }
-        static char *debug_path = nullptr;
-        static const callbacks how{find_nothing, find_debug_information, section_address, &debug_path};
-        void *const session = begin(&how);
-        if (session == nullptr) {
-            return {};
-        }
-        report_begin(session);
-        void *const module = report_offline(session, "", file.c_str(), -1);
-        report_end(session, nullptr, nullptr);
-        std::string found;
-        std::uint64_t first = 0;
-        if (module != nullptr &&
-            module_info(module, nullptr, &first, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr) {
-            int number = 0;
-            void *const line = module_getsrc(module, first + offset);
-            const char *const name =
-                line != nullptr ? line_info(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;
-            if (name != nullptr && number > 0) {
-                found = last_part(name) + ":" + std::to_string(number);
+        for (const source_place &each : source_places(file, offset)) {
+            if (!is_between(each.file)) {
+                return last_part(each.file) + ":" + std::to_string(each.line);
             }
+            innermost = innermost ? innermost : each;
         }
-        end(session);
-        return found;
-    }
-
-  private:
-    struct callbacks { // Dwfl_Callbacks
-        int (*find_elf)(void *, void **, const char *, std::uint64_t, char **, void **);
-        int (*find_debuginfo)(void *, void **, const char *, std::uint64_t, const char *, const char *,
-                              std::uint32_t, char **);
-        int (*section_address)(void *, void **, const char *, std::uint64_t, const char *, std::uint32_t,
-                               const void *, std::uint64_t *);
-        char **debuginfo_path;
-    };
-
-    static int find_nothing(void *, void **, const char *, std::uint64_t, char **, void **) { return -1; }
-
-    debug_library() {
-        void *const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-        if (library == nullptr) {
-            return;
-        }
-        const auto find = [library](const char *name, auto &function) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-            return function != nullptr;
-        };
-        const bool whole = find("dwfl_begin", begin) && find("dwfl_report_begin", report_begin) &&
-                           find("dwfl_report_offline", report_offline) &&
-                           find("dwfl_report_end", report_end) && find("dwfl_module_info", module_info) &&
-                           find("dwfl_module_getsrc", module_getsrc) && find("dwfl_lineinfo", line_info) &&
-                           find("dwfl_standard_find_debuginfo", find_debug_information) &&
-                           find("dwfl_offline_section_address", section_address);
-        if (whole) {
-            find("dwfl_end", end);
+        if (!innermost) {
+            break; // a file without debug information
         }
     }
-
-    void *(*begin)(const callbacks *) = nullptr;
-    void (*report_begin)(void *) = nullptr;
-    void *(*report_offline)(void *, const char *, const char *, int) = nullptr;
-    int (*report_end)(void *, int (*)(void *), void *) = nullptr;
-    const char *(*module_info)(void *, void ***, std::uint64_t *, std::uint64_t *, std::uint64_t *,
-                               std::uint64_t *, const char **, const char **) = nullptr;
-    void *(*module_getsrc)(void *, std::uint64_t) = nullptr;
-    const char *(*line_info)(void *, std::uint64_t *, int *, int *, std::uint64_t *,
-                             std::uint64_t *) = nullptr;
-    decltype(callbacks::find_debuginfo) find_debug_information = nullptr;
-    decltype(callbacks::section_address) section_address = nullptr;
-    void (*end)(void *) = nullptr; ///< null: the library is not there
-};
+    return innermost ? last_part(innermost->file) + ":" + std::to_string(innermost->line)
+                     : place_in_file(file, offsets.front());
+}
 
 } // namespace
 
-std::string source_line(const std::string &file, std::uint64_t offset) {
+std::string source_line(const std::string &file, const call_chain &offsets) {
     static std::mutex one_at_a_time;
-    static std::map<std::pair<std::string, std::uint64_t>, std::string> known;
+    static std::map<std::pair<std::string, call_chain>, std::string> known;
     const std::scoped_lock lock{one_at_a_time};
-    auto &text = known[{file, offset}];
+    auto &text = known[{file, offsets}];
     if (text.empty()) {
-        text = debug_library::instance().line(file, offset);
-        text = text.empty() ? place_in_file(file, offset) : text;
+        text = text_of(file, offsets);
     }
     return text;
 }

@@ -151,7 +151,8 @@ std::string stuck_report(const job_waits &job, const std::vector<int> &stuck) {
     }
     return sentence("lisle: deadlock: ", stuck.size() == 1 ? "rank " : "ranks ", rank_list(stuck),
                     " can never go on, whatever the others do, and no message is under way\n") +
-           wait_rows(job) + wait_cycles(alone) + near_misses(alone) + remark_on_sends(alone);
+           wait_rows(job) + begun_operations(alone) + wait_cycles(alone) + near_misses(alone) +
+           remark_on_sends(alone);
 }
 
 } // namespace lisle

@@ -20,6 +20,10 @@ namespace lisle {
 /// communicator that call different collectives.
 [[nodiscard]] std::string near_misses(const job_waits &job);
 
+/// The operations that ranks have begun and not waited for, a line for ranks with the same ones, as far as
+/// ranks have said (with LISLE_CHECK=2).
+[[nodiscard]] std::string begun_operations(const job_waits &job);
+
 /// What is to be said if a send waits that without LISLE_CHECK=2 might not.
 [[nodiscard]] std::string remark_on_sends(const job_waits &job);
 

@@ -81,7 +81,7 @@ row row_of(const job_waits &job, int rank, bool by_distance) {
     } else {
         made[2] = "-";
     }
-    made[6] = note.file[0] != '\0' ? source_line(note.file, note.offset) : "-";
+    made[6] = note.file[0] != '\0' ? source_line(note.file, note.offsets) : "-";
     return made;
 }
 

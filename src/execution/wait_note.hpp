@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/call_chain.hpp"
+
 namespace lisle {
 
 /// Ranks are numbers in the job.
@@ -48,15 +50,23 @@ struct wait_note {
         char name[40];
         std::uint8_t of_session, has_remote_group;
     };
-    static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8;
+    /// An operation that the program has begun and not waited for (with LISLE_CHECK=2).
+    struct begun_operation {
+        char call[32];
+        call_chain offsets; ///< in `file`; 0: it was called elsewhere
+        std::int32_t peer, tag;
+        sort what;
+    };
+    static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8, most_begun = 4;
 
     char call[40];                 ///< the MPI function
     char file[168];                ///< what the program's call lies in
-    std::uint64_t offset;          ///< where there
+    call_chain offsets;            ///< where there
     std::uint32_t operation_count; ///< may be more than there is room for
     std::uint32_t message_count;
     std::uint32_t comm_count;
-    std::uint8_t any; ///< one of the operations is enough
+    std::uint32_t begun_count; ///< as operation_count
+    std::uint8_t any;          ///< one of the operations is enough
     std::uint8_t
         only_ranks; ///< nothing else than other ranks ends the wait, and no other thread calls MPI here
     std::uint8_t may_fail; ///< the program goes on after errors, so an error may end the wait, too
@@ -64,10 +74,12 @@ struct wait_note {
     operation operations[most_operations];
     message messages[most_messages];
     comm comms[most_comms];
+    begun_operation begun[most_begun];
 
     void add(const operation &next) noexcept { append(operations, operation_count, next); }
     void add(const message &next) noexcept { append(messages, message_count, next); }
     void add(const comm &next) noexcept { append(comms, comm_count, next); }
+    void add(const begun_operation &next) noexcept { append(begun, begun_count, next); }
 
     /// True if the wait may end without any other rank.
     [[nodiscard]] bool waits_outside() const noexcept {

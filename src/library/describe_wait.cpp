@@ -6,6 +6,7 @@
 #include <set>
 
 #include "abi/call_place.hpp"
+#include "api/pending_buffers.hpp"
 #include "collective/node/collective_area.hpp"
 #include "communicator/directory.hpp"
 #include "communicator/errhandler.hpp"
@@ -20,7 +21,7 @@ namespace lisle {
 
 std::string place_of_call() {
     const abi::code_place site = abi::current_call().site;
-    return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offset);
+    return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offsets);
 }
 
 } // namespace lisle
@@ -78,13 +79,30 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     return made;
 }
 
+/// The operations that the rank has begun and not waited for. @param where it waits
+void add_begun(const abi::call_place &where, wait_note &note) {
+    for (const auto &each : abi::pending->begun()) {
+        const bool same_file = each.place.site.file == where.site.file;
+        wait_note::begun_operation made{{},
+                                        same_file ? each.place.site.offsets : call_chain{},
+                                        each.about.peer,
+                                        each.about.tag,
+                                        each.about.what};
+        wait_note::write(made.call, each.place.call);
+        note.add(made);
+    }
+}
+
 } // namespace
 
 void complete_note(rank &self, wait_note &note) {
     const abi::call_place where = abi::current_call();
     wait_note::write(note.call, where.call);
     wait_note::write(note.file, where.site.file);
-    note.offset = where.site.offset;
+    note.offsets = where.site.offsets;
+    if (abi::pending_buffers::watched()) {
+        add_begun(where, note);
+    }
     self.tracks().each([&note](engine &each) { each.list_unexpected(note); });
 
     std::set<std::uint64_t> named;

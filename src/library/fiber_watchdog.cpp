@@ -156,7 +156,7 @@ class watching_thread {
         const abi::code_place place = abi::place_of(found_.at);
         std::fputs(sentence("lisle: rank ", found_.what.runs + first_rank, " has run for ", since.count(),
                             " s without a call in which fibers take turns",
-                            place.file.empty() ? "" : ", at " + source_line(place.file, place.offset),
+                            place.file.empty() ? "" : ", at " + source_line(place.file, place.offsets),
                             "; meanwhile these ranks cannot run: ", others,
                             ". If it waits for one of them, let it call MPI or sched_yield, or start it with "
                             "--ranks thread\n")

@@ -32,6 +32,11 @@ class allocating_receive final : public progressed_request {
         watch();
     }
     void cancel() override { receiving_.cancel(); }
+    void describe(wait_note &note) const override {
+        const envelope &wanted = receiving_.pattern;
+        constexpr std::int64_t not_known = -1; // how long the message will be
+        note.add({wanted.context, not_known, wanted.source, wanted.tag, wait_note::sort::receive});
+    }
 
   private:
     bool ready() override {

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+
+#include "base/call_chain.hpp"
 
 namespace lisle::rma {
 
@@ -19,7 +20,7 @@ enum class epoch_kind : std::uint8_t { fence, shared_lock, exclusive_lock, expos
 struct access_site {
     std::string call; ///< "MPI_Put"
     std::string file; ///< empty: not known
-    std::size_t offset = 0;
+    call_chain offsets{};
     friend bool operator==(const access_site &, const access_site &) = default;
 };
 

@@ -20,7 +20,7 @@ using site_text = std::array<char, 192>;
 
 site_text text_of(const access_site &site) {
     const std::string words =
-        site.file.empty() ? site.call : sentence(site.call, " at ", source_line(site.file, site.offset));
+        site.file.empty() ? site.call : sentence(site.call, " at ", source_line(site.file, site.offsets));
     site_text text{};
     std::memcpy(text.data(), words.data(), std::min(words.size(), text.size() - 1));
     return text;
