@@ -12,6 +12,13 @@
 
 namespace lisle {
 
+namespace detail {
+/// What counts_view can look at.
+template <class R>
+concept row_of_integers = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::integral<std::ranges::range_value_t<R>>;
+} // namespace detail
+
 /// A view of counts: made of a std::vector<int>, a std::array<MPI_Count, 4> and whatever else has integers in
 /// a row. Owns nothing: what it was made of must live as long.
 class counts_view {
@@ -40,15 +47,21 @@ class counts_view {
     };
 
     constexpr counts_view() noexcept = default;
-    template <class R>
-    requires(!std::same_as<std::remove_cvref_t<R>, counts_view> && std::ranges::contiguous_range<R> &&
-             std::ranges::sized_range<R> && std::integral<std::ranges::range_value_t<R>>)
-        counts_view(const R &counts)
-    noexcept
-        : first_{std::ranges::data(counts)}, size_{std::ranges::size(counts)},
-          read_{[](const void *first, std::size_t index) {
-              return static_cast<MPI_Count>(static_cast<const std::ranges::range_value_t<R> *>(first)[index]);
-          }} {}
+    template <std::ranges::range R>
+    requires(!std::same_as<std::remove_cvref_t<R>, counts_view>) counts_view(const R &counts)
+    noexcept {
+        constexpr bool usable = detail::row_of_integers<R>; // of which the compiler says no more
+        static_assert(usable, "Counts are integers that lie one after the other: a "
+                              "std::vector<int>, a std::array or a std::span of them.");
+        if constexpr (usable) {
+            first_ = std::ranges::data(counts);
+            size_ = std::ranges::size(counts);
+            read_ = [](const void *first, std::size_t index) {
+                return static_cast<MPI_Count>(
+                    static_cast<const std::ranges::range_value_t<R> *>(first)[index]);
+            };
+        }
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

@@ -43,6 +43,12 @@ requires(std::is_class_v<T> &&std::is_floating_point_v<typename T::value_type> &
     : std::bool_constant<named_complex<T>()> {
 };
 
+/// A type of which more is known than its name.
+template <class T>
+concept defined = requires {
+    sizeof(T);
+};
+
 /// A type that MPI has a constant for.
 template <class T>
 concept basic = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T>::value;
@@ -53,7 +59,9 @@ template <class... Fields> consteval bool all_direct(type_list<Fields...>) {
 }
 template <class T> consteval bool is_direct() {
     using type = std::remove_cv_t<T>;
-    if constexpr (basic<type>)
+    if constexpr (!defined<type>)
+        return false;
+    else if constexpr (basic<type>)
         return true;
     else if constexpr (array_traits<type>::value)
         return is_direct<typename array_traits<type>::element>();

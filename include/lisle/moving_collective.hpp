@@ -210,6 +210,16 @@ class moving_collectives : public in_place_collectives {
         return mine;
     }
 
+    template <class R>
+    requires(!direct_range<R> && !detail::range_of_serialised<R> &&
+             !detail::is_word<R>) int scatterv(const R &, const rooted_counts & = {}) const {
+        static_assert(detail::always_false<R>,
+                      "scatterv() deals out a range of direct objects that lie one after the other, like a "
+                      "std::vector, "
+                      "with <lisle/serialize.hpp> also of others, and this is none.");
+        return 0;
+    }
+
     /// gather() for all.
     template <object_to_collect T> [[nodiscard]] auto allgather(const T &given) const {
         using taken = detail::taken<T>;

@@ -76,6 +76,9 @@ template <class T> consteval void explain_not_sendable() {
                       "An array of pointers cannot be sent: addresses mean nothing to another rank.");
     else if constexpr (std::is_member_pointer_v<type> || std::is_null_pointer_v<type>)
         static_assert(always_false<T>, "A pointer cannot be sent: it means nothing to another rank.");
+    else if constexpr (std::is_class_v<type> && !defined<type>)
+        static_assert(always_false<T>,
+                      "This class is only declared here: include the header that defines it.");
     else if constexpr (std::is_polymorphic_v<type>)
         static_assert(always_false<T>,
                       "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
