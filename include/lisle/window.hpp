@@ -116,7 +116,8 @@ template <direct T> class window {
     }
 
     [[nodiscard]] MPI_Win native() const noexcept { return handle_; }
-    /// This rank's elements. Loads and stores there are the program's to order with what ranks do: see sync().
+    /// This rank's elements. Loads and stores there are the program's to order with what ranks do: see
+    /// sync().
     [[nodiscard]] std::span<T> local() const noexcept { return local_; }
     /// A rank's elements if this rank reaches them by address, else an empty span.
     [[nodiscard]] std::span<T> part(int rank) const {
