@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order between what a rank has put into other ranks' memory and what it reads after a flush.
 //
-// A processor keeps the order of a thread's stores, or a release fence makes it do so. So whoever learns of a
-// flush by what the rank does afterwards finds its puts as well. But a processor may read before its earlier
+// A processor keeps the order of a thread's stores, or a release fence makes it do so. So a rank that learns
+// of a flush by what comes after it finds the puts as well. But a processor may read before its earlier
 // stores have left it: two ranks that put, flush and then look at each other's memory might both find
 // nothing, and neither would come after the other. Only a full fence between the store and the read prevents
 // that, and it takes longer than a put and all else that a flush does.
