@@ -116,7 +116,8 @@ template <direct T> class window {
     }
 
     [[nodiscard]] MPI_Win native() const noexcept { return handle_; }
-    /// This rank's elements. Stores there are the program's to order with what other ranks do: see sync().
+    /// This rank's elements. Loads and stores there are the program's to order with what ranks do: see
+    /// sync().
     [[nodiscard]] std::span<T> local() const noexcept { return local_; }
     /// A rank's elements if this rank reaches them by address, else an empty span.
     [[nodiscard]] std::span<T> part(int rank) const {
@@ -161,7 +162,8 @@ template <direct T> class window {
     void flush() const { detail::check(MPI_Win_flush_all(handle_), "MPI_Win_flush_all"); }
     /// The spans given to this rank's calls may be used again.
     void flush_local() const { detail::check(MPI_Win_flush_local_all(handle_), "MPI_Win_flush_local_all"); }
-    /// Orders this rank's loads and stores in parts of the window with what other ranks do.
+    /// Orders this rank's own loads and stores in parts of the window with what other ranks do, and with its
+    /// puts: a flush alone does not order loads.
     void sync() const { detail::check(MPI_Win_sync(handle_), "MPI_Win_sync"); }
 
     /// Writes elements. They must stay as they are until a flush or the epoch's end.

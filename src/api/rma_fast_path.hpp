@@ -56,7 +56,7 @@ using number = std::uint64_t;
 /// looked at further.
 [[gnu::always_inline]] inline bool find_number(const void *origin, MPI_Count count, MPI_Datatype datatype,
                                                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                                               MPI_Datatype target_datatype, rma::window *on,
+                                               MPI_Datatype target_datatype, const rma::window *on,
                                                std::byte *&found) noexcept {
     MPI_Count bytes = 0;
     if (datatype != target_datatype || count != target_count || on == nullptr || origin == nullptr ||
@@ -138,6 +138,7 @@ template <class Fetched>
             } else if (op == MPI_REPLACE) {
                 fetched(word.exchange(load<value>(operand)));
             } else {
+                rma::store_order::before_read();
                 fetched(word.load());
             }
             return true;
@@ -150,12 +151,12 @@ template <class Fetched>
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    rma::window *const on = rma::find_window(win);
+    const rma::window *const on = rma::find_window(win);
     std::byte *target = nullptr;
     if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                             target_count, target_datatype, on, target)) [[likely]] {
         std::memcpy(target, origin_addr, sizeof(detail::number));
-        on->stores.note();
+        rma::store_order::note();
         return true;
     }
     return false;
@@ -165,10 +166,11 @@ template <class Fetched>
                                            MPI_Datatype origin_datatype, int target_rank,
                                            MPI_Aint target_disp, MPI_Count target_count,
                                            MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    rma::window *const on = rma::find_window(win);
+    const rma::window *const on = rma::find_window(win);
     std::byte *target = nullptr;
     if (detail::find_number(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                             target_count, target_datatype, on, target)) [[likely]] {
+        rma::store_order::before_read();
         std::memcpy(origin_addr, target, sizeof(detail::number));
         return true;
     }
@@ -178,26 +180,27 @@ template <class Fetched>
 inline bool try_plain_put(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                           MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    rma::window *const on = rma::find_window(win);
+    const rma::window *const on = rma::find_window(win);
     detail::plain_transfer transfer;
     if (!detail::find_plain_transfer(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                                      target_count, target_datatype, on, transfer)) {
         return false;
     }
     copy_bytes(transfer.target, origin_addr, transfer.bytes);
-    on->stores.note();
+    rma::store_order::note();
     return true;
 }
 
 inline bool try_plain_get(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                           MPI_Datatype target_datatype, MPI_Win win) noexcept {
-    rma::window *const on = rma::find_window(win);
+    const rma::window *const on = rma::find_window(win);
     detail::plain_transfer transfer;
     if (!detail::find_plain_transfer(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                                      target_count, target_datatype, on, transfer)) {
         return false;
     }
+    rma::store_order::before_read();
     copy_bytes(origin_addr, transfer.target, transfer.bytes);
     return true;
 }
@@ -243,6 +246,7 @@ inline bool try_plain_get(void *origin_addr, MPI_Count origin_count, MPI_Datatyp
     return type.compares && result_addr != nullptr && origin_addr != nullptr && compare_addr != nullptr &&
            detail::on_word(
                type, target_rank, target_disp, win, [=](auto word) __attribute__((always_inline)) {
+                   rma::store_order::before_read(); // it may find another value, and write nothing
                    auto expected = detail::load<decltype(word.load())>(compare_addr);
                    word.compare_exchange_strong(expected, detail::load<decltype(expected)>(origin_addr));
                    std::memcpy(result_addr, &expected, sizeof expected);

@@ -25,7 +25,6 @@ void check_epoch(window &on, int target) {
     if (!on.access.allows(target)) [[unlikely]] {
         fail_outside_epoch(target);
     }
-    on.stores.note();
     note_order_by_peers(on);
 }
 
@@ -85,6 +84,7 @@ class dense_data {
 
 protocol::request *put(window &on, const typed_buffer &origin, const target_data &target) {
     check_epoch(on, target.rank);
+    store_order::note();
     const MPI_Count bytes = origin.bytes();
     check_fits(bytes, target.bytes(), "target");
     const std::uint64_t address = address_of(on, target);
@@ -104,6 +104,7 @@ protocol::request *put(window &on, const typed_buffer &origin, const target_data
 
 protocol::request *get(window &on, const typed_buffer &origin, const target_data &target) {
     check_epoch(on, target.rank);
+    store_order::before_read();
     const MPI_Count bytes = target.bytes();
     check_fits(bytes, origin.bytes(), "origin");
     const std::uint64_t address = address_of(on, target);
@@ -121,6 +122,8 @@ protocol::request *get(window &on, const typed_buffer &origin, const target_data
 protocol::request *accumulate(window &on, const typed_buffer &origin, const typed_buffer *result,
                               const target_data &target, const op &operation) {
     check_epoch(on, target.rank);
+    store_order::before_read();
+    store_order::note();
     const element_update update{operation, *target.type};
     const MPI_Count bytes = update.reads_only() ? target.bytes() : origin.bytes();
     check_fits(bytes, target.bytes(), "target");
@@ -166,6 +169,8 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
 protocol::request *fetch_and_op(window &on, const void *origin, void *result, const target_data &target,
                                 const op &operation) {
     check_epoch(on, target.rank);
+    store_order::before_read();
+    store_order::note();
     const element_update update{operation, *target.type};
     const std::uint64_t address = address_of(on, target);
     std::byte *const there = direct_address(on, target, address);
@@ -181,6 +186,8 @@ protocol::request *fetch_and_op(window &on, const void *origin, void *result, co
 protocol::request *compare_and_swap(window &on, const void *origin, const void *compare, void *result,
                                     const target_data &target) {
     check_epoch(on, target.rank);
+    store_order::before_read();
+    store_order::note();
     check_compare_type(*target.type);
     const std::uint64_t address = address_of(on, target);
     std::byte *const there = direct_address(on, target, address);

@@ -104,7 +104,7 @@ class failures_within {
 void complete_operations(window &on, int target) {
     on.copies.flush();
     on.origin.flush(target);
-    on.stores.settle();
+    store_order::settle();
 }
 
 /// The same as a part of another call.
@@ -163,7 +163,7 @@ std::vector<int> members_by_place(const window &on, bool near) {
 } // namespace
 
 void sync(window &on) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    store_order::settle();
     note_order_by_peers(on);
     look_around(on);
 }
@@ -271,6 +271,7 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     } else if (taken) {
         on.origin.settle(on.origin.ask(request_kind::lock, target, wanted));
     }
+    store_order::before_read();
     note_order_by_peers(on);
     on.access.lock({target, wanted, taken});
     race_watch::locked(on, target, watched_kind(wanted, taken));
@@ -338,6 +339,7 @@ void lock_all(window &on, int assertion) {
     if (taken) {
         take_all_locks(on);
     }
+    store_order::before_read();
     note_order_by_peers(on);
     on.access.lock_all(taken);
     race_watch::locked(on, -1, epoch_kind::shared_lock);

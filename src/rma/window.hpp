@@ -142,7 +142,7 @@ class window : public object {
             return false;
         }
         calls_.store(calls + 1, std::memory_order_relaxed);
-        stores.settle();
+        store_order::flush();
         return true;
     }
     /// Called before the first operation that others take part in, for which flushes wait from then on.
@@ -155,7 +155,6 @@ class window : public object {
     access_epoch access;
     exposure_epoch exposure;
     attached_memory attached; ///< of a dynamic window
-    store_order stores;
     message_origin origin{*this};
     remote_copies copies{*this};
     message_target target{*this};

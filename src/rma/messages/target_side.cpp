@@ -212,6 +212,7 @@ bool message_target::serve_locked(const request &asked) {
     std::byte *result = answer ? answer->bytes(sizeof(reply_head), bytes).data() : nullptr;
     member &own = on_.at(on_.rank());
     const update_guard guard{&own.updates, own.facts.copied};
+    store_order::before_read(); // of what the serving thread has put itself
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
         const std::size_t elements = length / size;

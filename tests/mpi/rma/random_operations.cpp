@@ -2,7 +2,8 @@
 // Random operations of every kind on the windows of all ranks, against an oracle: every rank draws the same
 // operations, keeps a copy of what all windows must hold, and compares its own window and whatever it
 // fetches.
-//     random_operations [operations in each mode] [seed] [threads of a rank]
+//     random_operations [operations in each mode] [seed] [threads of a rank] [blocks of a rank]
+// The more blocks, the more operations come between two synchronisations.
 #include "payload.hpp"
 #include "window.hpp"
 
@@ -16,10 +17,16 @@ namespace {
 using element = std::int64_t;
 const MPI_Datatype element_type = MPI_INT64_T;
 constexpr int block_length = 16;
-constexpr int blocks = 16; ///< in each rank
-constexpr int most = 8;    ///< elements in one operation
+constexpr int most = 8; ///< elements in one operation
 
 enum class kind { put, get, accumulate, get_accumulate, fetch_and_op, compare_and_swap };
+
+/// What is given to the program.
+struct extent {
+    long operations; ///< in each mode
+    int threads;     ///< of a rank
+    int blocks;      ///< in each rank's part
+};
 
 struct operation {
     kind what;
@@ -27,7 +34,7 @@ struct operation {
     int origin, target, block;
     int first;         ///< element of the target's part
     int count, stride; ///< elements there
-    int number;        ///< among those of the round
+    int number;        ///< among all of the test
     bool flushed;      ///< a flush comes first
 };
 
@@ -58,10 +65,11 @@ element operand(const operation &each, int i) {
 
 class oracle_test {
   public:
-    oracle_test(const check::job &job, flavour how, mode synchronisation, std::uint64_t seed, int threads)
-        : job_{job}, how_{how}, mode_{synchronisation}, random_{seed}, threads_{threads},
-          window_{how, blocks * block_length},
-          held_(static_cast<std::size_t>(job.size), std::vector<element>(blocks * block_length)) {
+    oracle_test(const check::job &job, flavour how, mode synchronisation, std::uint64_t seed,
+                const extent &asked)
+        : job_{job}, how_{how}, mode_{synchronisation}, random_{seed}, threads_{asked.threads},
+          blocks_{asked.blocks}, window_{how, static_cast<std::size_t>(asked.blocks * block_length)},
+          held_(static_cast<std::size_t>(job.size), std::vector<element>(window_.memory().size())) {
         for (int count = 1; count <= most; ++count) {
             MPI_Datatype type = MPI_DATATYPE_NULL;
             CHECK_MPI(MPI_Type_vector(count, 1, 2, element_type, &type));
@@ -77,9 +85,8 @@ class oracle_test {
     oracle_test &operator=(const oracle_test &) = delete;
 
     void run(long operations_in_all) {
-        for (long done = 0; done < operations_in_all; ++round_) {
+        for (; before_round_ < operations_in_all; before_round_ += static_cast<int>(drawn_.size())) {
             draw();
-            done += static_cast<long>(drawn_.size());
             expect();
             perform();
             compare();
@@ -91,7 +98,7 @@ class oracle_test {
     void draw() {
         drawn_.clear();
         for (int target = 0; target < job_.size; ++target)
-            for (int block = 0; block < blocks; ++block) {
+            for (int block = 0; block < blocks_; ++block) {
                 const int owner = random_.below(job_.size);
                 switch (random_.below(4)) {
                 case 0: // everybody reads
@@ -120,8 +127,8 @@ class oracle_test {
     }
 
     void add(kind what, MPI_Op op, int origin, int target, int block, bool flushed = false) {
-        operation each{what, op, origin, target, block, 0, 1, 1, static_cast<int>(drawn_.size()), flushed};
-        each.number += round_ * 1000;
+        const int number = before_round_ + static_cast<int>(drawn_.size());
+        operation each{what, op, origin, target, block, 0, 1, 1, number, flushed};
         if (what != kind::fetch_and_op && what != kind::compare_and_swap) {
             each.count = 1 + random_.below(most);
             each.stride = 1 + random_.below(2);
@@ -169,7 +176,7 @@ class oracle_test {
 
     /// Half of the comparisons hit, if the oracle is right about what the target holds.
     [[nodiscard]] element comparand(const operation &each) const {
-        const auto n = static_cast<std::size_t>(each.number - round_ * 1000);
+        const auto n = static_cast<std::size_t>(each.number - before_round_);
         return each.number % 2 == 0 ? expected_[n * most] : -7;
     }
 
@@ -270,19 +277,20 @@ class oracle_test {
 
     [[noreturn]] void report(const std::string &what, element is, element should) const {
         check::fail(__FILE__, __LINE__,
-                    name_of(how_) + ", " + name_of(mode_) + ", round " + std::to_string(round_) + ": " +
-                        what + " " + std::to_string(is) + ", not " + std::to_string(should));
+                    name_of(how_) + ", " + name_of(mode_) + ", after " + std::to_string(before_round_) +
+                        " operations: " + what + " " + std::to_string(is) + ", not " +
+                        std::to_string(should));
     }
 
     const check::job &job_;
     flavour how_;
     mode mode_;
     random_numbers random_;
-    int threads_;
+    const int threads_, blocks_;
     window_of<element> window_;
     std::vector<std::vector<element>> held_; ///< what each rank's part must hold
     std::vector<MPI_Datatype> strided_;      ///< by the number of elements
-    int round_ = 0;
+    int before_round_ = 0;                   ///< operations
     std::vector<operation> drawn_;
     std::vector<element> expected_, given_, comparands_, fetched_; ///< `most` for each operation
 };
@@ -290,13 +298,15 @@ class oracle_test {
 } // namespace
 
 int main(int argc, char **argv) {
-    const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
-    const check::job job(&argc, &argv, threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
-    const long wanted = argc > 1 ? std::atol(argv[1]) : 1500;
-    const auto seed = static_cast<std::uint64_t>(argc > 2 ? std::atol(argv[2]) : 1);
+    const auto given = [&](int position, long otherwise) {
+        return argc > position ? std::atol(argv[position]) : otherwise;
+    };
+    const extent asked{given(1, 1500), static_cast<int>(given(3, 1)), static_cast<int>(given(4, 16))};
+    const auto seed = static_cast<std::uint64_t>(given(2, 1));
+    const check::job job(&argc, &argv, asked.threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     const std::vector<flavour> all = flavours(MPI_COMM_WORLD);
     for (const mode each : all_modes)
         for (const flavour how : all)
-            oracle_test(job, how, each, seed + static_cast<std::uint64_t>(each), threads)
-                .run(wanted / static_cast<long>(all.size()));
+            oracle_test(job, how, each, seed + static_cast<std::uint64_t>(each), asked)
+                .run(asked.operations / static_cast<long>(all.size()));
 }
