@@ -44,15 +44,9 @@ window_memory window_memory::allocate(shared_heap *heap, std::size_t bytes, std:
     return made;
 }
 
-namespace {
-bool one_thread_calls(const lisle::rank &self) noexcept {
-    return self.thread_level < MPI_THREAD_MULTIPLE && !self.has_thread_ranks.load(std::memory_order_relaxed);
-}
-} // namespace
-
 window::window(communicator_ref comm, const member_table &table, const window_attributes &facts)
-    : object{object_kind::window}, facts{facts}, stores{one_thread_calls(known_rank())},
-      comm_{std::move(comm)}, rank_{comm_->rank()}, size_{comm_->size()}, table_{table} {
+    : object{object_kind::window}, facts{facts}, stores{known_rank().calls_alone()}, comm_{std::move(comm)},
+      rank_{comm_->rank()}, size_{comm_->size()}, table_{table} {
     if (table_.processes > 1) {
         const auto count = static_cast<std::size_t>(table_.processes);
         distances_ = std::make_unique<std::atomic<std::intptr_t>[]>(count);
