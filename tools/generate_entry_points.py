@@ -71,9 +71,8 @@ class EntryPoint(Preparation):
                 lines.append(f"*{p.name} = MPI_COMM_NULL;")
             elif direction == "inout" and self.name not in FREES_NOTHING:
                 count = "1" if p.pointer else next(q.name for q in self.parameters if q.kind == "ARRAY_LENGTH_NNI")
-                if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test")):
-                    lines.append(f"const completion_watch watch{{{p.name}, {count}}};")
-                else:
+                # What completes requests forgets each of them itself (api/completion.cpp).
+                if p.kind != "REQUEST" or not self.name.startswith(("MPI_Wait", "MPI_Test")):
                     lines.append(f"const handle_watch watch{{{p.name}, {count}, \"{FREED[p.kind]}\"}};")
         return lines
 

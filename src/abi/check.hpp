@@ -133,8 +133,8 @@ inline const datatype &to_committed_if(bool significant, MPI_Datatype handle, co
 }
 /// The type of `count` elements to or from `peer`. With MPI_PROC_NULL there is no message, and any type will
 /// do; for a message of no elements MPI_DATATYPE_NULL will.
-inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle,
-                                        const char *argument) {
+[[gnu::always_inline]] inline const datatype &to_committed_for(int peer, MPI_Count count, MPI_Datatype handle,
+                                                               const char *argument) {
     const datatype *const type = find_datatype(handle);
     if (type == nullptr || !type->committed()) [[unlikely]] {
         const bool meaningless = peer == MPI_PROC_NULL || (count == 0 && handle == MPI_DATATYPE_NULL);
@@ -188,7 +188,11 @@ inline void check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type,
 
 /// One comparison for both ends of the range.
 inline bool is_peer(const communicator &comm, int rank) noexcept {
-    return static_cast<unsigned>(rank) < static_cast<unsigned>(comm.peer_count());
+    const int count = comm.peer_count();
+    if (count < 0) {
+        __builtin_unreachable(); // so that callers know that a peer's rank is not negative
+    }
+    return static_cast<unsigned>(rank) < static_cast<unsigned>(count);
 }
 inline void check_dest(const communicator &comm, int rank, const char *argument) {
     if (!is_peer(comm, rank) && rank != MPI_PROC_NULL) [[unlikely]] {

@@ -61,27 +61,17 @@ bool to_be_freed(MPI_Datatype handle) noexcept {
     return type != nullptr && !type->predefined();
 }
 
-bool lasts(const protocol::request &made) noexcept {
-    return made.persistent || dynamic_cast<const protocol::operation *>(&made) == nullptr;
-}
-
-std::int64_t completion_watch::given() const noexcept {
-    return count_ - std::count(handles_, handles_ + count_, MPI_REQUEST_NULL);
-}
-
-void completion_watch::begin(const MPI_Request *handles, MPI_Count count) {
-    handles_ = handles;
-    count_ = count;
-    by_handle_ =
-        checks(check_level::all) ? new handle_watch<MPI_Request>{handles, count, "request"} : nullptr;
-    before_ = given();
-}
-
-void completion_watch::end() {
-    if (by_handle_ == nullptr) {
-        open_->count_requests(given() - before_, calls_alone());
+void note_lasting_request(open_handles &open, MPI_Request handle, const char *call, const void *caller) {
+    const auto *const made = object_of<protocol::request>(handle);
+    if (made == nullptr) {
+        return;
     }
-    delete by_handle_;
+    const bool lasts = made->persistent || dynamic_cast<const protocol::operation *>(made) == nullptr;
+    if (open.lists_all_requests() || (made->ending == protocol::disposal::general && lasts)) {
+        open.add(listed_value(handle), "request", call, caller);
+    } else {
+        open.count_requests(1, this_rank().calls_alone());
+    }
 }
 
 void report_open_handles(rank &self, const char *ends) {

@@ -38,27 +38,30 @@ template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
 
 /// Requests come and go with each message. With LISLE_CHECK=1, where that is to cost little, only those are
 /// listed that are persistent or are about no message alone; the others are counted.
-[[nodiscard]] bool lasts(const protocol::request &made) noexcept;
-[[nodiscard]] inline bool to_be_freed(MPI_Request handle) noexcept {
-    const auto *const made = object_of<protocol::request>(handle);
-    return made != nullptr &&
-           (checks(check_level::all) || (made->ending == protocol::disposal::general && lasts(*made)));
-}
-
-/// Counts requests that are not listed.
-[[nodiscard]] inline bool calls_alone() noexcept {
-    return this_rank().thread_level != MPI_THREAD_MULTIPLE;
+[[gnu::cold]] void note_lasting_request(open_handles &open, MPI_Request handle, const char *call,
+                                        const void *caller);
+[[gnu::always_inline]] inline void note_request(rank &self, MPI_Request handle, const char *call,
+                                                const void *caller) {
+    const auto *const made =
+        to_be_freed(handle) ? static_cast<const protocol::request *>(reinterpret_cast<const object *>(handle))
+                            : nullptr;
+    if (made != nullptr && made->ending != protocol::disposal::general && !self.open->lists_all_requests())
+        [[likely]] {
+        self.open->count_requests(1, self.calls_alone());
+    } else {
+        note_lasting_request(*self.open, handle, call, caller);
+    }
 }
 
 /// A successful call has given this handle to the program. Inlined, so that the return address is the
 /// program's.
 template <class Handle>
 [[gnu::always_inline]] inline void note_given(Handle handle, const char *noun, const char *call) {
-    if (open_handles *const open = this_rank().open.get(); open != nullptr) [[unlikely]] {
-        if (to_be_freed(handle)) {
-            open->add(listed_value(handle), noun, call, __builtin_return_address(0));
-        } else if constexpr (std::is_same_v<Handle, MPI_Request>) {
-            open->count_requests(handle != MPI_REQUEST_NULL ? 1 : 0, calls_alone());
+    if (rank &self = this_rank(); self.open != nullptr) [[unlikely]] {
+        if constexpr (std::is_same_v<Handle, MPI_Request>) {
+            note_request(self, handle, call, __builtin_return_address(0));
+        } else if (to_be_freed(handle)) {
+            self.open->add(listed_value(handle), noun, call, __builtin_return_address(0));
         }
     }
 }
@@ -102,41 +105,12 @@ template <class Handle> class handle_watch {
             if (const Handle before = watched_->before[i]; watched_->handles[i] != before) {
                 const bool listed = watched_->open->drop(listed_value(before), watched_->noun);
                 if (std::is_same_v<Handle, MPI_Request> && !listed) {
-                    watched_->open->count_requests(-1, calls_alone());
+                    watched_->open->count_requests(-1, this_rank().calls_alone());
                 }
             }
         }
     }
     std::unique_ptr<state> watched_;
-};
-
-/// The same around a call that may complete requests.
-class completion_watch {
-  public:
-    completion_watch(const MPI_Request *handles, MPI_Count count) : open_{this_rank().open.get()} {
-        if (open_ != nullptr) [[unlikely]] {
-            begin(handles, count);
-        }
-    }
-    completion_watch(const completion_watch &) = delete;
-    completion_watch &operator=(const completion_watch &) = delete;
-    ~completion_watch() {
-        if (open_ != nullptr) [[unlikely]] {
-            end();
-        }
-    }
-
-  private:
-    [[gnu::cold]] void begin(const MPI_Request *handles, MPI_Count count);
-    [[gnu::cold]] void end();
-    [[nodiscard]] std::int64_t given() const noexcept;
-
-    open_handles *open_;
-    // All below: only if that is not null.
-    const MPI_Request *handles_;
-    MPI_Count count_;
-    std::int64_t before_;                  ///< given()
-    handle_watch<MPI_Request> *by_handle_; ///< where all requests are listed; else null
 };
 
 /// Lists the open handles on the standard error stream, one line for all that one call has made in one

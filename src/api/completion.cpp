@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
-#include "abi/handle_watch.hpp"
 #include "api/active_requests.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
@@ -75,10 +74,9 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     if (finished.persistent) {
         finished.active = false;
     } else {
-        if (rank &self = known_rank(); self.open != nullptr && !abi::pending_buffers::watched())
-            [[unlikely]] {
-            if (self.open->drop(handle_value(*handle), "request")) { // else the entry point does
-                self.open->count_requests(1, abi::calls_alone());    // it counts this one as well
+        if (rank &self = known_rank(); self.open != nullptr) [[unlikely]] {
+            if (!self.open->drop(handle_value(*handle), "request")) {
+                self.open->count_requests(-1, self.calls_alone());
             }
         }
         const int error = dispose(finished);
@@ -106,8 +104,17 @@ outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, com
     return true;
 }
 
+/// True if all open requests of the rank are listed: then each has to be taken off the list.
+bool lists_all(const rank &self) noexcept {
+    return self.open != nullptr && self.open->lists_all_requests();
+}
+
 void conclude_or_throw(request &finished, MPI_Request *handle, MPI_Status *status) {
-    if (conclude_quickly(finished, handle, status)) [[likely]] {
+    rank &self = known_rank();
+    if (!lists_all(self) && conclude_quickly(finished, handle, status)) [[likely]] {
+        if (self.open != nullptr) [[unlikely]] {
+            self.open->count_requests(-1, self.calls_alone());
+        }
         return;
     }
     communicator *about = nullptr;
@@ -116,14 +123,25 @@ void conclude_or_throw(request &finished, MPI_Request *handle, MPI_Status *statu
 }
 
 /// Several requests that one call completes: if any fails, all statuses say how theirs ended.
-class completion_list {
+/// @param Checked the rank counts or lists its open requests
+template <bool Checked> class completion_list {
   public:
-    explicit completion_list(MPI_Status *statuses) : statuses_{statuses} {}
+    explicit completion_list(MPI_Status *statuses)
+        : statuses_{statuses}, one_by_one_{Checked && lists_all(known_rank())} {}
+    completion_list(const completion_list &) = delete;
+    completion_list &operator=(const completion_list &) = delete;
+    ~completion_list() {
+        if constexpr (Checked) {
+            rank &self = known_rank();
+            self.open->count_requests(-counted_, self.calls_alone());
+        }
+    }
 
     [[gnu::always_inline]] void add(request &finished, MPI_Request *handle, int place) {
         MPI_Status *const status = at(statuses_, place);
-        if (conclude_quickly(finished, handle, status)) [[likely]] {
+        if ((!Checked || !one_by_one_) && conclude_quickly(finished, handle, status)) [[likely]] {
             note(status, MPI_SUCCESS);
+            counted_ += Checked ? 1 : 0;
             return;
         }
         add_slowly(finished, handle, status);
@@ -157,6 +175,8 @@ class completion_list {
         }
     }
     MPI_Status *statuses_;
+    bool one_by_one_;
+    int counted_ = 0; ///< that are complete and were counted when they were made
     int failed_ = 0;
     std::string first_; ///< what the first of them says
     communicator *about_ = nullptr;
@@ -169,8 +189,9 @@ void wait_among(request &waited, int count, const MPI_Request *requests) {
     }
 }
 
+template <bool Checked>
 void conclude_some(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
-    completion_list list{statuses};
+    completion_list<Checked> list{statuses};
     int done = 0;
     for (int i = 0; i < count; ++i) {
         request *const candidate = active(requests[i]);
@@ -181,6 +202,36 @@ void conclude_some(int count, MPI_Request *requests, int *outcount, int *indices
     }
     *outcount = done;
     list.throw_if_failed();
+}
+
+void conclude_those_complete(int count, MPI_Request *requests, int *outcount, int *indices,
+                             MPI_Status *statuses) {
+    const auto conclude_them = known_rank().open == nullptr ? conclude_some<false> : conclude_some<true>;
+    conclude_them(count, requests, outcount, indices, statuses);
+}
+
+template <bool Checked>
+[[gnu::always_inline]] inline void wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses) {
+    // The last one first: until it is complete most of the others will be, in one go.
+    if (request *const last = count > 1 ? active(requests[count - 1]) : nullptr) {
+        wait_among(*last, count, requests);
+    }
+    completion_list<Checked> list{statuses};
+    for (int i = 0; i < count; ++i) {
+        if (request *const waited = active(requests[i])) {
+            if (!is_complete(*waited)) {
+                wait_among(*waited, count, requests);
+            }
+            list.add(*waited, &requests[i], i);
+        } else {
+            list.add_empty(i);
+        }
+    }
+    list.throw_if_failed();
+}
+
+[[gnu::noinline]] void wait_for_all_checked(int count, MPI_Request *requests, MPI_Status *statuses) {
+    wait_for_all<true>(count, requests, statuses);
 }
 
 } // namespace
@@ -208,22 +259,11 @@ void test(MPI_Request *handle, int *flag, MPI_Status *status) {
 }
 
 void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
-    // The last one first: until it is complete most of the others will be, in one go.
-    if (request *const last = count > 1 ? active(requests[count - 1]) : nullptr) {
-        wait_among(*last, count, requests);
+    if (known_rank().open != nullptr) [[unlikely]] {
+        wait_for_all_checked(count, requests, statuses);
+    } else {
+        wait_for_all<false>(count, requests, statuses);
     }
-    completion_list list{statuses};
-    for (int i = 0; i < count; ++i) {
-        if (request *const waited = active(requests[i])) {
-            if (!is_complete(*waited)) {
-                wait_among(*waited, count, requests);
-            }
-            list.add(*waited, &requests[i], i);
-        } else {
-            list.add_empty(i);
-        }
-    }
-    list.throw_if_failed();
 }
 
 void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
@@ -279,7 +319,7 @@ void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, M
         *outcount = MPI_UNDEFINED;
         return;
     }
-    conclude_some(incount, requests, outcount, indices, statuses);
+    conclude_those_complete(incount, requests, outcount, indices, statuses);
 }
 
 void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
@@ -289,7 +329,7 @@ void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, M
         *outcount = MPI_UNDEFINED;
         return;
     }
-    conclude_some(incount, requests, outcount, indices, statuses);
+    conclude_those_complete(incount, requests, outcount, indices, statuses);
 }
 
 } // namespace lisle::api

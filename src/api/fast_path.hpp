@@ -6,7 +6,22 @@
 #pragma once
 
 #include "abi/check.hpp"
+#include "base/open_handles.hpp"
 #include "protocol/eager/short_message.hpp"
+
+namespace lisle::abi {
+
+/// @param target null: the rank may not use the communicator
+[[gnu::always_inline]] inline bool send_at_once(const void *buf, MPI_Count count, MPI_Datatype datatype,
+                                                int dest, int tag, const communicator *target) noexcept {
+    const lisle::datatype *const type = find_datatype(datatype);
+    // A negative count is no short message.
+    return target != nullptr && is_peer(*target, dest) && tag >= 0 && (buf != nullptr || count == 0) &&
+           type != nullptr &&
+           protocol::try_send_short({buf, count, *type}, target->point_to_point, dest, tag);
+}
+
+} // namespace lisle::abi
 
 namespace lisle::api {
 
@@ -14,24 +29,36 @@ namespace lisle::api {
                                    MPI_Comm comm) noexcept;
 [[nodiscard]] inline bool try_recv(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                                    MPI_Comm comm, MPI_Status *status) noexcept;
+[[nodiscard]] inline bool try_plain_isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                          int tag, MPI_Comm comm, MPI_Request *request) noexcept;
 
 [[gnu::always_inline]] inline bool try_send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                             int tag, MPI_Comm comm) noexcept {
-    const communicator *const target = abi::communicator_in_use(comm);
-    const lisle::datatype *const type = find_datatype(datatype);
-    // A negative count is no short message.
-    return target != nullptr && abi::is_peer(*target, dest) && tag >= 0 && (buf != nullptr || count == 0) &&
-           type != nullptr &&
-           protocol::try_send_short({buf, count, *type}, target->point_to_point, dest, tag);
+    return abi::send_at_once(buf, count, datatype, dest, tag, abi::communicator_in_use(comm));
 }
 
+[[gnu::always_inline]] inline bool try_plain_isend(const void *buf, MPI_Count count, MPI_Datatype datatype,
+                                                   int dest, int tag, MPI_Comm comm,
+                                                   MPI_Request *request) noexcept {
+    const communicator *const target = abi::communicator_in_use(comm);
+    if (request == nullptr || !abi::send_at_once(buf, count, datatype, dest, tag, target)) {
+        return false;
+    }
+    *request = handle_of<MPI_Request>(*target->point_to_point.home->completed_send());
+    // With LISLE_CHECK=2, which lists requests one by one, no message takes this way.
+    if (rank &self = known_rank(); self.open != nullptr) [[unlikely]] {
+        self.open->count_requests(1, self.calls_alone());
+    }
+    return true;
+}
+
+// No message fits a negative count.
 [[gnu::always_inline]] inline bool try_recv(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
                                             int tag, MPI_Comm comm, MPI_Status *status) noexcept {
     const communicator *const target = abi::communicator_in_use(comm);
     const lisle::datatype *const type = find_datatype(datatype);
     return target != nullptr && (abi::is_peer(*target, source) || source == MPI_ANY_SOURCE) &&
-           (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && count >= 0 &&
-           type != nullptr &&
+           (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && type != nullptr &&
            target->point_to_point.home->try_receive_short({buf, count, *type},
                                                           {target->point_to_point.context, source, tag},
                                                           *target->point_to_point.peers, status);

@@ -220,6 +220,12 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
     }
 }
 
+void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+           MPI_Request *request) {
+    const rma::call_among_ranks sends{rma::hearing::nothing};
+    start_send(buf, count, type, dest, tag, comm, standard_mode(), request);
+}
+
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request) {
     start_send(buf, count, type, dest, tag, comm, send_mode::synchronous, request);
@@ -428,22 +434,3 @@ void send_piece(const void *data, MPI_Count bytes, MPI_Request request) {
 }
 
 } // namespace lisle::api
-
-namespace lisle::abi {
-
-void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
-                      communicator &comm, MPI_Request *request) {
-    const rma::call_among_ranks sends{rma::hearing::nothing};
-    const protocol::channel &channel = comm.point_to_point;
-    const typed_buffer buffer{buf, count, type};
-    if (dest >= 0 && channel.lanes == nullptr && !pending_buffers::watched() &&
-        channel.home->try_send_short_typed(buffer, {channel.context, channel.self, tag},
-                                           channel.peers->member(dest),
-                                           static_cast<std::size_t>(buffer.bytes()))) {
-        *request = handle_of<MPI_Request>(*channel.home->completed_send());
-        return;
-    }
-    api::start_send(buf, count, type, dest, tag, comm, api::standard_mode(), request);
-}
-
-} // namespace lisle::abi

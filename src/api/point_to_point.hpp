@@ -10,13 +10,6 @@
 #include "mpi.h"
 #include "protocol/eager/short_message.hpp"
 
-namespace lisle::abi {
-
-[[gnu::noinline]] void isend_in_general(const void *buf, MPI_Count count, const datatype &type, int dest,
-                                        int tag, communicator &comm, MPI_Request *request);
-
-} // namespace lisle::abi
-
 namespace lisle::api {
 
 void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm);
@@ -26,8 +19,8 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
 void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
           MPI_Status *status);
 
-inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag,
-                  communicator &comm, MPI_Request *request);
+void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
+           MPI_Request *request);
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
             MPI_Request *request);
 void irsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -66,16 +59,7 @@ void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *me
 void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status);
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request);
 
-// As common as the calls in at_once.hpp; but there is a request to make, whatever the message.
-
-[[gnu::always_inline]] inline void isend(const void *buf, MPI_Count count, const datatype &type, int dest,
-                                         int tag, communicator &comm, MPI_Request *request) {
-    if (protocol::try_send_short({buf, count, type}, comm.point_to_point, dest, tag)) [[likely]] {
-        *request = handle_of<MPI_Request>(*comm.point_to_point.home->completed_send());
-        return;
-    }
-    abi::isend_in_general(buf, count, type, dest, tag, comm, request);
-}
+// As common as the calls in fast_path.hpp; but there is a request to make, whatever the message.
 
 [[gnu::always_inline]] inline void irecv(void *buf, MPI_Count count, const datatype &type, int source,
                                          int tag, communicator &comm, MPI_Request *request) {

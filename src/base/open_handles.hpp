@@ -28,6 +28,10 @@ struct open_handle {
 /// See the file's head. Any thread of the rank may use it.
 class open_handles {
   public:
+    /// @param all_requests whether those of single messages are listed, too, and not only counted
+    explicit open_handles(bool all_requests) noexcept : lists_all_requests_{all_requests} {}
+    [[nodiscard]] bool lists_all_requests() const noexcept { return lists_all_requests_; }
+
     void add(std::uintptr_t value, const char *noun, const char *call, const void *caller);
     /// Forgets the latest handle of this sort and value. False: there is none.
     bool drop(std::uintptr_t value, const char *noun);
@@ -53,6 +57,7 @@ class open_handles {
     using table = std::unordered_multimap<std::uintptr_t, open_handle>;
     [[nodiscard]] table::const_iterator latest_locked(std::uintptr_t value, const char *noun) const;
 
+    const bool lists_all_requests_;
     mutable std::mutex mutex_; ///< protects the next two
     table open_;
     std::size_t given_ = 0;

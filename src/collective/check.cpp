@@ -138,32 +138,38 @@ std::optional<mpi_error> call_check::complaint() const {
 
 namespace {
 
-/// Through the area. Only if a sum differs the rest is looked at: what one rank alone can say, such as the
-/// type of a root's buffer, may differ without being wrong.
-std::optional<mpi_error> compare_in(collective_area &area, const call_signature &own) {
+/// Shows the first bytes of a signature to all members, and has `look` see what they have shown.
+template <class Look>
+void show_in(collective_area &area, const call_signature &own, MPI_Count bytes, Look look) {
     local_steps steps{&area};
     steps.finish(enter_step{collective_area::place::slot, true});
-    steps.take(post_step{{&own, signature_bytes, byte_type()}, collective_area::everyone, false});
+    steps.take(post_step{{&own, bytes, byte_type()}, collective_area::everyone, false});
     const await_posts_step all{0, area.members()};
     if (!steps.take(all)) {
         steps.finish(all);
     }
-    const auto sum_of_rank = [&](int rank) {
-        std::uint64_t sum = 0;
-        std::memcpy(&sum, area.data(steps.number(), rank).data(), sizeof sum);
-        return sum;
-    };
-    std::optional<mpi_error> found;
-    for (int rank = 0; rank < area.members(); ++rank) {
-        if (sum_of_rank(rank) != own.sum) [[unlikely]] {
-            const auto said = [&](MPI_Count each) {
-                return read_signature(area.data(steps.number(), static_cast<int>(each)).data());
-            };
-            found = find_disagreement(area.members(), said, area.self() == 0);
-            break;
-        }
-    }
+    look([&](MPI_Count rank) { return area.data(steps.number(), static_cast<int>(rank)).data(); });
     steps.take(finish_step{false});
+}
+
+/// Through the area: the sums, and if two differ, as all members see, the signatures. What one rank alone can
+/// say, such as the type of a root's buffer, may differ without being wrong.
+std::optional<mpi_error> compare_in(collective_area &area, const call_signature &own) {
+    static_assert(offsetof(call_signature, sum) == 0);
+    bool equal = true;
+    show_in(area, own, sizeof own.sum, [&](auto shown) {
+        for (int rank = 0; rank < area.members(); ++rank) {
+            equal = equal && std::memcmp(shown(rank), &own.sum, sizeof own.sum) == 0;
+        }
+    });
+    std::optional<mpi_error> found;
+    if (!equal) [[unlikely]] {
+        show_in(area, own, signature_bytes, [&](auto shown) {
+            found = find_disagreement(
+                area.members(), [&](MPI_Count rank) { return read_signature(shown(rank)); },
+                area.self() == 0);
+        });
+    }
     return found;
 }
 
@@ -183,10 +189,8 @@ void compare_calls(communicator &comm, const call_signature &own) {
     if (comm.size() == 1 && !comm.inter()) {
         return;
     }
-    call_signature said = own;
-    said.sum = sum_of(said);
     collective_area *const area = comm.inter() || by_messages_alone() ? nullptr : collective_area::of(comm);
-    if (auto found = area != nullptr ? compare_in(*area, said) : compare_by_messages(comm, said)) {
+    if (auto found = area != nullptr ? compare_in(*area, own) : compare_by_messages(comm, own)) {
         throw mpi_error{*std::move(found)};
     }
 }

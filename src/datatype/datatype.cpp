@@ -68,7 +68,9 @@ datatype::datatype(const predefined_facts &facts, type_origin origin)
 
 void datatype::commit() noexcept {
     committed_.store(true, std::memory_order_relaxed);
-    plain_.store(contiguous_ && size() != 0, std::memory_order_relaxed);
+    const bool plain = contiguous_ && size() != 0;
+    plain_mark_.store(plain ? static_cast<std::uint32_t>(basic()) << mark_shift : 0,
+                      std::memory_order_relaxed);
 }
 
 void datatype::retain() const noexcept {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,7 +89,12 @@ class datatype : public object {
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
     /// True if committed and contiguous, and there is some data: what short messages are made of.
-    [[nodiscard]] bool plain() const noexcept { return plain_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool plain() const noexcept { return plain_mark() != 0; }
+    /// basic() of a plain type, shifted by mark_shift; 0: it is not plain. So it goes into packets as it is.
+    [[nodiscard]] std::uint32_t plain_mark() const noexcept {
+        return plain_mark_.load(std::memory_order_relaxed);
+    }
+    static constexpr unsigned mark_shift = 8;
     [[nodiscard]] bool predefined() const noexcept { return predefined_; }
 
     /// Number of basic elements in one element of this type (pairs have two).
@@ -120,7 +126,8 @@ class datatype : public object {
     type_origin origin_;
     const predefined_facts *facts_ = nullptr;
     bool contiguous_ = false, scattered_ = false, predefined_ = false;
-    std::atomic<bool> committed_ = false, plain_ = false;
+    std::atomic<bool> committed_ = false;
+    std::atomic<std::uint32_t> plain_mark_ = 0;
     // The last release must see all uses before it: release order when counting down, acquire before
     // destruction.
     mutable std::atomic<int> references_{1};

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/checks.hpp"
 #include "base/open_handles.hpp"
-#include "base/settings.hpp"
 
 namespace lisle {
 
@@ -15,8 +15,8 @@ constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = n
 } // namespace detail
 
 rank::rank(job &job, int number, doorbell &bell)
-    : open{value_of(setting::check) != 0 ? std::make_unique<open_handles>() : nullptr}, job_{job},
-      number_{number}, bell_{bell} {}
+    : open{checks(check_level::cheap) ? std::make_unique<open_handles>(checks(check_level::all)) : nullptr},
+      job_{job}, number_{number}, bell_{bell} {}
 
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi.h"
+
 namespace lisle {
 
 class communicator;
@@ -66,6 +68,10 @@ class rank {
     /// Several threads call, whatever the level says: they are ranks of a communicator of their own
     /// (MPIX_Threadcomm_*), or were adopted (MPIX_Rank_adopt).
     std::atomic<bool> has_thread_ranks{false};
+    /// True if at most one thread of the rank is in the library at a time.
+    [[nodiscard]] bool calls_alone() const noexcept {
+        return thread_level < MPI_THREAD_MULTIPLE && !has_thread_ranks.load(std::memory_order_relaxed);
+    }
 
     // For rank_local only.
     static constexpr std::size_t most_slots = 32;

@@ -32,9 +32,7 @@ constexpr std::array<packet_handler, 256> engine::handlers::table() {
     const auto set = [&all](packet_kind kind, packet_handler handler) {
         all[static_cast<std::size_t>(kind)] = handler;
     };
-    set(packet_kind::eager,
-        [](engine &home, const arrival &packet) { home.arrived_eager(packet.what, packet.payload); });
-    set(packet_kind::typed_eager, on_typed);
+    set(packet_kind::eager, on_eager);
     set(packet_kind::announcement, on_announcement);
     set(packet_kind::clear_to_send, on_clearance);
     set(packet_kind::data, on_data);
@@ -50,8 +48,8 @@ constinit std::array<packet_handler, 256> active_messages::handlers_ = engine::h
 
 void engine::arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) {
     const envelope what{header.context, header.source, header.tag};
-    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) {
-        arrived_eager(what, payload);
+    if (header.kind == static_cast<std::uint8_t>(packet_kind::eager) && !checks_types_) {
+        arrived_eager<false>(what, 0, payload, matcher_.match(what));
     } else {
         arrived_other(peer, what, packet_manner::of(header), payload);
     }
@@ -96,35 +94,28 @@ void engine::take_locked(unexpected_message &message, const receive_operation &r
     update_congestion();
 }
 
-void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
+void engine::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor,
+                        std::uint8_t elements) {
     unexpected_message *const message = unexpected_message::make(*this, payload.size());
     message->what = what;
     message->bytes = static_cast<MPI_Count>(payload.size());
+    message->elements = elements;
     if (!payload.empty()) {
         copy_bytes(message->data().data(), payload.data(), payload.size());
     }
     keep_locked(*message, captor);
 }
 
-void engine::handlers::on_typed(engine &home, const arrival &packet) {
+void engine::handlers::on_eager(engine &home, const arrival &packet) {
+    if (!home.checks_types_) {
+        home.arrived_eager<false>(packet.what, 0, packet.payload, home.matcher_.match(packet.what));
+        return;
+    }
     receive_operation *const receive = home.matcher_.match(packet.what);
     if (home.wildcards_ != nullptr) [[unlikely]] {
         note_arrival(home, packet, receive);
     }
-    if (receive != nullptr && !receive->captures) {
-        receive->result.source = packet.what.source;
-        receive->result.tag = packet.what.tag;
-        store_data(*receive, packet.payload);
-        compare_types(*receive, packet.flags);
-        home.complete_quietly_locked(*receive);
-        return;
-    }
-    unexpected_message *const message = unexpected_message::make(home, packet.payload.size());
-    message->what = packet.what;
-    message->bytes = static_cast<MPI_Count>(packet.payload.size());
-    message->elements = packet.flags;
-    copy_bytes(message->data().data(), packet.payload.data(), packet.payload.size());
-    home.keep_locked(*message, receive);
+    home.arrived_eager<true>(packet.what, packet.flags, packet.payload, receive);
 }
 
 void engine::handlers::on_announcement(engine &home, const arrival &packet) {

@@ -13,6 +13,7 @@
 #include "datatype/copy.hpp"
 #include "execution/usable_cores.hpp"
 #include "protocol/eager/short_path.hpp"
+#include "protocol/handlers.hpp"
 #include "protocol/process_seal.hpp"
 #include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
@@ -49,9 +50,9 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
       clock_{job_.clock()}, bell_{owner.bell()},
       spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this},
-      // A message that says its type takes the general way.
-      outbox_{checks_types_ ? no_short_messages
-                            : std::min(limits_.if_copied_once, fabric::cell::inline_bytes)} {
+      // What a message says for wildcard_races is said on the general way.
+      outbox_{wildcards_ != nullptr ? no_short_messages
+                                    : std::min(limits_.if_copied_once, fabric::cell::inline_bytes)} {
     if (clock_.simulated()) {
         spin_policy_ = {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
     }
@@ -69,7 +70,7 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
             others_.add(*fabric, is_received_by_thread(*fabric, number_));
         }
     }
-    only_inbox_ = others_.empty() ? inbox_ : nullptr;
+    only_inbox_ = others_.empty() && !checks_types_ ? inbox_ : nullptr;
 }
 
 engine::~engine() {
@@ -82,8 +83,9 @@ engine::~engine() {
 
 void engine::expect_one_thread(bool one) noexcept {
     one = one && !has_progress_threads(); // which come to the engine, too
-    owner_.tracks().each(
-        [one](engine &each) { each.starts_alone_ = one && each.others_.empty() && !each.checks_types_; });
+    owner_.tracks().each([one](engine &each) {
+        each.starts_alone_ = one && each.others_.empty() && each.wildcards_ == nullptr;
+    });
     if (job_.rank_count() == 1) {
         lock_.serve_one_thread(one);
         return;
@@ -107,7 +109,8 @@ void engine::expect_one_thread(bool one) noexcept {
     for (int rank = job_.first_rank(); job_.here(rank); ++rank) {
         if (lisle::rank *const other = job_.find(rank); other != nullptr) {
             other->engine().lock_.serve_one_thread(all);
-            other->engine().one_worker_ = all;
+            // Who compares does so where messages arrive.
+            other->engine().one_worker_ = all && !checks_types_;
         }
     }
 }
@@ -134,21 +137,30 @@ int engine::take_packets_locked() {
     }
 }
 
+template <bool Typed> inline int engine::drain_inbox_locked() {
+    return inbox_->drain(
+        [this](const fabric::packet_header &header, std::span<const std::byte> payload,
+               const fabric::cell &packet) __attribute__((always_inline)) {
+            const envelope what{header.context, header.source, header.tag};
+            if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
+                (Typed && wildcards_ != nullptr)) [[unlikely]] {
+                arrived_other(packet.sender(), what, packet_manner::of(header), payload);
+            } else {
+                arrived_eager<Typed>(what, header.flags, payload, matcher_.match(what));
+            }
+        },
+        read_in_pieces_ == 0 ? poll_batch : 1);
+}
+
+int engine::drain_typed_locked() {
+    return drain_inbox_locked<true>();
+}
+
 int engine::take_arrived_locked() {
     enter_started_locked();
     int taken = 0;
     if (inbox_ != nullptr) [[likely]] {
-        taken = inbox_->drain(
-            [this](const fabric::packet_header &header, std::span<const std::byte> payload,
-                   const fabric::cell &packet) __attribute__((always_inline)) {
-                const envelope what{header.context, header.source, header.tag};
-                if (header.kind == static_cast<std::uint8_t>(packet_kind::eager)) [[likely]] {
-                    arrived_eager(what, payload);
-                } else {
-                    arrived_other(packet.sender(), what, packet_manner::of(header), payload);
-                }
-            },
-            read_in_pieces_ == 0 ? poll_batch : 1);
+        taken = checks_types_ ? drain_typed_locked() : drain_inbox_locked<false>();
     }
     if (!others_.empty()) [[unlikely]] {
         taken += others_.poll(number_, *this, poll_batch, clock_, inbox_ == nullptr, taken);

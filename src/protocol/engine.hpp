@@ -86,7 +86,7 @@ class engine final : private fabric::sink {
     void start(receive_operation &receive, const group &peers) {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
             receive.from = peer_named(peers, receive.pattern.source);
-            if (checks_types_) {
+            if (wildcards_ != nullptr) {
                 watch_start(receive);
             }
             start_in_turn(receive);
@@ -140,19 +140,16 @@ class engine final : private fabric::sink {
     /// has happened, take the general way.
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, const envelope &what,
                                                           int dest, std::size_t bytes) noexcept;
-    /// The same for a rank whose messages say of what type their elements are.
-    [[nodiscard]] bool try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
-                                            std::size_t bytes) noexcept;
-    /// The opposite for a message from such a rank that has come already and is of the right type: takes it
-    /// straight from its packet. False: nothing has happened.
-    [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
-                                               MPI_Status *status) noexcept;
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     /// @param peers the group that the pattern's source is a rank of
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
                                                              const envelope &pattern, const group &peers,
                                                              MPI_Status *status);
+    /// The same for a rank that compares the elements of messages with what its receives take, for a message
+    /// that fits its receive.
+    [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                               MPI_Status *status);
 
     // ---- progress (engine.cpp) and waiting (wait.cpp) ----
 
@@ -260,17 +257,14 @@ class engine final : private fabric::sink {
     void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override;
     void peer_failed(int peer) override;
     bool awaits(const fabric::packet_header &header) override;
-    [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload) {
-        receive_operation *const receive = matcher_.match(what);
-        if (receive != nullptr && !receive->captures) [[likely]] {
-            receive->result.source = what.source;
-            receive->result.tag = what.tag;
-            store_data(*receive, payload);
-            complete_quietly_locked(*receive);
-            return;
-        }
-        keep_eager(what, payload, receive);
-    }
+    /// A message. @param Typed its elements, a basic_type, are compared with what the receive takes
+    /// @param receive that takes it; null: none
+    template <bool Typed> [[gnu::always_inline]] void arrived_eager(envelope what, std::uint8_t elements,
+                                                                    std::span<const std::byte> payload,
+                                                                    receive_operation *receive);
+    /// Takes packets from the mailbox, and hands them on.
+    template <bool Typed> [[nodiscard, gnu::always_inline]] int drain_inbox_locked();
+    [[nodiscard, gnu::noinline]] int drain_typed_locked();
     /// What this rank's packets say besides. @param elements of the message that they announce
     [[nodiscard]] std::uint16_t own_remark(std::uint8_t elements = 0) const noexcept {
         return remark{elements, wildcards_ != nullptr ? wildcards_->moment() : std::uint16_t{0}}.packed();
@@ -279,7 +273,7 @@ class engine final : private fabric::sink {
     void take_locked(unexpected_message &message, const receive_operation &receive);
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
-                                      receive_operation *captor);
+                                      receive_operation *captor, std::uint8_t elements);
     /// @param peer who sent it, not checked yet
     [[gnu::noinline]] void arrived_other(int peer, envelope what, packet_manner manner,
                                          std::span<const std::byte> payload);
@@ -289,10 +283,15 @@ class engine final : private fabric::sink {
     void tell_done_locked(const announced_message &sender);
     void update_congestion();
 
-    [[nodiscard, gnu::always_inline]] attempt
-    take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern, MPI_Status *status);
+    /// @param Typed the message's elements have to fit `elements`
+    template <bool Typed>
+    [[nodiscard, gnu::always_inline]] attempt take_if_idle_locked(std::byte *to, MPI_Count room,
+                                                                  const envelope &pattern, MPI_Status *status,
+                                                                  basic_type elements);
+    template <bool Typed>
     [[nodiscard, gnu::always_inline]] attempt take_short_locked(std::byte *to, MPI_Count room,
-                                                                const envelope &pattern, MPI_Status *status);
+                                                                const envelope &pattern, MPI_Status *status,
+                                                                basic_type elements);
     /// The same for a message whose data lie beside the cell. By value: callers keep theirs in registers.
     [[nodiscard, gnu::noinline]] attempt take_longer_locked(std::byte *to, MPI_Count room, envelope pattern,
                                                             MPI_Status *status, const fabric::cell &packet);
@@ -449,11 +448,11 @@ class engine final : private fabric::sink {
     int track_;
     const fabric::routes &routes_;
     const eager_limits limits_;
-    const bool checks_types_;         ///< messages say of what type their elements are: LISLE_CHECK=1
+    const bool checks_types_;         ///< messages are compared with their receives: LISLE_CHECK=1
     wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
-    /// The same if nothing else has to be asked; else null.
+    /// The same if nothing else has to be asked, and messages are not compared with receives; else null.
     fabric::mailbox_receiver *only_inbox_ = nullptr;
     const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
     const std::uint64_t signature_;                 ///< of this rank's packets

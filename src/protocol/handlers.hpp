@@ -13,7 +13,7 @@ struct engine::handlers {
     /// A handler for each kind of the engine's own; null for the others.
     static constexpr std::array<packet_handler, 256> table();
 
-    static void on_typed(engine &home, const arrival &packet);
+    static void on_eager(engine &home, const arrival &packet);
     static void on_announcement(engine &home, const arrival &packet);
     static void on_clearance(engine &home, const arrival &packet);
     static void on_data(engine &home, const arrival &packet);
@@ -31,5 +31,21 @@ struct engine::handlers {
     /// After a failure or a revocation answers may come to sends that have ended.
     [[nodiscard]] static bool is_over(engine &home, std::uint64_t send) noexcept;
 };
+
+template <bool Typed> inline void engine::arrived_eager(envelope what, std::uint8_t elements,
+                                                        std::span<const std::byte> payload,
+                                                        receive_operation *receive) {
+    if (receive != nullptr && !receive->captures) [[likely]] {
+        receive->result.source = what.source;
+        receive->result.tag = what.tag;
+        store_data(*receive, payload);
+        if constexpr (Typed) {
+            compare_types(*receive, elements);
+        }
+        complete_quietly_locked(*receive);
+        return;
+    }
+    keep_eager(what, payload, receive, Typed ? elements : std::uint8_t{0});
+}
 
 } // namespace lisle::protocol

@@ -21,7 +21,7 @@
 namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
-    eager,         ///< envelope in the header, payload: the message
+    eager,         ///< envelope in the header, payload: the message; flags: the basic_type of its elements
     announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if
                    ///< `carries_data`
     clear_to_send, ///< (CTS) payload: `clearance`
@@ -31,7 +31,6 @@ enum class packet_kind : std::uint8_t {
     done,          ///< (FIN) context: the sender's identifier; its buffer is free
     cancel,        ///< context: the sender's identifier
     cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
-    typed_eager,   ///< as eager, from a rank that checks; flags: the basic_type of all elements
 };
 
 /// What ranks that check say besides in each packet: packet_header::remark.

@@ -74,31 +74,22 @@ attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelope patte
 
 bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
     const int from = peer_named(peers, source);
-    return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_;
+    return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_ && !checks_types_;
 }
 
 bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
-                                     MPI_Status *status) noexcept {
-    if (!checks_types_ || wildcards_ != nullptr || only_inbox_ == nullptr || !buffer.type->plain() ||
-        progressors_.any() || !lock_.try_lock()) {
+                                     MPI_Status *status) {
+    if (!checks_types_ || wildcards_ != nullptr || inbox_ == nullptr || !others_.empty() ||
+        !buffer.type->plain() || progressors_.any() || !lock_.try_lock()) {
         return false;
     }
-    bool taken = false;
-    const bool idle = matcher_.idle() && outbox_.waiting() == 0 && !started_.any();
-    if (const fabric::cell *const packet = idle ? inbox_->next() : nullptr) {
-        const fabric::packet_header header = packet->header;
-        taken = header.kind == static_cast<std::uint8_t>(packet_kind::typed_eager) &&
-                header.payload_bytes <= fabric::cell::inline_bytes &&
-                fit_together(static_cast<basic_type>(header.flags), buffer.type->basic()) &&
-                store_if_wanted(static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status,
-                                {header.context, header.source, header.tag}, packet->inline_payload,
-                                header.payload_bytes);
-        if (taken) {
-            inbox_->consume();
-        }
-    }
+    short_receive wanted{static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status};
+    wanted.elements = buffer.type->basic();
+    const attempt result =
+        take_if_idle_locked<true>(wanted.to, wanted.room, pattern, status, wanted.elements);
     lock_.unlock();
-    return taken;
+    return result == attempt::taken || (result == attempt::too_early && spin_policy_.among_fibers != 0 &&
+                                        (let_others_run(wanted) || look_again_as_fiber(wanted)));
 }
 
 bool engine::start_and_look(receive_operation &receive) {

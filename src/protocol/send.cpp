@@ -39,20 +39,6 @@ bool engine::is_copied_once(int dest, const typed_buffer &buffer) const noexcept
            heap->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
 }
 
-bool engine::try_send_short_typed(const typed_buffer &buffer, const envelope &what, int dest,
-                                  std::size_t bytes) noexcept {
-    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
-    return checks_types_ && mailbox != nullptr && buffer.type->plain() &&
-           bytes <= std::min(limits_.if_copied_once, fabric::cell::inline_bytes) &&
-           outbox_.hindrances() == 0 &&
-           mailbox->try_post(signature_,
-                             {what.context, what.source, what.tag,
-                              static_cast<std::uint8_t>(packet_kind::typed_eager),
-                              static_cast<std::uint8_t>(buffer.type->basic()), own_remark(),
-                              static_cast<std::uint32_t>(bytes)},
-                             buffer.address, false) == claim_result::claimed;
-}
-
 claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &what, int dest,
                                     std::size_t bytes) {
     if (const std::size_t hindrances = outbox_.hindrances(); hindrances != 0) [[unlikely]] {
@@ -71,14 +57,13 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
     auto &fabric = *routes_.to(dest).carrier;
     const claim_result result = fabric.try_claim(number_, dest, bytes, false, slot);
     if (result == claim_result::claimed) [[likely]] {
-        *slot.header = {
-            what.context,
-            what.source,
-            what.tag,
-            static_cast<std::uint8_t>(checks_types_ ? packet_kind::typed_eager : packet_kind::eager),
-            checks_types_ ? static_cast<std::uint8_t>(buffer.type->basic()) : std::uint8_t{0},
-            checks_types_ ? own_remark() : std::uint16_t{0},
-            static_cast<std::uint32_t>(bytes)};
+        *slot.header = {what.context,
+                        what.source,
+                        what.tag,
+                        static_cast<std::uint8_t>(packet_kind::eager),
+                        static_cast<std::uint8_t>(buffer.type->basic()),
+                        own_remark(),
+                        static_cast<std::uint32_t>(bytes)};
         if (buffer.type->contiguous()) [[likely]] {
             fabric.fill(dest, slot, buffer.address, bytes);
         } else {
@@ -283,9 +268,6 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode == send_mode::standard && mine.try_send_short_typed(buffer, what, number, bytes)) {
-        return;
-    }
     if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes)) {
         claim_result result = mine.try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
@@ -339,9 +321,6 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode == send_mode::standard && mine.try_send_short_typed(buffer, what, number, bytes)) {
-        return mine.completed_send();
-    }
     if (mode != send_mode::synchronous && mine.goes_unasked(number, buffer, bytes) &&
         mine.try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();

@@ -25,11 +25,15 @@ MPI_Count bytes_of_other(const collective_call &call, const block_view &blocks) 
 } // namespace
 
 schedule plan_barrier(const collective_call &call) {
-    schedule plan = plan_of(call, "Barrier", call_signature::unsaid, 0);
     if (comparing() && call.how == form::blocking && !call.comm.inter()) {
-        begin_at_once(plan, call); // after that all have called
-        return plan;
+        static const call_signature same =
+            signature_of(form::blocking, "Barrier", nullptr, call_signature::unsaid, 0, 0);
+        compare_calls(call.comm, same); // after that all have called
+        schedule done;
+        done.note_done();
+        return done;
     }
+    schedule plan = plan_of(call, "Barrier", call_signature::unsaid, 0);
     const algorithm use = select(call, operation::barrier, {});
     const team team = team_of(call);
     switch (use) {

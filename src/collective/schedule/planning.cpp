@@ -62,6 +62,7 @@ call_signature signature_of(form how, const char *name, const char *operation, s
     what.root = root;
     what.bytes = bytes;
     what.elements = elements;
+    what.sum = sum_of(what);
     return what;
 }
 
@@ -76,6 +77,7 @@ void describe_call(schedule &plan, const collective_call &call, const char *name
 void describe_elements(schedule &plan, const datatype &type) {
     call_signature what = plan.signature();
     what.elements = said_elements(type);
+    what.sum = sum_of(what);
     plan.describe(what);
 }
 

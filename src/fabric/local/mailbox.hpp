@@ -14,10 +14,13 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 #include "base/copy_short.hpp"
 #include "base/thread_sanitizer.hpp"
@@ -45,6 +48,29 @@ struct alignas(line_bytes) cell {
     }
 };
 static_assert(sizeof(cell) == line_bytes);
+
+/// The header of a packet whose flags only are known late: kind, flags and remark are one word, since
+/// compilers do not join stores of a constant and of a value.
+struct short_header {
+    std::uint64_t context;
+    std::int32_t source;
+    std::int32_t tag;
+    std::uint32_t manner;
+    std::uint32_t payload_bytes;
+
+    [[nodiscard]] static constexpr std::uint32_t manner_of(std::uint8_t kind, std::uint8_t flags) noexcept {
+        static_assert(std::endian::native == std::endian::little);
+        return std::uint32_t{flags} << 8 | kind;
+    }
+    void store(packet_header &to) const noexcept {
+        to.context = context;
+        to.source = source;
+        to.tag = tag;
+        std::memcpy(reinterpret_cast<std::byte *>(&to) + offsetof(packet_header, kind), &manner,
+                    sizeof manner);
+        to.payload_bytes = payload_bytes;
+    }
+};
 
 /// What a rank's packets carry above the ticket of their stamp.
 [[nodiscard]] constexpr std::uint64_t signed_by(int rank) noexcept {
@@ -103,10 +129,10 @@ class mailbox_sender {
     }
 
     /// Claims, fills and publishes a packet whose payload fits the cell.
-    /// @param signature of the sending rank: signed_by() @pre header.payload_bytes <= cell::inline_bytes
-    [[nodiscard, gnu::always_inline]] claim_result try_post(std::uint64_t signature,
-                                                            const packet_header &header, const void *payload,
-                                                            bool solicited) noexcept {
+    /// @param signature of the sending rank: signed_by() @param header a packet_header or a short_header
+    /// @pre header.payload_bytes <= cell::inline_bytes
+    template <class Header> [[nodiscard, gnu::always_inline]] claim_result
+    try_post(std::uint64_t signature, const Header &header, const void *payload, bool solicited) noexcept {
         mailbox_memory &memory = *memory_;
         const std::uint32_t last = layout_.cells - 1;
         // Acquire: the receiver's reads of what it has returned came before our writes to it.
@@ -125,7 +151,11 @@ class mailbox_sender {
         } while (!claim(seen, (seen + one_cell) & ~position::flag_bit));
         const auto ticket = static_cast<std::uint32_t>(seen >> 32);
         cell &mine = memory.cells()[ticket & last];
-        mine.header = header;
+        if constexpr (std::is_same_v<Header, short_header>) {
+            header.store(mine.header);
+        } else {
+            mine.header = header;
+        }
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
         mine.stamp.store(signature | (ticket + 1), std::memory_order_release);
@@ -230,7 +260,7 @@ class alignas(line_bytes) mailbox_receiver {
 
     /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>, const cell
     /// &)`; the cell says who has sent it.
-    template <class Arrived> int drain(Arrived &&arrived, int most) {
+    template <class Arrived> [[gnu::always_inline]] int drain(Arrived &&arrived, int most) {
         const cell *const cells = memory_->cells();
         const std::uint32_t mask = layout_.cells - 1;
         int delivered = 0;

@@ -12,10 +12,8 @@ namespace {
 constexpr tile::rmpi::packet_format own_format{"Lisle", 2, 1};
 constexpr word own_first_mark = word{1} << 31;
 
-// The protocol's kinds that carry a message whole (protocol/packet.hpp); the second says a type, in the
-// flags.
+// The protocol's kind that carries a message whole (protocol/packet.hpp); its flags say a type.
 constexpr std::uint8_t whole_message = 0;
-constexpr std::uint8_t whole_message_with_type = 9;
 
 constexpr unsigned rank_bits = 16; // in the sender's word: below, the rank in the job; above, the one in the
                                    // communicator
@@ -55,10 +53,7 @@ std::string mesh_codec::refusal(const packet_header &header) const {
         return {};
     }
     const std::string version = "rMPI's " + std::string(format_.name);
-    if (header.kind == whole_message_with_type && written_ == mesh_packets::v3) {
-        return version + " has no word for the type of a message, which LISLE_CHECK asks for";
-    }
-    if (header.kind != whole_message && header.kind != whole_message_with_type) {
+    if (header.kind != whole_message) {
         return version + " carries standard-mode messages only, and this call needs packets of another kind "
                          "(synchronous or cancelled messages, one-sided communication): use --packets lisle";
     }
@@ -90,8 +85,7 @@ mesh_codec::header_words mesh_codec::first_header(int rank, std::span<const std:
     constexpr word word_bytes = sizeof(word);
     const word words = bytes / word_bytes + (bytes % word_bytes != 0 ? 1 : 0);
     const word lacking = words * word_bytes - bytes;
-    const word type =
-        (header.kind == whole_message_with_type ? word{header.flags} + 1 : 0) << type_shift | lacking;
+    const word type = word{header.flags} << type_shift | lacking;
     const word context = number_of(header.context);
     switch (written_) {
     case mesh_packets::v1:
@@ -176,8 +170,8 @@ void mesh_codec::restore(std::span<const word> header, std::span<word> packet) c
     const packet_header made{contexts_[header[of.context]],
                              static_cast<std::int32_t>(header[of.source] >> rank_bits),
                              static_cast<std::int32_t>(header[of.tag]),
-                             type != 0 ? whole_message_with_type : whole_message,
-                             static_cast<std::uint8_t>(type != 0 ? type - 1 : 0),
+                             whole_message,
+                             static_cast<std::uint8_t>(type),
                              0,
                              static_cast<std::uint32_t>(bytes(header) - sizeof(packet_header))};
     std::memcpy(packet.data(), &made, sizeof made);

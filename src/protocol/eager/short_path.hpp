@@ -10,7 +10,8 @@ namespace lisle::protocol {
 
 inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &what, int dest,
                                    std::size_t bytes) noexcept {
-    if (bytes >= outbox_.short_end() || !buffer.type->plain()) {
+    const std::uint32_t mark = buffer.type->plain_mark();
+    if (bytes >= outbox_.short_end() || mark == 0) {
         return false;
     }
     fabric::mailbox_sender *const mailbox = mailboxes_[dest];
@@ -21,13 +22,10 @@ inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &w
     if (mailbox == nullptr) {
         return false;
     }
-    const fabric::packet_header header{what.context,
-                                       what.source,
-                                       what.tag,
-                                       static_cast<std::uint8_t>(packet_kind::eager),
-                                       0,
-                                       0,
-                                       static_cast<std::uint32_t>(bytes)};
+    static_assert(packet_kind::eager == packet_kind{} &&
+                  fabric::short_header::manner_of(0, 1) == 1U << datatype::mark_shift);
+    const fabric::short_header header{what.context, what.source, what.tag, mark,
+                                      static_cast<std::uint32_t>(bytes)};
     return mailbox->try_post(signature_, header, buffer.address, false) == fabric::claim_result::claimed;
 }
 
@@ -56,7 +54,7 @@ inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope
         return false;
     }
     auto *const to = static_cast<std::byte *>(buffer.address);
-    const attempt result = take_if_idle_locked(to, buffer.bytes(), pattern, status);
+    const attempt result = take_if_idle_locked<false>(to, buffer.bytes(), pattern, status, basic_type::none);
     lock_.unlock();
     if (result == attempt::taken) [[likely]] {
         return true;
@@ -64,15 +62,17 @@ inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope
     return result == attempt::too_early && receive_short_as_fiber(to, buffer.bytes(), pattern, status);
 }
 
-inline attempt engine::take_if_idle_locked(std::byte *to, MPI_Count room, const envelope &pattern,
-                                           MPI_Status *status) {
+template <bool Typed> inline attempt engine::take_if_idle_locked(std::byte *to, MPI_Count room,
+                                                                 const envelope &pattern, MPI_Status *status,
+                                                                 basic_type elements) {
     return matcher_.idle() && outbox_.waiting() == 0 && !started_.any()
-               ? take_short_locked(to, room, pattern, status)
+               ? take_short_locked<Typed>(to, room, pattern, status, elements)
                : attempt::impossible;
 }
 
-inline attempt engine::take_short_locked(std::byte *to, MPI_Count room, const envelope &pattern,
-                                         MPI_Status *status) {
+template <bool Typed> inline attempt engine::take_short_locked(std::byte *to, MPI_Count room,
+                                                               const envelope &pattern, MPI_Status *status,
+                                                               [[maybe_unused]] basic_type elements) {
     const fabric::cell *packet = inbox_->next();
     if (packet == nullptr) {
         if (fiber_worker *const worker = fiber_worker::current();
@@ -87,6 +87,9 @@ inline attempt engine::take_short_locked(std::byte *to, MPI_Count room, const en
         }
     }
     const fabric::packet_header header = packet->header;
+    if (Typed && !fit_together(static_cast<basic_type>(header.flags), elements)) {
+        return attempt::impossible;
+    }
     if (header.payload_bytes > fabric::cell::inline_bytes) {
         return take_longer_locked(to, room, pattern, status, *packet);
     }

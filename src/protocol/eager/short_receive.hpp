@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/copy_short.hpp"
+#include "datatype/basic_type.hpp"
 #include "protocol/matching/envelope.hpp"
 #include "protocol/request.hpp"
 
@@ -35,6 +36,7 @@ struct short_receive {
     MPI_Status *status;        ///< or MPI_STATUS_IGNORE
     std::uint64_t claimed = 0; ///< of its mailbox: as long as it stays so, nothing else has been sent there
     bool taken = false;        ///< a sender has stored the message
+    basic_type elements = basic_type::none; ///< that it takes, where messages are compared; else none
 };
 
 /// What came of trying to take a short message.

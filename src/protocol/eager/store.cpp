@@ -5,7 +5,6 @@
 
 #include "base/copy_bytes.hpp"
 #include "datatype/copy.hpp"
-#include "datatype/predefined.hpp"
 
 namespace lisle::protocol {
 
@@ -18,13 +17,6 @@ void store_long_data(receive_operation &receive, std::span<const std::byte> data
     }
     receive.result.bytes = static_cast<MPI_Count>(stored);
     receive.result.error = stored < data.size() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-}
-
-void compare_types(receive_operation &receive, std::uint8_t elements) noexcept {
-    const bool fit = fit_together(static_cast<basic_type>(elements), receive.buffer.type->basic());
-    if (!fit && receive.result.bytes != 0 && receive.result.error == MPI_SUCCESS) {
-        receive.result.error = MPI_ERR_TYPE;
-    }
 }
 
 } // namespace lisle::protocol

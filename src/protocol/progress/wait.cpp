@@ -113,7 +113,11 @@ bool engine::look_again_as_fiber(short_receive &wanted) {
         if (progressors_.any() || !lock_.try_lock()) {
             return false;
         }
-        const attempt result = take_if_idle_locked(wanted.to, wanted.room, wanted.pattern, wanted.status);
+        const attempt result = checks_types_
+                                   ? take_if_idle_locked<true>(wanted.to, wanted.room, wanted.pattern,
+                                                               wanted.status, wanted.elements)
+                                   : take_if_idle_locked<false>(wanted.to, wanted.room, wanted.pattern,
+                                                                wanted.status, basic_type::none);
         lock_.unlock();
         if (result != attempt::too_early || turns == spin_policy_.among_fibers) {
             return result == attempt::taken;
@@ -293,8 +297,7 @@ void engine::answer_question(const awaited *what, unsigned looks) {
     }
     complete_note(owner_, note);
     // Other threads of the rank may do what it waits for, if they may call MPI.
-    const bool one_calls =
-        owner_.thread_level < MPI_THREAD_MULTIPLE && !owner_.has_thread_ranks.load(std::memory_order_relaxed);
+    const bool one_calls = owner_.calls_alone();
     const bool alone = one_calls || !is_anybody_else_at_work(job_.workers());
     const bool for_ranks = what != nullptr && !note.waits_outside();
     const bool certain = alone && for_ranks;
