@@ -5,30 +5,28 @@
 #include <array>
 #include <vector>
 
-#include "collective/algorithms/allreduce.hpp"
 #include "collective/algorithms/folded_team.hpp"
 
 namespace lisle::collective {
 
 namespace {
 
-// From so many bytes for each rank on, a ring along a path from neighbour to neighbour is faster.
-constexpr MPI_Count least_in_ring = 4096;
-
-/// Calls function(digit, rank) for each other member of a stage.
+/// Calls function(digit, rank) for each other member of a stage. Each member begins with the next one, so
+/// that they do not all send to the same one first.
 template <class Function> void each_other(const mesh_stages &stages, int stage, Function function) {
-    for (int digit = 0; digit < stages.members(stage); ++digit) {
-        if (digit != stages.digit(stage)) {
-            function(digit, stages.peer(stage, digit));
-        }
+    const int members = stages.members(stage);
+    for (int distance = 1; distance < members; ++distance) {
+        const int digit = (stages.digit(stage) + distance) % members;
+        function(digit, stages.peer(stage, digit));
     }
 }
 
 /// A vector that the first stages cut to pieces of about equal length.
 class cut_vector {
   public:
-    cut_vector(const mesh_stages &stages, const typed_buffer &vector) noexcept
-        : cutting_{stages.cutting(vector.bytes())}, pieces_{stages.pieces(cutting_)} {}
+    /// @param cutting the first so many stages cut it
+    cut_vector(const mesh_stages &stages, int cutting) noexcept
+        : cutting_{cutting}, pieces_{stages.pieces(cutting)} {}
 
     [[nodiscard]] int cutting() const noexcept { return cutting_; }
     [[nodiscard]] typed_buffer part(const typed_buffer &vector, run_of_pieces run) const noexcept {
@@ -154,7 +152,7 @@ class block_order {
 void mesh_bcast(schedule &plan, const team &team, const mesh_stages &stages, const typed_buffer &buffer,
                 int root) {
     const typed_buffer data = as_bytes(plan, buffer, team.rank == root);
-    const cut_vector cuts{stages, data};
+    const cut_vector cuts{stages, stages.cutting(data.bytes())};
     const int cutting = cuts.cutting();
     const auto held_of = [&](int rank, int stage) {
         return stages.held(rank, std::min(stage, cutting), cutting);
@@ -198,7 +196,7 @@ void mesh_reduce(schedule &plan, const team &team, const mesh_stages &stages, co
     const typed_buffer value = team.rank == root ? receive : plan.temporary(send.count, *send.type);
     plan.copy(send, value);
     const typed_buffer place = plan.temporary(most_others(stages) * send.count, *send.type);
-    const cut_vector cuts{stages, value};
+    const cut_vector cuts{stages, stages.cutting_to_reduce(value.bytes())};
     const int cutting = cuts.cutting();
     const auto range = [&cuts](const typed_buffer &vector, run_of_pieces run) {
         return cuts.part(vector, run);
@@ -225,20 +223,9 @@ void mesh_reduce(schedule &plan, const team &team, const mesh_stages &stages, co
 
 void mesh_allreduce(schedule &plan, const team &team, const mesh_stages &stages, const op &operation,
                     const typed_buffer &send, const typed_buffer &receive) {
-    if (send.bytes() >= least_in_ring * team.size) {
-        const std::vector<int> path = stages.path();
-        const auto place = std::find(path.begin(), path.end(), team.rank) - path.begin();
-        allreduce_ring(plan,
-                       {.channel = team.channel,
-                        .rank = static_cast<int>(place),
-                        .size = team.size,
-                        .ranks = path.data()},
-                       operation, send, receive);
-        return;
-    }
     plan.copy(send, receive);
     const typed_buffer place = plan.temporary(most_others(stages) * send.count, *send.type);
-    const cut_vector cuts{stages, receive};
+    const cut_vector cuts{stages, stages.cutting_to_reduce(receive.bytes())};
     const int cutting = cuts.cutting();
     const auto range = [&cuts](const typed_buffer &vector, run_of_pieces run) {
         return cuts.part(vector, run);

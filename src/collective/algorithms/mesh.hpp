@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of ranks on a mesh, in the stages of mesh_stages.hpp. Long vectors are cut to pieces in the
 // first stages, between near ranks, and put together again in the same ones; the stages between, with the
-// long ways, move one piece. A very long
-// allreduce goes in a ring along a path from neighbour to neighbour. Results do not
-// depend on anything but the places of the ranks and the sizes. [M. Barnett et al.: Global combine algorithms
-// for 2-D meshes with wormhole routing, 1995]
+// long ways, move one piece. Results do not depend on anything but the places of the ranks and the sizes. [M.
+// Barnett et al.: Global combine algorithms for 2-D meshes with wormhole routing, 1995]
 #pragma once
 
 #include <span>

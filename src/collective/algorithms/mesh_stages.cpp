@@ -13,10 +13,13 @@ namespace lisle::collective {
 
 namespace {
 
-// A message costs its ranks about as much as copying so many bytes.
-constexpr MPI_Count least_piece = 256;
+// A message costs its ranks about as much as sending so many bytes.
+constexpr MPI_Count least_piece = 192;
+// Up to here, what pairs save by cutting in the last stage of a reduction is less than what its messages
+// cost.
+constexpr MPI_Count least_piece_of_last_pair = 2048;
 
-/// In increasing order.
+/// In decreasing order.
 std::vector<int> prime_factors(int number) {
     std::vector<int> found;
     for (int factor = 2; factor * factor <= number; ++factor) {
@@ -27,6 +30,7 @@ std::vector<int> prime_factors(int number) {
     if (number > 1) {
         found.push_back(number);
     }
+    std::reverse(found.begin(), found.end());
     return found;
 }
 
@@ -103,6 +107,9 @@ void mesh_stages::add_stages(int width, int height) {
             stages_.push_back({false, std::exchange(rows, rows * along[i]), along[i], 0, {}});
         }
     }
+    // The data are still long in the first stages, where they are cut the more the more members meet.
+    std::stable_sort(stages_.begin(), stages_.end(),
+                     [](const stage &one, const stage &other) { return one.members > other.members; });
     const auto too_many = [](const stage &each) { return each.members > most_in_stage; };
     if (std::any_of(stages_.begin(), stages_.end(), too_many)) {
         stages_.clear();
@@ -162,16 +169,6 @@ bool mesh_stages::in_pairs() const noexcept {
     return std::all_of(stages_.begin(), stages_.end(), [](const stage &each) { return each.members == 2; });
 }
 
-std::vector<int> mesh_stages::path() const {
-    std::vector<int> ranks(static_cast<std::size_t>(members_.size()));
-    for (int rank = 0; rank < members_.size(); ++rank) {
-        const auto [column, row] = place_of(rank);
-        const int along_row = row % 2 == 0 ? column : width_ - 1 - column;
-        ranks[static_cast<std::size_t>(row * width_ + along_row)] = rank;
-    }
-    return ranks;
-}
-
 int mesh_stages::cutting(MPI_Count bytes) const noexcept {
     int stages = 0;
     for (MPI_Count piece = bytes; stages < count(); ++stages) {
@@ -181,6 +178,12 @@ int mesh_stages::cutting(MPI_Count bytes) const noexcept {
         }
     }
     return stages;
+}
+
+int mesh_stages::cutting_to_reduce(MPI_Count bytes) const noexcept {
+    const int stages = cutting(bytes);
+    const bool cuts_last_pair = stages == count() && members(stages - 1) == 2;
+    return cuts_last_pair && bytes / pieces(stages) < least_piece_of_last_pair ? stages - 1 : stages;
 }
 
 int mesh_stages::pieces(int stages) const noexcept {

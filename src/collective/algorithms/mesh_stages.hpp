@@ -2,8 +2,9 @@
 // How the members of a communicator that lie on a mesh meet: in stages, in each of which a member meets the
 // few that differ from it in one digit of their place. Near ones meet in the first stages, so that what is
 // cut to pieces on the way travels far only when it is short. A row of four is two stages of two, one link
-// and two links apart; a row of six is one of two and one of three; rows and columns take turns. [M. Barnett
-// et al.: Global combine algorithms for 2-D meshes with wormhole routing, 1995]
+// and two links apart; a row of six is one of three and one of two. Where more meet in a stage, it comes
+// earlier; otherwise rows and columns take turns. [M. Barnett et al.: Global combine algorithms for 2-D
+// meshes with wormhole routing, 1995]
 #pragma once
 
 #include <vector>
@@ -55,11 +56,12 @@ class mesh_stages {
 
     /// True if pairs meet in all stages.
     [[nodiscard]] bool in_pairs() const noexcept;
-    /// All ranks in the order of a path that winds through the rows.
-    [[nodiscard]] std::vector<int> path() const;
 
     /// How many stages cut a vector: all, or as many as leave pieces that are worth a message of their own.
     [[nodiscard]] int cutting(MPI_Count bytes) const noexcept;
+    /// The same for a reduction. If pairs meet in the last stage, they send as much when they exchange what
+    /// they have as when they cut it and put it together again, and fewer messages.
+    [[nodiscard]] int cutting_to_reduce(MPI_Count bytes) const noexcept;
     /// How many pieces the first stages make of a vector if each cuts it for its members.
     [[nodiscard]] int pieces(int stages) const noexcept;
     /// What is a rank's after the first `stages` of those that cut.

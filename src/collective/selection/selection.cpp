@@ -44,9 +44,14 @@ constexpr MPI_Count single_copy_least_between = 32768;
 constexpr MPI_Count mesh_least_in_pairs = 512;
 constexpr MPI_Count mesh_least_to_reduce = 1024;
 constexpr MPI_Count mesh_least_to_move = 4096;
-// The data go down or up a tree of so few ranks in no more time than it takes to cut them and to gather the
-// pieces.
-constexpr int mesh_most_in_tree = 4;
+constexpr MPI_Count mesh_least_to_gather = 16384;
+// A ring moves longer blocks than this faster than stages in which more than two meet.
+constexpr MPI_Count mesh_most_block = 4096;
+// So few ranks meet in the same pairs, or in a tree as fast, without a mesh; but where they reduce vectors of
+// such lengths.
+constexpr int mesh_few_ranks = 4;
+constexpr MPI_Count mesh_least_among_few = 8192;
+constexpr MPI_Count mesh_most_among_few = 32768;
 // Leaders gather and scatter the blocks of their nodes up to here; longer ones go straight to the root.
 constexpr MPI_Count two_level_most_block = 16384;
 
@@ -276,12 +281,15 @@ MPI_Count size_for(algorithm use, const situation &given) noexcept {
 
 /// From so many bytes in all on, the stages of a mesh are worth their messages.
 MPI_Count least_on_mesh(const situation &given) noexcept {
-    const bool has_root = given.what == operation::bcast || given.what == operation::reduce;
-    if (has_root ? given.ranks <= mesh_most_in_tree : gathers_blocks(given) && !given.in_pairs) {
-        return any_size;
+    if (given.ranks <= mesh_few_ranks && given.what != operation::allreduce) {
+        const bool pays = given.what == operation::reduce && given.bytes <= mesh_most_among_few;
+        return pays ? mesh_least_among_few : any_size;
     }
     if (given.in_pairs) {
         return mesh_least_in_pairs;
+    }
+    if (gathers_blocks(given)) {
+        return given.bytes <= mesh_most_block ? mesh_least_to_gather : any_size;
     }
     return given.what == operation::bcast ? mesh_least_to_move : mesh_least_to_reduce;
 }

@@ -47,7 +47,7 @@ void arguments(int rank, int size) {
 /// The root sends more than the others expect (in the same algorithm: otherwise it takes LISLE_CHECK to
 /// notice): they say so, and nothing is written beyond their buffers.
 void mismatch(int rank, int size) {
-    constexpr int sent = 1000, expected = 500;
+    constexpr int sent = 4000, expected = 2000;
     int data[sent];
     std::memset(data, rank == 0 ? 1 : 2, sizeof data);
     const int code = MPI_Bcast(data, rank == 0 ? sent : expected, MPI_INT, 0, MPI_COMM_WORLD);

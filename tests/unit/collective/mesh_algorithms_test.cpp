@@ -22,11 +22,6 @@ class ranks_on_mesh final : public fabric::mesh_places {
         return {tile % width_, tile / width_};
     }
     [[nodiscard]] mesh_stages stages(int rank) const { return {mesh_view{*this, *members_}, rank}; }
-    [[nodiscard]] int hops(int from, int to) const {
-        const fabric::mesh_place a = place_of(from);
-        const fabric::mesh_place b = place_of(to);
-        return std::abs(a.column - b.column) + std::abs(a.row - b.row);
-    }
 
   private:
     [[nodiscard]] std::vector<int> numbers() const {
@@ -72,10 +67,10 @@ TEST(mesh_stages, near_ranks_meet_first) {
     EXPECT_EQ(stages.peer(3, 1), 8);
     const mesh_stages odd = whole(3, 5).stages(7);
     ASSERT_EQ(odd.count(), 2);
-    EXPECT_EQ(odd.members(0), 3);
-    EXPECT_EQ(odd.members(1), 5);
-    EXPECT_EQ(odd.peer(0, 0), 6);
-    EXPECT_EQ(odd.peer(1, 4), 13);
+    EXPECT_EQ(odd.members(0), 5);
+    EXPECT_EQ(odd.members(1), 3);
+    EXPECT_EQ(odd.peer(0, 4), 13);
+    EXPECT_EQ(odd.peer(1, 0), 6);
 }
 
 TEST(mesh_stages, members_meet_each_other) {
@@ -107,15 +102,6 @@ TEST(mesh_stages, a_side_of_a_large_prime_number_has_none) {
     EXPECT_EQ((ranks_on_mesh{4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}.stages(3).count()), 0);
 }
 
-TEST(mesh_stages, a_path_goes_from_neighbour_to_neighbour) {
-    for (const ranks_on_mesh &ranks : {whole(4, 4), whole(3, 5), ranks_on_mesh{4, {5, 6, 9, 10}}}) {
-        const std::vector<int> path = ranks.stages(0).path();
-        for (std::size_t i = 1; i < path.size(); ++i) {
-            EXPECT_EQ(ranks.hops(path[i - 1], path[i]), 1);
-        }
-    }
-}
-
 TEST(mesh_stages, short_vectors_are_cut_less) {
     const mesh_stages stages = whole(4, 4).stages(0);
     EXPECT_EQ(stages.cutting(0), 0);
@@ -123,7 +109,15 @@ TEST(mesh_stages, short_vectors_are_cut_less) {
     EXPECT_EQ(stages.cutting(1 << 20), 4);
 }
 
-// Of 8 bytes: not cut, cut in some stages, cut in all, along a path, and in a ring.
+TEST(mesh_stages, the_last_pair_of_a_reduction_cuts_long_vectors_only) {
+    const mesh_stages stages = whole(4, 4).stages(0);
+    EXPECT_EQ(stages.cutting_to_reduce(1024), 2);
+    EXPECT_EQ(stages.cutting_to_reduce(16384), 3);
+    EXPECT_EQ(stages.cutting_to_reduce(1 << 20), 4);
+    EXPECT_EQ(whole(3, 5).stages(0).cutting_to_reduce(16384), 2);
+}
+
+// Of 8 bytes: not cut, cut in some stages, in all but the last, and in all.
 constexpr int lengths[] = {1, 3, 150, 600, 3000, 9000};
 
 class mesh_algorithms : public algorithms {

@@ -100,4 +100,10 @@ TEST(selection_test, on_a_mesh_ranks_meet_in_stages_where_that_is_faster) {
     EXPECT_EQ(choose(given), algorithm::mesh);
     given = {.what = operation::allgather, .bytes = 64, .ranks = 16, .mesh = true, .in_pairs = true};
     EXPECT_EQ(choose(given), algorithm::mesh); // a KiB in all
+    given = {.what = operation::allgather, .bytes = 1024, .ranks = 15, .mesh = true};
+    EXPECT_EQ(choose(given), algorithm::bruck); // more than two meet
+    given.bytes = 1200;
+    EXPECT_EQ(choose(given), algorithm::mesh);
+    given.bytes = 5000;
+    EXPECT_EQ(choose(given), algorithm::ring);
 }
