@@ -48,7 +48,7 @@ class network : public testing::Test {
     static constexpr int ranks_each = 2;
 
     void begin(int processes, job_secret last_secret = secret) {
-        const provider_request wanted{"", "lo"};
+        const provider_request wanted{"", interface};
         std::vector<provider> chosen;
         for (int process = 0; process != processes; ++process) {
             try {
@@ -123,9 +123,27 @@ class network : public testing::Test {
         return true;
     }
 
+    std::string interface { "lo" }; ///< or a network
     std::vector<std::unique_ptr<network_fabric>> all;
     std::map<int, received> sinks;
 };
+
+/// The same over IPv4 and over IPv6.
+class network_over : public network, public testing::WithParamInterface<const char *> {
+  protected:
+    void SetUp() override {
+        interface = GetParam();
+        try {
+            static_cast<void>(choose_providers({"", interface}));
+        } catch (const std::exception &none) {
+            GTEST_SKIP() << none.what();
+        }
+    }
+};
+INSTANTIATE_TEST_SUITE_P(loopback, network_over, testing::Values("127.0.0.1/32", "::1/128"),
+                         [](const auto &family) {
+                             return std::string{std::strchr(family.param, ':') != nullptr ? "IPv6" : "IPv4"};
+                         });
 
 TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
     begin(3);
@@ -190,7 +208,7 @@ TEST_F(network, memory_is_read_and_written_without_its_owner) {
     owner->withdraw(*key);
 }
 
-TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
+TEST_P(network_over, a_copy_ends_when_its_connection_is_severed) {
     std::vector<std::byte> theirs(64 << 20), mine(64 << 20);
     const auto [owner, copier] = begin_copies();
     if (owner == nullptr || copier == nullptr) {
@@ -212,9 +230,8 @@ TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
     EXPECT_EQ(end.ends, 0);
     const auto endpoint = [this](int rank) { // with one rail it stands last
         const endpoint_address whole = of(rank).address(rank);
-        sockaddr_in found{};
-        std::memcpy(&found, whole.data() + whole.size() - sizeof found, sizeof found);
-        return found;
+        const std::size_t length = interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+        return socket_address{std::span{whole}.last(length)};
     };
     sever_connections(endpoint(0), endpoint(2));
     poll_copier();
@@ -294,7 +311,7 @@ TEST_F(network, a_stranger_is_not_heard) {
     EXPECT_TRUE(sinks[0].packets.empty());
 }
 
-TEST_F(network, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
+TEST_P(network_over, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
     begin(2);
     ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
     ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
