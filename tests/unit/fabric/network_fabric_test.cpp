@@ -48,7 +48,7 @@ class network : public testing::Test {
     static constexpr int ranks_each = 2;
 
     void begin(int processes, job_secret last_secret = secret) {
-        const provider_request wanted{"", interface};
+        const provider_request wanted{"", wanted_interface};
         std::vector<provider> chosen;
         for (int process = 0; process != processes; ++process) {
             try {
@@ -64,6 +64,7 @@ class network : public testing::Test {
                           [](int other) { return other * ranks_each; },
                           [process](int rank) { return rank / ranks_each != process; },
                           process == processes - 1 ? last_secret : secret};
+            view.connecting = connecting;
             all.push_back(
                 std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
                     const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
@@ -123,7 +124,8 @@ class network : public testing::Test {
         return true;
     }
 
-    std::string interface { "lo" }; ///< or a network
+    std::string wanted_interface{"lo"}; ///< or a network
+    std::chrono::milliseconds connecting{5};
     std::vector<std::unique_ptr<network_fabric>> all;
     std::map<int, received> sinks;
 };
@@ -132,9 +134,9 @@ class network : public testing::Test {
 class network_over : public network, public testing::WithParamInterface<const char *> {
   protected:
     void SetUp() override {
-        interface = GetParam();
+        wanted_interface = GetParam();
         try {
-            static_cast<void>(choose_providers({"", interface}));
+            static_cast<void>(choose_providers({"", wanted_interface}));
         } catch (const std::exception &none) {
             GTEST_SKIP() << none.what();
         }
@@ -230,7 +232,7 @@ TEST_P(network_over, a_copy_ends_when_its_connection_is_severed) {
     EXPECT_EQ(end.ends, 0);
     const auto endpoint = [this](int rank) { // with one rail it stands last
         const endpoint_address whole = of(rank).address(rank);
-        const std::size_t length = interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+        const std::size_t length = wanted_interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
         return socket_address{std::span{whole}.last(length)};
     };
     sever_connections(endpoint(0), endpoint(2));
@@ -340,6 +342,21 @@ TEST_F(network, a_process_that_has_left_has_not_failed) {
     all[2].reset();
     ASSERT_TRUE(poll_until([&] { return !sinks[0].failed.empty(); }));
     EXPECT_EQ(sinks[0].failed, (std::vector{4, 5}));
+}
+
+TEST_F(network, the_first_packet_leaves_though_its_sender_calls_no_more) {
+    connecting = std::chrono::seconds{20};
+    begin(2);
+    of(0).connect(2, of(2).address(2));
+    std::thread receiver{[this] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        while (sinks[2].packets.empty() && std::chrono::steady_clock::now() < end) {
+            of(2).poll(2, sinks[2], 16);
+        }
+    }};
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+    receiver.join();
+    EXPECT_EQ(sinks[2].packets.size(), 1U);
 }
 
 TEST_F(network, what_a_process_has_sent_before_it_left_arrives) {
