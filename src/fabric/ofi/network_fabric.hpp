@@ -129,7 +129,6 @@ class network_fabric final : public fabric, private remote_memory {
     void progress_rails_locked();
     void ended_locked(const completion &end);
     void advance_copies_locked();
-    void expect_copy_locked(std::size_t bytes) noexcept;
     void end_pieces_on_locked(std::size_t number);
     // rails.cpp
     [[nodiscard]] std::vector<fi_addr_t> find_rails_locked(int process, std::span<const std::byte> address);
@@ -185,9 +184,7 @@ class network_fabric final : public fabric, private remote_memory {
     };
     std::vector<exposed_memory> exposed_;
     std::vector<std::unique_ptr<long_copy>> copies_; ///< that have not ended
-    /// So long who waits had better look for the parts of a copy than sleep and be woken for each.
-    std::chrono::steady_clock::time_point copying_until_{};
-    bool to_acknowledge_ = false; ///< some peers are to be told what has arrived of them
+    bool to_acknowledge_ = false;                    ///< some peers are to be told what has arrived of them
     std::uint64_t next_key_ = 1;
 };
 
