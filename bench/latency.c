@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ping-pong between two ranks: the one-way time for each size, as the median over batches; of long messages
  * also from and to memory that MPI_Alloc_mem gives ("alloc_mem").
- *     latency [LONGEST] */
+ *     latency [LONGEST [SHORTEST]] */
 #include "bench.h"
 
 enum { most_batches = 31, largest = 16777216, shortest_long = 16384 };
 
-static int longest = largest;
+static int longest = largest, shortest = 0;
 
-/* The sizes from `least` on. */
+/* The sizes from `least` on that are wanted. */
 static void measure(const char *name, int rank, char *out, char *in, int least) {
     static const int sizes[] = {0, 1, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
     memset(out, rank + 1, (size_t)largest);
     memset(in, 0, (size_t)largest);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
         const int size = sizes[s];
-        if (size < least || size > longest)
+        if (size < least || size < shortest || size > longest)
             continue;
         const int count = size <= 4096      ? 2000
                           : size <= 65536   ? 300
@@ -39,6 +39,8 @@ int main(int argc, char **argv) {
     const int rank = bench_begin(&argc, &argv, 2);
     if (argc > 1)
         longest = atoi(argv[1]);
+    if (argc > 2)
+        shortest = atoi(argv[2]);
     char *out = malloc((size_t)largest), *in = malloc((size_t)largest);
     measure("latency", rank, out, in, 0);
     free(out);

@@ -47,14 +47,15 @@ def results_in(text):
 def run(hosts, words, timeout=60, **settings):
     """The results of one job; none, with a word to the terminal, if it fails or does not end."""
     environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0", **settings}
+    program = next(word for word in words if isinstance(word, Path))
     try:
         done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True,
                               timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        print(f"{words[-1]} has not ended within {timeout} s", file=sys.stderr)
+        print(f"{program} has not ended within {timeout} s", file=sys.stderr)
         return {}
     if done.returncode != 0:
-        print(f"{words[-1]}: {done.stderr.strip()[-500:]}", file=sys.stderr)
+        print(f"{program}: {done.stderr.strip()[-500:]}", file=sys.stderr)
     return results_in(done.stdout)
 
 

@@ -71,7 +71,8 @@ static void take(int rank) {
 }
 
 int main(int argc, char **argv) {
-    const int rank = bench_begin(&argc, &argv, 4);
+    const int rank = bench_start(&argc, &argv, 4);
+    bench_pin(rank % 2, 2);
     if (rank < 2) {
         double times[batches];
         ping_pong(rank, NULL, NULL);

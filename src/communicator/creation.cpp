@@ -166,20 +166,26 @@ communicator_ref split(communicator &parent, int color, int key) {
 
 namespace {
 
+/// The node of the calling rank; one of its own where ranks share no memory.
+int color_of_node() {
+    const rank &self = this_rank();
+    const locality &places = self.get_job().places();
+    const bool shares = self.engine().routes().to(self.number()).node != nullptr;
+    return shares ? places.node_of(self.number()) : places.nodes() + self.number();
+}
+
 /// The colour for parts of this sort: the part that the calling rank is restricted to.
 int color_of_place(std::string_view type) {
+    constexpr int most_processors = 1 << 13; // of a node: the kernel's own limit
     if (type == shared_memory_type) {
-        const rank &self = this_rank();
-        const locality &places = self.get_job().places();
-        const bool shares = self.engine().routes().to(self.number()).node != nullptr;
-        return shares ? places.node_of(self.number()) : places.nodes() + self.number();
+        return color_of_node();
     }
     const auto *const known = std::ranges::find(hardware_types, type);
     if (known == std::end(hardware_types)) {
         return MPI_UNDEFINED;
     }
     const int part = find_hardware_place()[static_cast<std::size_t>(known - hardware_types)];
-    return part >= 0 ? part : MPI_UNDEFINED;
+    return part >= 0 ? color_of_node() * most_processors + part : MPI_UNDEFINED;
 }
 
 /// The largest sort of parts that cuts the ranks which ask for one, and that they all are restricted to: the
@@ -187,11 +193,16 @@ int color_of_place(std::string_view type) {
 int color_unguided(communicator &parent, bool asks, std::string_view &name) {
     struct bid {
         bool asks;
+        int node;
         hardware_place place;
     };
-    const bid mine{asks, asks ? find_hardware_place() : hardware_place{}};
+    const bid mine{asks, color_of_node(), asks ? find_hardware_place() : hardware_place{}};
     auto bids = party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.allgather(mine);
     std::erase_if(bids, [](const bid &each) { return !each.asks; });
+    if (asks && std::ranges::any_of(bids, [&](const bid &each) { return each.node != mine.node; })) {
+        name = shared_memory_type;
+        return mine.node;
+    }
     for (std::size_t i = 0; asks && i < mine.place.size(); ++i) {
         const bool all = std::ranges::all_of(bids, [i](const bid &each) { return each.place[i] >= 0; });
         if (all && std::ranges::any_of(

@@ -100,11 +100,12 @@ fi_addr_t device::add_peer(std::span<const std::byte> address) {
 }
 
 void device::give_up(fi_addr_t peer) noexcept {
-    sockaddr_in own{}, theirs{};
-    std::size_t length = sizeof own, their_length = sizeof theirs;
-    if (info_->addr_format == FI_SOCKADDR_IN && fi_getname(&endpoint_->fid, &own, &length) == 0 &&
-        fi_av_lookup(addresses_.get(), peer, &theirs, &their_length) == 0) {
-        sever_connections(own, theirs);
+    std::array<std::byte, sizeof(sockaddr_storage)> own{}, theirs{};
+    std::size_t length = own.size(), their_length = theirs.size();
+    const bool over_ip = info_->addr_format == FI_SOCKADDR_IN || info_->addr_format == FI_SOCKADDR_IN6;
+    if (over_ip && fi_getname(&endpoint_->fid, own.data(), &length) == 0 &&
+        fi_av_lookup(addresses_.get(), peer, theirs.data(), &their_length) == 0) {
+        sever_connections(socket_address{own}, socket_address{theirs});
     }
 }
 

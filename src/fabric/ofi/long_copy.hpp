@@ -50,14 +50,18 @@ class long_copy {
     /// Starts pieces while there is room. False: a piece was refused; nothing more will be started.
     bool go_on(const std::vector<std::unique_ptr<rail>> &rails, const std::vector<fi_addr_t> &at) {
         bool any = false;
-        for (std::size_t number = 0; number != at.size() && !failed; ++number) {
-            // Only where keys are ours does one name the memory on all rails.
-            if (at[number] == FI_ADDR_NOTAVAIL || (number != 0 && !has_own_keys(rails[number]->endpoint()))) {
-                continue;
-            }
-            any = true;
-            while (!is_all_started() && count_on(number) < pieces_at_a_time &&
-                   start_one(*rails[number], number, at[number])) {
+        for (bool started = true; started;) { // one on each in turn
+            started = false;
+            for (std::size_t number = 0; number != at.size() && !failed; ++number) {
+                // Only where keys are ours does one name the memory on all rails.
+                if (at[number] == FI_ADDR_NOTAVAIL ||
+                    (number != 0 && !has_own_keys(rails[number]->endpoint()))) {
+                    continue;
+                }
+                any = true;
+                started = (!is_all_started() && count_on(number) < pieces_at_a_time &&
+                           start_one(*rails[number], number, at[number])) ||
+                          started;
             }
         }
         failed = failed || !any;
@@ -89,8 +93,8 @@ class long_copy {
 
   private:
     /// Longest piece, and how many a rail has at a time.
-    static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-    static constexpr std::size_t pieces_at_a_time = 2;
+    static constexpr std::size_t piece_bytes = std::size_t{128} << 10;
+    static constexpr std::size_t pieces_at_a_time = 16;
     struct part {
         std::size_t offset, bytes;
     };

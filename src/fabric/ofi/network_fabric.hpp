@@ -39,6 +39,9 @@ struct job_view {
     std::function<bool(int rank)> elsewhere; ///< true: no faster fabric reaches this rank
     job_secret secret;
     std::chrono::seconds silence{10}; ///< how long a machine may be silent before its ranks count as failed
+    /// How long the first packet to a process may keep its sender: two that are in calls have connected by
+    /// then.
+    std::chrono::milliseconds connecting{5};
 };
 
 class network_fabric final : public fabric, private remote_memory {
@@ -87,6 +90,8 @@ class network_fabric final : public fabric, private remote_memory {
         std::deque<buffer *> unacknowledged; ///< numbered frames, in order
         std::size_t outstanding = 0;         ///< buffers that are on their way to it
         bool heard = false;                  ///< something of it has arrived
+        bool reached = false;                ///< the provider has taken a frame to it, so they are connected
+        bool awaited = false;                ///< somebody has waited for that
         bool unconfirmed = false;            ///< frames were injected: nobody says when they are on their way
         bool failed = false;
         bool left = false;       ///< it waits for nothing any more
@@ -115,6 +120,7 @@ class network_fabric final : public fabric, private remote_memory {
     void send_locked(buffer &filled) noexcept;
     [[nodiscard]] attempt start_locked(buffer &filled) noexcept;
     void send_waiting_locked() noexcept;
+    void await_connection_locked(peer_process &to) noexcept;
     [[nodiscard]] attempt send_next_locked(int process) noexcept;
     void forget_if_sent_locked(std::size_t place) noexcept;
     void tell_congestion_locked() noexcept;

@@ -37,17 +37,16 @@ pulse::cause ask(int link) noexcept {
 
 } // namespace
 
-pulse::pulse(const sockaddr_in &interface, std::chrono::seconds silence)
-    : listener_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
+pulse::pulse(const socket_address &interface, std::chrono::seconds silence)
+    : listener_{socket(interface.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
       events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
-    sockaddr_in any_port = interface;
-    any_port.sin_port = 0;
+    socket_address any_port = interface;
+    any_port.set_port(0);
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = the_listener;
     constexpr int backlog = 4096;
-    if (listener_ < 0 || events_ < 0 ||
-        bind(listener_, reinterpret_cast<const sockaddr *>(&any_port), sizeof any_port) != 0 ||
+    if (listener_ < 0 || events_ < 0 || bind(listener_, any_port.data(), any_port.size()) != 0 ||
         listen(listener_, backlog) != 0 || epoll_ctl(events_, EPOLL_CTL_ADD, listener_, &event) != 0) {
         close(std::exchange(listener_, -1));
     }
@@ -73,16 +72,11 @@ void pulse::close_all() noexcept {
     }
 }
 
-std::optional<sockaddr_in> pulse::address() const noexcept {
-    sockaddr_in own{};
-    socklen_t length = sizeof own;
-    if (listener_ < 0 || getsockname(listener_, reinterpret_cast<sockaddr *>(&own), &length) != 0) {
-        return std::nullopt;
-    }
-    return own;
+socket_address pulse::address() const noexcept {
+    return listener_ < 0 ? socket_address{} : end_of(listener_, getsockname);
 }
 
-void pulse::watch(int process, const sockaddr_in &address) {
+void pulse::watch(int process, const socket_address &address) {
     const auto at = static_cast<std::size_t>(process);
     if (links_.size() <= at) {
         links_.resize(at + 1, -1);
@@ -90,7 +84,7 @@ void pulse::watch(int process, const sockaddr_in &address) {
     if (links_[at] >= 0 || events_ < 0) {
         return;
     }
-    const int link = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int link = socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (link < 0) {
         return; // out of descriptors: this peer is not watched
     }
@@ -102,8 +96,8 @@ void pulse::watch(int process, const sockaddr_in &address) {
                          set(link, IPPROTO_TCP, TCP_KEEPINTVL, 1) &&
                          set(link, IPPROTO_TCP, TCP_KEEPCNT, seconds) &&
                          set(link, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * seconds) &&
-                         (connect(link, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0 ||
-                          errno == EINPROGRESS || errno == ECONNREFUSED) &&
+                         (connect(link, address.data(), address.size()) == 0 || errno == EINPROGRESS ||
+                          errno == ECONNREFUSED) &&
                          epoll_ctl(events_, EPOLL_CTL_ADD, link, &event) == 0;
     if (!watched) {
         close(link);

@@ -9,10 +9,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <netinet/in.h>
-#include <optional>
 #include <span>
 #include <vector>
+
+#include "fabric/ofi/socket_address.hpp"
 
 namespace lisle::fabric::ofi {
 
@@ -20,15 +20,15 @@ class pulse {
   public:
     /// @param interface whose address peers connect to @param silence how long a machine may be silent, in
     /// whole seconds
-    pulse(const sockaddr_in &interface, std::chrono::seconds silence);
+    pulse(const socket_address &interface, std::chrono::seconds silence);
     pulse(const pulse &) = delete;
     pulse &operator=(const pulse &) = delete;
     ~pulse();
 
-    /// Where peers connect to; nothing if the system allows no such port.
-    [[nodiscard]] std::optional<sockaddr_in> address() const noexcept;
+    /// Where peers connect to; none if the system allows no such port.
+    [[nodiscard]] socket_address address() const noexcept;
     /// Begins to watch a peer. Does not wait.
-    void watch(int process, const sockaddr_in &address);
+    void watch(int process, const socket_address &address);
     /// Tells those who watch this process that its end will be no failure.
     void say_farewell() noexcept;
     /// This process goes on, but not by this interface: tells those who watch it, and ends all connections.

@@ -5,23 +5,23 @@
 
 #include <chrono>
 #include <cstddef>
-#include <netinet/in.h>
 #include <utility>
 
 #include "fabric/ofi/buffers.hpp"
 #include "fabric/ofi/device.hpp"
 #include "fabric/ofi/pulse.hpp"
+#include "fabric/ofi/socket_address.hpp"
 
 namespace lisle::fabric::ofi {
 
 /// The address of the provider's interface, where it has one that TCP can use.
-[[nodiscard]] inline sockaddr_in interface_of(const fi_info &info) noexcept {
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    if (info.addr_format == FI_SOCKADDR_IN && info.src_addr != nullptr) {
-        own = *static_cast<const sockaddr_in *>(info.src_addr);
+[[nodiscard]] inline socket_address interface_of(const fi_info &info) noexcept {
+    if (info.src_addr != nullptr &&
+        (info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6)) {
+        return {static_cast<const sockaddr *>(info.src_addr), info.src_addrlen};
     }
-    return own;
+    constexpr sockaddr_in any{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {INADDR_ANY}, .sin_zero = {}};
+    return {reinterpret_cast<const sockaddr *>(&any), sizeof any};
 }
 
 /// Not thread-safe: used with the fabric's lock held.

@@ -19,8 +19,8 @@ constexpr unsigned frames_between_reports = 8;
 
 /// What stands in an address before that of each rail's endpoint.
 struct rail_address {
-    sockaddr_in pulse;   ///< all zero: there is none
-    std::uint64_t bytes; ///< of the provider's own address, which follows
+    socket_address pulse;
+    std::uint32_t bytes; ///< of the provider's own address, which follows
 };
 
 } // namespace
@@ -29,7 +29,7 @@ endpoint_address network_fabric::address(int) const {
     endpoint_address whole;
     for (const auto &each : rails_) {
         const std::vector<std::byte> own = each->endpoint().address();
-        const rail_address head{each->watched().address().value_or(sockaddr_in{}), own.size()};
+        const rail_address head{each->watched().address(), static_cast<std::uint32_t>(own.size())};
         const auto *const begin = reinterpret_cast<const std::byte *>(&head);
         whole.insert(whole.end(), begin, begin + sizeof head);
         whole.insert(whole.end(), own.begin(), own.end());
@@ -53,7 +53,7 @@ std::vector<fi_addr_t> network_fabric::find_rails_locked(int process, std::span<
         found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes))
                                         : FI_ADDR_NOTAVAIL);
         address = address.subspan(head.bytes);
-        if (found.back() != FI_ADDR_NOTAVAIL && head.pulse.sin_port != 0) {
+        if (found.back() != FI_ADDR_NOTAVAIL && head.pulse.exists()) {
             each->watched().watch(process, head.pulse);
         }
     }

@@ -2,7 +2,9 @@
 // How frames leave: at once, or, where a Sender thread has been promised them or the provider has no room,
 // from the outbox of their process. See network_fabric.hpp.
 #include <algorithm>
+#include <chrono>
 #include <mutex>
+#include <sched.h>
 
 #include "fabric/ofi/network_fabric.hpp"
 
@@ -77,7 +79,29 @@ void network_fabric::publish(int dest, packet_slot &slot) noexcept {
     buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
     filled.bytes = sizeof(frame) + frame_in(filled).header.payload_bytes;
     filled.urgent = slot.may_overtake;
+    peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
     send_locked(filled);
+    if (!to.reached && !call_sender_) [[unlikely]] {
+        await_connection_locked(to);
+    }
+}
+
+// Who has sent something may compute for long before it calls again, and the receiver would wait for the
+// connection all that time.
+void network_fabric::await_connection_locked(peer_process &to) noexcept {
+    if (std::exchange(to.awaited, true)) {
+        return;
+    }
+    const auto end = std::chrono::steady_clock::now() + job_.connecting;
+    while (!to.reached && !to.failed && std::chrono::steady_clock::now() < end) {
+        try {
+            progress_rails_locked();
+        } catch (...) {
+            return; // no memory for what has come: the next poll tries again
+        }
+        send_waiting_locked();
+        sched_yield();
+    }
 }
 
 void network_fabric::send_locked(buffer &filled) noexcept {
@@ -133,6 +157,7 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     if (result != attempt::done) {
         return result;
     }
+    to.reached = true;
     if (numbers) {
         to.next_out = number_after(to.next_out);
         to.unconfirmed = true;

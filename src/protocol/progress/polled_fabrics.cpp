@@ -11,7 +11,7 @@ namespace {
 // nothing to say, and on one that it waits for while others bring something.
 constexpr std::int64_t idle_share = 64;
 constexpr std::int64_t pending_share = 8;
-// It reads the clock for that once in so many rounds.
+// It reads the clock for that once in so many rounds, or packets that others bring: both take time.
 constexpr unsigned rounds_between_clocks = 64;
 constexpr unsigned rounds_while_pending = 8;
 // So many rounds without a packet and nothing comes any more.
@@ -50,13 +50,13 @@ std::int64_t polled_fabrics::one::share(bool busy) const noexcept {
     return expected == 0 ? idle_share : busy ? pending_share : 0;
 }
 
-bool polled_fabrics::is_due(one &which, job_clock &clock, bool alone) noexcept {
+bool polled_fabrics::is_due(one &which, job_clock &clock, bool alone, unsigned before) noexcept {
     const std::int64_t share = which.share(busy_rounds_ != 0);
     if (alone || which.active || share == 0) {
         return true;
     }
-    if (which.passes != 0) {
-        --which.passes;
+    if (which.passes > before) {
+        which.passes -= 1 + before;
         return false;
     }
     which.passes = which.expected == 0 ? rounds_between_clocks : rounds_while_pending;
@@ -87,7 +87,7 @@ int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &cloc
     busy_rounds_ = before != 0 ? rounds_of_business : busy_rounds_ - (busy_rounds_ != 0 ? 1 : 0);
     int taken = 0;
     for (one &each : all_) {
-        if (each.by_thread || (!all && !is_due(each, clock, alone))) {
+        if (each.by_thread || (!all && !is_due(each, clock, alone, static_cast<unsigned>(before)))) {
             continue;
         }
         const bool held_back = !alone && each.share(busy_rounds_ != 0) != 0;

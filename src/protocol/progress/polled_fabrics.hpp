@@ -42,14 +42,14 @@ class polled_fabrics {
         bool by_thread;
         unsigned expected = 0;  ///< pending operations that need it
         bool active = false;    ///< the last poll brought something
-        unsigned passes = 0;    ///< rounds to pass over before the clock is read again
+        unsigned passes = 0;    ///< rounds and packets to pass over before the clock is read again
         std::int64_t asked = 0; ///< when it was asked for last, in vain, in nanoseconds of the clock
         std::int64_t cost = 0;  ///< how long that took
 
         /// One part in so many of the time is for it. @param busy packets come from elsewhere
         [[nodiscard]] std::int64_t share(bool busy) const noexcept;
     };
-    [[nodiscard]] bool is_due(one &which, job_clock &clock, bool alone) noexcept;
+    [[nodiscard]] bool is_due(one &which, job_clock &clock, bool alone, unsigned before) noexcept;
     [[nodiscard]] int poll_in_turn(int self, fabric::sink &into, int most, int before);
 
     std::vector<one> all_;

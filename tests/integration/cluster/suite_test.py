@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that test behaviour through mpi.h, on two hosts whose network loses or delays: those that ctest runs as
-mpi.*.network.*, started on hosts instead of on pretended nodes. LISLE_TEST_SCENARIO is loss or delay; LISLE_TEST_SLICE,
-as 2/5, runs the second fifth of them. Says how many have passed, and fails unless all have."""
+"""The programs that test behaviour through mpi.h, on hosts: all that ctest runs as mpi.NAME.SHAPE, but for those that
+are about one process or one machine. LISLE_TEST_SCENARIO says where: four processes on two hosts; twelve ranks on
+three hosts, as threads of two processes each or as fibers of one; or two hosts whose network loses or delays.
+LISLE_TEST_SLICE, as 2/5, runs the second fifth of them. Says how many have passed, and fails unless all have."""
 import json
 import os
 import pathlib
@@ -17,33 +18,50 @@ from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 LAUNCHER = os.environ["LISLE_TEST_LAUNCHER"]
 BUILD = os.environ["LISLE_TEST_BUILD"]
-WEATHER = {"loss": {"loss": 1}, "delay": {"delay": 10}}  # 1 of 100 packets on each link; 20 ms from host to host
-LONGEST = 120  # seconds for one program
+SCENARIOS = {  # hosts, what lislerun is told of each one, their network
+    "processes": (2, 2, [], {}),
+    "threads": (3, 2, ["-T", "2"], {}),
+    "fibers": (3, 1, ["-T", "4", "--ranks", "fiber", "--workers", "1"], {}),
+    "loss": (2, 2, [], {"loss": 1}),  # 1 of 100 packets on each link
+    "delay": (2, 2, [], {"delay": 10}),  # 20 ms from host to host
+}
+LONGEST = 280  # seconds for one program
+ON_NODES = ("fabrics_used", "wildcards")  # which fabric carries what, and receives from all of them
+ELSEWHERE = {
+    "comm_not_there": "wants two ranks",
+    "cpp_stress": "wants two ranks",
+    "cpp_overhead": "counts the instructions of one node",
+    "crowd": "wants a crowd",
+    "many_ranks": "wants a crowd",
+    "refused_copies": "is about copies by the kernel of one machine",
+    "rma_killed": "is about locks in the memory of one machine",
+    "rma_lock_survivors": "is about locks in the memory of one machine",
+}
 
 
 def programs():
-    """(name, options of lislerun, program and arguments)"""
+    """(name, program and arguments, environment) of each that runs as any number of processes"""
     listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=BUILD, capture_output=True, text=True, check=True)
+    found = {}
     for test in json.loads(listed.stdout)["tests"]:
-        if not test["name"].startswith("mpi.") or ".network." not in test["name"]:
+        words = test["name"].split(".")
+        if words[1] in ON_NODES and words[1] not in found:  # as they are: the hosts are their nodes
+            found[words[1]] = (words[1], [next(word for word in test["command"][1:] if word.startswith("/"))], {})
+        if words[0] != "mpi" or len(words) != 3 or words[1] in found or words[1] in ELSEWHERE:
             continue
-        words = test["command"][1:]
-        begin = next(at for at, word in enumerate(words) if word.startswith("/"))
-        yield test["name"], words[:begin], words[begin:]
+        if words[1].endswith("_standard") or not words[2].startswith("p") or words[2] == "p1":
+            continue
+        command = test["command"][1:]
+        begin = next(at for at, word in enumerate(command) if word.startswith("/"))
+        settings = next((each["value"] for each in test["properties"] if each["name"] == "ENVIRONMENT"), [])
+        found[words[1]] = (words[1], command[begin:], dict(each.split("=", 1) for each in settings))
+    return [found[name] for name in sorted(found)]
 
 
-def shape(hosts, options):
-    """The same ranks on two hosts."""
-    if "-T" in options:
-        kind = ["--ranks", "fiber"] if "fiber" in options else []
-        return ["--hosts", ",".join(hosts.names), "-T", options[options.index("-T") + 1], *kind]
-    each = int(options[options.index("-n") + 1]) // 2
-    return ["--hosts", ",".join(f"{name}:{each}" for name in hosts.names)]
-
-
-def runs(hosts, options, words):
-    command = [LAUNCHER, "--through", "mpiexec.hydra", "--launch-agent", str(hosts.agent), *shape(hosts, options), *words]
-    environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0"}
+def runs(hosts, each, options, words, settings):
+    command = [LAUNCHER, "--through", "mpiexec.hydra", "--launch-agent", str(hosts.agent), "--hosts",
+               ",".join(f"{name}:{each}" for name in hosts.names), *options, *words]
+    environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0", **settings}
     job = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         said, _ = job.communicate(timeout=LONGEST)
@@ -61,13 +79,14 @@ def main():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     part, parts = map(int, os.environ.get("LISLE_TEST_SLICE", "1/1").split("/"))
-    chosen = list(programs())[part - 1::parts]
-    expect(chosen, "ctest lists no test of networks")
+    chosen = programs()[part - 1::parts]
+    expect(chosen, "ctest lists no test of behaviour")
+    count, each, options, network = SCENARIOS[os.environ["LISLE_TEST_SCENARIO"]]
     failed = []
-    with Hosts(2, **WEATHER[os.environ["LISLE_TEST_SCENARIO"]]) as hosts:
-        for name, options, words in chosen:
+    with Hosts(count, **network) as hosts:
+        for name, words, settings in chosen:
             begun = time.monotonic()
-            passed, said = runs(hosts, options, words)
+            passed, said = runs(hosts, each, options, words, settings)
             print(f"{'passed' if passed else 'FAILED'} {name} {time.monotonic() - begun:.1f} s", flush=True)
             if not passed:
                 failed.append(name)

@@ -64,7 +64,9 @@ std::vector<int> gather(MPI_Comm comm, int value) {
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
     const int processor = bind(job.rank);
-    const std::vector<int> processors = gather(MPI_COMM_WORLD, processor);
+    MPI_Comm node = split(MPI_COMM_TYPE_SHARED, "");
+    const std::vector<int> processors = gather(node, processor);
+    CHECK_MPI(MPI_Comm_free(&node));
 
     MPI_Info resources = MPI_INFO_NULL;
     CHECK_MPI(MPI_Get_hw_resource_info(&resources));

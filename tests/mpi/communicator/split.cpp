@@ -61,6 +61,21 @@ void random_splits(const check::job &job) {
     }
 }
 
+/// The ranks whose machine has the name of this one's.
+std::vector<int> machine_of(const check::job &job) {
+    char own[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    CHECK_MPI(MPI_Get_processor_name(own, &length));
+    std::vector<char> names(sizeof own * static_cast<std::size_t>(job.size));
+    CHECK_MPI(MPI_Allgather(own, sizeof own, MPI_CHAR, names.data(), sizeof own, MPI_CHAR, MPI_COMM_WORLD));
+    std::vector<int> here;
+    for (int rank = 0; rank < job.size; ++rank) {
+        if (std::string_view{names.data() + sizeof own * static_cast<std::size_t>(rank)} == own)
+            here.push_back(rank);
+    }
+    return here;
+}
+
 /// The ranks on this one's node. With LISLE_NODES=-1 each process counts as a node of its own: the ranks that
 /// live in this process; this one alone where packets are all that ranks exchange, as on modelled tiles.
 std::vector<int> node_of(const check::job &job) {
@@ -68,7 +83,7 @@ std::vector<int> node_of(const check::job &job) {
         return {job.rank};
     const char *const nodes = std::getenv("LISLE_NODES");
     if (nodes == nullptr || std::string_view{nodes} == "0")
-        return everyone(job.size);
+        return machine_of(job);
     CHECK_EQ(std::string_view{nodes}, "-1");
     std::vector<int> here;
     for (int rank = 0; rank < job.size; ++rank) {

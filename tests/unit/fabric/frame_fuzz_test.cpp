@@ -135,8 +135,7 @@ TEST(frame_fuzz, a_flood_of_garbage_is_one_line_of_log) {
                           [](int) { return endpoint_address{}; }};
     device stranger{std::move(choose_providers({"", "lo"}).front())};
     const endpoint_address whole = fabric.address(0);
-    const fi_addr_t victim =
-        stranger.add_peer(std::span{whole}.subspan(sizeof(sockaddr_in) + sizeof(std::uint64_t)));
+    const fi_addr_t victim = stranger.add_peer(std::span{whole}.last(sizeof(sockaddr_in)));
     ASSERT_NE(victim, FI_ADDR_NOTAVAIL);
 
     constexpr std::uint64_t strays = 2000;

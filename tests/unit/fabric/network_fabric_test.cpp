@@ -48,7 +48,7 @@ class network : public testing::Test {
     static constexpr int ranks_each = 2;
 
     void begin(int processes, job_secret last_secret = secret) {
-        const provider_request wanted{"", "lo"};
+        const provider_request wanted{"", wanted_interface};
         std::vector<provider> chosen;
         for (int process = 0; process != processes; ++process) {
             try {
@@ -64,6 +64,7 @@ class network : public testing::Test {
                           [](int other) { return other * ranks_each; },
                           [process](int rank) { return rank / ranks_each != process; },
                           process == processes - 1 ? last_secret : secret};
+            view.connecting = connecting;
             all.push_back(
                 std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
                     const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
@@ -123,9 +124,28 @@ class network : public testing::Test {
         return true;
     }
 
+    std::string wanted_interface{"lo"}; ///< or a network
+    std::chrono::milliseconds connecting{5};
     std::vector<std::unique_ptr<network_fabric>> all;
     std::map<int, received> sinks;
 };
+
+/// The same over IPv4 and over IPv6.
+class network_over : public network, public testing::WithParamInterface<const char *> {
+  protected:
+    void SetUp() override {
+        wanted_interface = GetParam();
+        try {
+            static_cast<void>(choose_providers({"", wanted_interface}));
+        } catch (const std::exception &none) {
+            GTEST_SKIP() << none.what();
+        }
+    }
+};
+INSTANTIATE_TEST_SUITE_P(loopback, network_over, testing::Values("127.0.0.1/32", "::1/128"),
+                         [](const auto &family) {
+                             return std::string{std::strchr(family.param, ':') != nullptr ? "IPv6" : "IPv4"};
+                         });
 
 TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
     begin(3);
@@ -190,7 +210,7 @@ TEST_F(network, memory_is_read_and_written_without_its_owner) {
     owner->withdraw(*key);
 }
 
-TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
+TEST_P(network_over, a_copy_ends_when_its_connection_is_severed) {
     std::vector<std::byte> theirs(64 << 20), mine(64 << 20);
     const auto [owner, copier] = begin_copies();
     if (owner == nullptr || copier == nullptr) {
@@ -212,9 +232,8 @@ TEST_F(network, a_copy_ends_when_its_connection_is_severed) {
     EXPECT_EQ(end.ends, 0);
     const auto endpoint = [this](int rank) { // with one rail it stands last
         const endpoint_address whole = of(rank).address(rank);
-        sockaddr_in found{};
-        std::memcpy(&found, whole.data() + whole.size() - sizeof found, sizeof found);
-        return found;
+        const std::size_t length = wanted_interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+        return socket_address{std::span{whole}.last(length)};
     };
     sever_connections(endpoint(0), endpoint(2));
     poll_copier();
@@ -294,7 +313,7 @@ TEST_F(network, a_stranger_is_not_heard) {
     EXPECT_TRUE(sinks[0].packets.empty());
 }
 
-TEST_F(network, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
+TEST_P(network_over, a_process_that_is_gone_is_noticed_by_ranks_that_only_wait) {
     begin(2);
     ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
     ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
@@ -323,6 +342,21 @@ TEST_F(network, a_process_that_has_left_has_not_failed) {
     all[2].reset();
     ASSERT_TRUE(poll_until([&] { return !sinks[0].failed.empty(); }));
     EXPECT_EQ(sinks[0].failed, (std::vector{4, 5}));
+}
+
+TEST_F(network, the_first_packet_leaves_though_its_sender_calls_no_more) {
+    connecting = std::chrono::seconds{20};
+    begin(2);
+    of(0).connect(2, of(2).address(2));
+    std::thread receiver{[this] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        while (sinks[2].packets.empty() && std::chrono::steady_clock::now() < end) {
+            of(2).poll(2, sinks[2], 16);
+        }
+    }};
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+    receiver.join();
+    EXPECT_EQ(sinks[2].packets.size(), 1U);
 }
 
 TEST_F(network, what_a_process_has_sent_before_it_left_arrives) {

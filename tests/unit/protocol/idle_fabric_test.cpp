@@ -4,17 +4,16 @@
 // poll, not the latency, or the time is a simulated one: no result depends on what else the machine does.
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "base/settings.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
 #include "library/process.hpp"
+#include "polled_device.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "world/lone_bootstrap.hpp"
@@ -27,43 +26,6 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::chrono::milliseconds slow_poll{1};
-
-/// Reaches nobody. What happens when it is asked is a test's.
-class device final : public fabric::fabric {
-  public:
-    /// @param ask returns the number of packets that have come
-    explicit device(std::function<int()> ask) : ask_{std::move(ask)} {}
-    [[nodiscard]] const char *name() const noexcept override { return "device"; }
-    [[nodiscard]] bool reaches(int) const noexcept override { return false; }
-    [[nodiscard]] ::lisle::fabric::route_limits limits(int) const noexcept override {
-        return {.largest_payload = 1024};
-    }
-    [[nodiscard]] ::lisle::fabric::claim_result try_claim(int, int, std::size_t, bool,
-                                                          ::lisle::fabric::packet_slot &) noexcept override {
-        return ::lisle::fabric::claim_result::full;
-    }
-    void publish(int, ::lisle::fabric::packet_slot &) noexcept override {}
-    int poll(int, ::lisle::fabric::sink &, int) override { return ask_(); }
-    [[nodiscard]] bool arm(int) noexcept override { return true; }
-    void set_congested(int, bool) noexcept override {}
-    [[nodiscard]] ::lisle::fabric::waking wakes(int) const noexcept override {
-        return {.how = ::lisle::fabric::waking::by::polling, .nanoseconds = 1'000'000};
-    }
-
-  private:
-    std::function<int()> ask_;
-};
-
-class simulated_clock final : public job_clock {
-  public:
-    [[nodiscard]] std::int64_t nanoseconds() noexcept override { return now; }
-    std::int64_t now = 0;
-};
-
-class nobody final : public fabric::sink {
-    void arrived(int, const ::lisle::fabric::packet_header &, std::span<const std::byte>) override {}
-    void peer_failed(int) override {}
-};
 
 /// Local messages beside the slow device must leave it at most one part in `parts` of the time. @param
 /// awaited a receive is pending that it might complete

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// An address of TCP, over IPv4 or IPv6: of an interface, or with a port of one end of a connection.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <netinet/in.h>
+#include <span>
+#include <sys/socket.h>
+
+namespace lisle::fabric::ofi {
+
+/// Copied as bytes from machine to machine. All zero: there is none.
+class socket_address {
+  public:
+    socket_address() = default;
+    /// What the system or a provider says; none if it is of another family or too short.
+    explicit socket_address(std::span<const std::byte> said) noexcept {
+        sa_family_t family = AF_UNSPEC;
+        if (said.size() >= sizeof family) {
+            std::memcpy(&family, said.data(), sizeof family); // stands first in each of them
+        }
+        const std::size_t length = length_of(family);
+        if (length != 0 && said.size() >= length) {
+            std::memcpy(&any_, said.data(), length);
+        }
+    }
+    socket_address(const sockaddr *address, std::size_t bytes) noexcept
+        : socket_address{std::span{reinterpret_cast<const std::byte *>(address), bytes}} {}
+
+    [[nodiscard]] int family() const noexcept { return any_.sin6_family; }
+    [[nodiscard]] bool exists() const noexcept { return length_of(any_.sin6_family) != 0; }
+    /// @pre exists(); 0: any
+    [[nodiscard]] in_port_t port() const noexcept { return ntohs(any_.sin6_port); }
+    void set_port(in_port_t port) noexcept { any_.sin6_port = htons(port); }
+    [[nodiscard]] bool is_on_machine_of(const socket_address &other) const noexcept {
+        return family() == other.family() && std::ranges::equal(machine(), other.machine());
+    }
+
+    // ---- for the system's calls ----
+
+    [[nodiscard]] const sockaddr *data() const noexcept { return reinterpret_cast<const sockaddr *>(&any_); }
+    [[nodiscard]] socklen_t size() const noexcept {
+        return static_cast<socklen_t>(length_of(any_.sin6_family));
+    }
+
+  private:
+    static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+    [[nodiscard]] static constexpr std::size_t length_of(sa_family_t family) noexcept {
+        return family == AF_INET ? sizeof(sockaddr_in) : family == AF_INET6 ? sizeof(sockaddr_in6) : 0;
+    }
+    /// The bytes that tell machines apart.
+    [[nodiscard]] std::span<const std::byte> machine() const noexcept {
+        const std::span all = std::as_bytes(std::span{&any_, 1});
+        return any_.sin6_family == AF_INET ? all.subspan(offsetof(sockaddr_in, sin_addr), sizeof(in_addr))
+                                           : all.subspan(offsetof(sockaddr_in6, sin6_addr), sizeof(in6_addr));
+    }
+
+    sockaddr_in6 any_{}; ///< the longer one, or a sockaddr_in at its beginning
+};
+static_assert(sizeof(socket_address) == sizeof(sockaddr_in6));
+
+/// What getsockname or getpeername says of a descriptor; none if it is no such connection.
+using name_of_end = int (*)(int, sockaddr *, socklen_t *);
+[[nodiscard]] inline socket_address end_of(int descriptor, name_of_end ask) noexcept {
+    sockaddr_storage found{};
+    socklen_t length = sizeof found;
+    if (ask(descriptor, reinterpret_cast<sockaddr *>(&found), &length) != 0) {
+        return {};
+    }
+    return {reinterpret_cast<const sockaddr *>(&found), std::min<std::size_t>(length, sizeof found)};
+}
+
+} // namespace lisle::fabric::ofi
