@@ -96,10 +96,21 @@ constexpr sort sorts[] = {
     {"a condition variable", with_condition},
 };
 
+/// Sleeps that are over while they begin end, too.
+void shortest_sleeps() {
+    for (long nanoseconds = 1; nanoseconds <= 400; ++nanoseconds) {
+        const timespec moment{0, nanoseconds};
+        for (int i = 0; i < 5; ++i)
+            CHECK_EQ(nanosleep(&moment, nullptr), 0);
+        usleep(0);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv, MPI_THREAD_MULTIPLE};
+    shortest_sleeps();
     for (const auto &[name, sleep] : sorts) {
         CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
         // A message that nobody waits for must not end the sleep.

@@ -34,9 +34,10 @@ const void *place_of(pthread_t thread) {
 }
 
 void rest_until(const deadline &end) {
-    while (end.left(1) > 0) {
-        lisle_host_rest(lisle_host_rung(),
-                        static_cast<std::uint64_t>(end.left(std::numeric_limits<std::int64_t>::max())));
+    constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+    // The clock is read once for each turn: at a second look the time may be over, and what is left below 0.
+    for (std::int64_t left = end.left(no_limit); left > 0; left = end.left(no_limit)) {
+        lisle_host_rest(lisle_host_rung(), static_cast<std::uint64_t>(left));
     }
 }
 
