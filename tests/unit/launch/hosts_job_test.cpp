@@ -81,11 +81,11 @@ TEST(OuterLauncher, EachIsToldInItsOwnWords) {
     const auto hydra = words_for("mpiexec.hydra", job);
     EXPECT_EQ(value_of(hydra, "-hosts"), "a:1,b:3");
     EXPECT_EQ(value_of(hydra, "-launcher-exec"), "/bin/agent");
-    EXPECT_THROW(words_for("srun", job), launch_error); // two commands
+    EXPECT_THROW(static_cast<void>(words_for("srun", job)), launch_error); // two commands
     const auto slurm = words_for("srun", {{{{{"a", 1}, {"b", 2}}, {"run"}}}, {}});
     EXPECT_EQ(value_of(slurm, "-w"), "a,b,b");
     EXPECT_EQ(value_of(slurm, "-n"), "3");
-    EXPECT_THROW(find_outer_launcher("rsh"), launch_error);
+    EXPECT_THROW(static_cast<void>(find_outer_launcher("rsh")), launch_error);
 }
 
 } // namespace
