@@ -367,6 +367,11 @@ void engine::expect(request &pending, int peer) {
     expect_locked(pending, peer);
 }
 
+void engine::keep_general(bool general) {
+    const std::scoped_lock guard{lock_};
+    outbox_.keep_general(general);
+}
+
 bool engine::drained() {
     const std::scoped_lock guard{lock_};
     return outbox_.waiting() == 0;

@@ -232,6 +232,7 @@ class engine final : private fabric::sink {
     void release(request &freed);
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
+    void keep_general(bool general); ///< see outbox
     ~engine();
 
     /// Peers that have failed, and what follows from it.

@@ -35,7 +35,8 @@ class outbox {
         return hindrances_.load(std::memory_order_relaxed);
     }
     static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
-    /// Shorter messages than this may take the short path; none may while there are hindrances. Read as they
+    /// Shorter messages than this may take the short path; none may while there are hindrances, or
+    /// messages go the general ways. Read as they
     /// are.
     [[nodiscard]] std::size_t short_end() const noexcept {
         return short_end_.load(std::memory_order_relaxed);
@@ -71,6 +72,12 @@ class outbox {
         count();
     }
 
+    /// Whether all messages go the general ways, where calls note them.
+    void keep_general(bool general) noexcept {
+        general_ = general;
+        count();
+    }
+
     /// Reads of remote memory that found no room.
     void stall(pending_transfer &work) noexcept { work.next = std::exchange(stalled_, &work); }
     /// Puts them in front of a list.
@@ -86,7 +93,7 @@ class outbox {
         waiting_ = streams_.size() + packets_.size();
         const std::size_t hindrances = packets_.size() + (has_failures_ ? failure_mark : 0);
         hindrances_.store(hindrances, std::memory_order_relaxed);
-        short_end_.store(hindrances == 0 ? short_limit_ + 1 : 0, std::memory_order_relaxed);
+        short_end_.store(hindrances == 0 && !general_ ? short_limit_ + 1 : 0, std::memory_order_relaxed);
     }
 
     queues_by_peer<send_operation *> streams_;
@@ -95,6 +102,7 @@ class outbox {
     std::size_t waiting_ = 0;
     const std::size_t short_limit_;
     bool has_failures_ = false;
+    bool general_ = false;
     std::atomic<std::size_t> hindrances_{0};
     std::atomic<std::size_t> short_end_;
 };

@@ -79,8 +79,8 @@ bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
 
 bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
                                      MPI_Status *status) {
-    if (!checks_types_ || wildcards_ != nullptr || inbox_ == nullptr || !others_.empty() ||
-        !buffer.type->plain() || progressors_.any() || !lock_.try_lock()) {
+    if (!checks_types_ || outbox_.short_end() == 0 || wildcards_ != nullptr || inbox_ == nullptr ||
+        !others_.empty() || !buffer.type->plain() || progressors_.any() || !lock_.try_lock()) {
         return false;
     }
     short_receive wanted{static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status};

@@ -30,6 +30,7 @@ engine &tracks::open(std::uint64_t context) {
         return *found;
     }
     auto *const made = new engine{routes_, owner_, track};
+    made->keep_general(general_ != 0);
     engines_[static_cast<std::size_t>(track)].store(made, std::memory_order_release);
     several_.store(true, std::memory_order_relaxed);
     // Threads of the rank that sleep would not hear of what arrives there.
@@ -47,6 +48,12 @@ void tracks::end_service() {
     if (threads_ != nullptr) {
         threads_->dismiss(owner_);
     }
+}
+
+void tracks::keep_general(int change) {
+    const std::scoped_lock guard{opening_};
+    general_ += change;
+    each([this](engine &one) { one.keep_general(general_ != 0); });
 }
 
 bool tracks::drained() const {

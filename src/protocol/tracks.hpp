@@ -61,6 +61,9 @@ class tracks {
     /// The threads that serve the rank when they do; null: none ever.
     [[nodiscard]] device_threads *threads() const noexcept { return threads_; }
 
+    /// Something wants all messages to go the general ways, where calls note them: +1; no more: -1.
+    void keep_general(int change);
+
     /// True if all that the rank has promised to send has left it.
     [[nodiscard]] bool drained() const;
 
@@ -76,6 +79,7 @@ class tracks {
     device_threads *const threads_;
     std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
     std::mutex opening_; ///< one thread at a time makes an engine
+    int general_ = 0;    ///< how many want that; under opening_
     std::atomic<bool> several_{false};
     std::atomic<bool> spread_{
         false}; // orders nothing: an earlier communicator is on the first track, no more

@@ -13,7 +13,9 @@
 #include "base/error.hpp"
 #include "collective/check.hpp"
 #include "communicator/agreement.hpp"
+#include "execution/rank.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/tracks.hpp"
 #include "rma/races/report.hpp"
 #include "rma/window.hpp"
 #include "world/job.hpp"
@@ -164,6 +166,7 @@ void race_watch::window_made(const window &on) {
         return;
     }
     call_among_ranks::windows_watched.fetch_add(1, std::memory_order_relaxed);
+    this_rank().tracks().keep_general(+1); // short paths note no call
     watching_rank &self = *watching;
     const std::scoped_lock guard{self.mutex};
     self.windows.try_emplace(&on);
@@ -181,6 +184,7 @@ void race_watch::window_ends(window &on) {
         ended = std::move(self.windows.extract(&on).mapped());
     }
     call_among_ranks::windows_watched.fetch_sub(1, std::memory_order_relaxed);
+    this_rank().tracks().keep_general(-1);
     std::vector<access_record> records{ended.others.begin(), ended.others.end()};
     communicator &members = on.comm();
     const party ranks{members.channel(message_space::agreement), members.next_agreement_tag()};
