@@ -46,13 +46,17 @@ word sender_word(int rank, const packet_header &header) noexcept {
 
 } // namespace
 
-mesh_codec::mesh_codec(mesh_packets written) : written_{written}, format_{format_of(written)} {}
+mesh_codec::mesh_codec(mesh_packets written, bool compares_types)
+    : written_{written}, compares_types_{compares_types}, format_{format_of(written)} {}
 
 std::string mesh_codec::refusal(const packet_header &header) const {
     if (!standard_mode_only()) {
         return {};
     }
     const std::string version = "rMPI's " + std::string(format_.name);
+    if (written_ == mesh_packets::v3 && compares_types_) {
+        return version + " has no word for the type of a message, which LISLE_CHECK asks for";
+    }
     if (header.kind != whole_message) {
         return version + " carries standard-mode messages only, and this call needs packets of another kind "
                          "(synchronous or cancelled messages, one-sided communication): use --packets lisle";

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/checks.hpp"
 #include "fabric/fabric.hpp"
 #include "tile/rmpi/packet_format.hpp"
 
@@ -25,7 +26,8 @@ enum class mesh_packets : std::uint8_t { lisle, v1, v2, v3 };
 /// One for all ranks of a model. Not thread-safe.
 class mesh_codec {
   public:
-    explicit mesh_codec(mesh_packets written);
+    /// @param compares_types receivers compare the types of messages with what they take
+    explicit mesh_codec(mesh_packets written, bool compares_types = checks(check_level::cheap));
 
     using header_words = tile::rmpi::header_words;
 
@@ -72,6 +74,7 @@ class mesh_codec {
     [[nodiscard]] tile::word number_of(std::uint64_t context);
 
     mesh_packets written_;
+    bool compares_types_;
     tile::rmpi::packet_format format_;
     std::vector<std::uint64_t> contexts_; ///< by number
     std::unordered_map<std::uint64_t, tile::word> numbers_;

@@ -75,6 +75,9 @@ def refusals():
                               (["-n", "17"], "do not fit")]:
         done = on_tiles("4x4", *options, status=None)
         expect(done.returncode != 0 and sentence in done.stderr, f"{options}: {done.stderr}")
+    checked = run(LAUNCHER, "--fabric", "tile:2x1", "--packets", "v3", PROGRAMS[0], "1", status=None,
+                  env={**os.environ, "LISLE_CHECK": "1"})
+    expect(checked.returncode != 0 and "no word for the type of a message" in checked.stderr, checked.stderr)
 
 
 def copies():
