@@ -38,8 +38,12 @@ def main():
 
         def start(how):
             environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0", "LISLE_CHECK": "1"}
-            return subprocess.run([*words, MISTAKES, how], text=True, capture_output=True, timeout=60, check=False,
-                                  env=environment)
+            for _ in range(3):
+                done = subprocess.run([*words, MISTAKES, how], text=True, capture_output=True, timeout=60, check=False,
+                                      env=environment)
+                if done.returncode == 0 or done.stderr:
+                    break  # else Hydra has ended before it had passed on what was said
+            return done
 
         for how, sentence in SAID.items():
             done = start(how)
