@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -32,7 +33,9 @@ constexpr std::size_t most_named = 8;
 
 /// What the handler finds out, for the thread that has sent the signal and waits.
 struct finding {
-    const fiber_worker *worker = nullptr;
+    /// Release by the thread that asks, acquire in the handler: a signal orders nothing by the language's
+    /// rules.
+    std::atomic<const fiber_worker *> worker{nullptr};
     fiber_worker::monopoly what{};
     std::array<int, most_named> held_up{};
     const void *at = nullptr;
@@ -54,7 +57,7 @@ const void *program_counter(const void *context) noexcept {
 void look(int, siginfo_t *information, void *context) {
     const int error_number = errno;
     auto &found = *static_cast<finding *>(information->si_value.sival_ptr);
-    found.what = found.worker->find_monopoly(found.held_up);
+    found.what = found.worker.load(std::memory_order_acquire)->find_monopoly(found.held_up);
     found.at = program_counter(context);
     sem_post(&found.done);
     errno = error_number;
@@ -133,7 +136,7 @@ class watching_thread {
 
     /// True if the worker's thread has answered.
     bool ask(const watched_worker &one) {
-        found_.worker = one.worker;
+        found_.worker.store(one.worker, std::memory_order_release);
         sigval value{};
         value.sival_ptr = &found_;
         if (pthread_sigqueue(one.thread, signal_of_ours(), value) != 0) {
