@@ -56,7 +56,8 @@ std::string text_of(const std::string &file, const call_chain &offsets) {
 
 std::string source_line(const std::string &file, const call_chain &offsets) {
     static std::mutex one_at_a_time;
-    static std::map<std::pair<std::string, call_chain>, std::string> known;
+    // Never destroyed: a thread of the library's may ask while the process ends.
+    static auto &known = *new std::map<std::pair<std::string, call_chain>, std::string>;
     const std::scoped_lock lock{one_at_a_time};
     auto &text = known[{file, offsets}];
     if (text.empty()) {
