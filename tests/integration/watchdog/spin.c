@@ -3,6 +3,7 @@
  * some seconds it gives up. `spin politely` offers the core meanwhile. */
 #include <mpi.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 int main(int argc, char **argv) {
@@ -10,7 +11,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    volatile int *word = NULL;
+    atomic_int *word = NULL;
     MPI_Win window = MPI_WIN_NULL;
     MPI_Win_allocate_shared(rank == 0 ? sizeof *word : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&word,
                             &window);
