@@ -7,17 +7,10 @@
 #include <vector>
 
 #include "check.hpp"
+#include "neighbours.hpp"
 
 namespace {
 
-const lisle::communicator world = lisle::world();
-
-int next_rank() {
-    return (world.rank() + 1) % world.size();
-}
-int previous_rank() {
-    return (world.rank() + world.size() - 1) % world.size();
-}
 std::string here(int line) {
     return "pending.cpp:" + std::to_string(line);
 }

@@ -11,17 +11,9 @@
 #include <vector>
 
 #include "check.hpp"
+#include "neighbours.hpp"
 
 namespace {
-
-const lisle::communicator world = lisle::world();
-
-int next_rank() {
-    return (world.rank() + 1) % world.size();
-}
-int previous_rank() {
-    return (world.rank() + world.size() - 1) % world.size();
-}
 
 /// The class of the error that a call throws; MPI_SUCCESS if it throws none.
 template <class Call> int thrown_by(Call call) {
