@@ -13,6 +13,7 @@
 #include "diagnosis/source_line.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "fabric/standstill_note.hpp"
+#include "library/end_in_deadlock.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
@@ -22,6 +23,13 @@ namespace lisle {
 std::string place_of_call() {
     const abi::code_place site = abi::current_call().site;
     return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offsets);
+}
+
+void end_job_in_deadlock(job &standing, int rank, const std::string &report) noexcept {
+    // One write, so that nothing mixes with it.
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    standing.start().report_deadlock(rank);
+    abort_job(standing, rank, deadlock_exit_code);
 }
 
 } // namespace lisle
@@ -138,10 +146,7 @@ void end_in_deadlock(rank &self, std::uint32_t question) {
             report += note->standstill();
         }
     }
-    // One write, so that nothing mixes with it.
-    std::fwrite(report.data(), 1, report.size(), stderr);
-    standing.start().report_deadlock(self.number());
-    abort_job(standing, self.number(), deadlock_exit_code);
+    end_job_in_deadlock(standing, self.number(), report);
 }
 
 } // namespace lisle::protocol

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job whose ranks all wait for each other says so and ends; one that only seems to goes on.
 
-Usage: deadlock_test.py LISLERUN PROGRAM process|thread|fiber|tile
+Usage: deadlock_test.py LISLERUN PROGRAM process|thread|fiber|tile|nodes|...
 """
+import os
 import pathlib
 import signal
 import subprocess
@@ -27,6 +28,9 @@ DEADLOCKS = {
     "synchronous": ["MPI_Ssend", "rank 1 to receive", "rank 0 waits in MPI_Ssend for rank 1"],
     "long_sends": ["MPI_Send", "4194304", "rank 0 waits in MPI_Send for rank 1"],
     "waitall": ["MPI_Waitall", "rank 0 waits in MPI_Waitall for rank 2"],
+    "wildcards": ["MPI_Recv", "a message from any rank",
+                  "rank 1 waits for tag 7 from any rank on MPI_COMM_WORLD; it has a message of 4 bytes from rank 0 under "
+                  "tag 8"],
     "waitany": ["MPI_Waitany", "or one of 1 more"],
     "probe": ["MPI_Probe", "a message from any rank"],
     "other_members": ["rank 0 waits in MPI_Barrier for rank 1, rank 1 waits in MPI_Barrier for rank 0",
@@ -43,6 +47,7 @@ PARTIAL = {
              "nothing: it is at work", "lislerun: 2 of the 3 ranks can never go on; the job is stopped"],
     "pair_that_is_sent_to": ["ranks 0, 1 can never go on"],
     "pair_in_own_collective": ["ranks 0, 1 can never go on", "rank 0 waits in MPI_Barrier for rank 1"],
+    "wildcards_of_a_pair": ["ranks 0, 1 can never go on"],
     "one_of_itself": ["rank 0 can never go on", "rank 0 waits in MPI_Ssend for itself."],
 }
 ALIVE = ["computes", "busy", "thread_sends", "generalized", "any_source", "any_request", "late_to_collective", "fed"]
@@ -107,16 +112,25 @@ def show_a_running_job(launcher, program, kind):
     expect("neither a launcher nor a process of one's job" in nobody.stderr, nobody.stderr)
 
 
+# One node that lislerun watches.
+ALONE = ["process", "thread", "fiber"]
+# The other kinds but tile: ranks 0 and 1 on one node and rank 2 on another, which agree; and each on its own.
+NODES = {"nodes": ["process"], "nodes_of_threads": ["thread", "-T", "2"], "nodes_of_fibers": ["fiber", "-T", "2"],
+         "lone_nodes": ["process"]}
+
+
 def main():
     launcher, program, kind = sys.argv[1:]
-    where = ["--fabric", "tile:4x4"] if kind == "tile" else ["--ranks", kind]
+    where = ["--fabric", "tile:4x4"] if kind == "tile" else ["--ranks", *NODES.get(kind, [kind])]
+    if kind in NODES:
+        os.environ.update(LISLE_NODES="-1" if kind == "lone_nodes" else "2", LISLE_NETWORK_INTERFACE="lo")
     options = [launcher, "-n", "3", *where, "--timeout", "60"]
     for how, sentences in DEADLOCKS.items():
         done = run(*options, program, how, status=EXIT_CODE)
         expect(done.stderr.count("lisle: deadlock:") == 1, f"{how}: {done.stderr}")
         for sentence in sentences:
             expect(sentence in done.stderr, f"{how}: no \"{sentence}\" in\n{done.stderr}")
-    for how, sentences in (PARTIAL if kind != "tile" else {}).items():
+    for how, sentences in (PARTIAL if kind in ALONE else {}).items():
         done = run(*options, program, how, status=EXIT_CODE)
         for sentence in sentences:
             expect(sentence in done.stderr, f"{how}: no \"{sentence}\" in\n{done.stderr}")
@@ -127,7 +141,7 @@ def main():
         expect("all ended" in done.stdout, f"{how}: {done.stdout}\n{done.stderr}")
     if kind == "tile":
         stand_still_on_the_mesh(launcher, program)
-    else:
+    elif kind in ALONE:
         show_a_running_job(launcher, program, kind)
 
 
