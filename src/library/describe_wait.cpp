@@ -2,8 +2,10 @@
 // What a rank that is asked says of its wait, and the end of a job in which all wait for each other. Here
 // because it takes parts of all layers.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <set>
+#include <thread>
 
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
@@ -28,7 +30,15 @@ std::string place_of_call() {
 void end_job_in_deadlock(job &standing, int rank, const std::string &report) noexcept {
     // One write, so that nothing mixes with it.
     std::fwrite(report.data(), 1, report.size(), stderr);
-    standing.start().report_deadlock(rank);
+    bootstrap &start = standing.start();
+    start.report_deadlock(rank);
+    if (!start.reports_ends()) {
+        // The launcher ends all processes when it is told. Others are not to see this one end first: they
+        // would speak of a failure.
+        constexpr std::chrono::seconds for_the_launcher{1};
+        start.abort(rank, deadlock_exit_code);
+        std::this_thread::sleep_for(for_the_launcher);
+    }
     abort_job(standing, rank, deadlock_exit_code);
 }
 

@@ -128,7 +128,7 @@ class network : public testing::Test {
 
     std::string wanted_interface{"lo"}; ///< or a network
     std::chrono::milliseconds connecting{5};
-    std::array<traffic_count, 4> traffic; ///< by process
+    std::array<lisle::traffic_count, 4> traffic; ///< by process
     std::vector<std::unique_ptr<network_fabric>> all;
     std::map<int, received> sinks;
 };
