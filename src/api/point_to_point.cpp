@@ -56,6 +56,40 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
     }
 }
 
+/// A blocking send in the standard mode with LISLE_CHECK=2.
+[[gnu::noinline]] void send_watched(const typed_buffer &buffer, int dest, int tag, communicator &comm) {
+    if (dest != MPI_PROC_NULL) {
+        look_at_use(watched_memory::use::reads, buffer);
+    }
+    protocol::send_in_general(buffer, comm.point_to_point, dest, tag, standard_mode());
+}
+
+/// Gives the outcome of a blocking receive to its caller.
+void end_receive(const outcome &ended, MPI_Status *status) {
+    ended.store(status);
+    abi::throw_if_failed(ended, nullptr);
+}
+
+/// A blocking receive that compares its elements with the message's.
+[[gnu::noinline]] void receive_checked(const typed_buffer &buffer, int source, int tag, communicator &comm,
+                                       MPI_Status *status) {
+    std::uint32_t posting = 0;
+    if (source == MPI_PROC_NULL) {
+        // There is nothing to compare.
+    } else if (abi::pending_buffers::watched()) {
+        look_at_use(watched_memory::use::writes, buffer);
+        posting = abi::pending->number_receive();
+    } else if (comm.point_to_point.home->try_receive_short_typed(
+                   buffer, {comm.point_to_point.context, source, tag}, status)) {
+        return;
+    }
+    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, source, tag, posting);
+    if (posting != 0) {
+        abi::pending->report_wildcards();
+    }
+    end_receive(ended, status);
+}
+
 void start_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                 send_mode mode, MPI_Request *request) {
     const typed_buffer buffer{buf, count, type};
@@ -179,30 +213,21 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
 } // namespace
 
 void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
-    if (dest != MPI_PROC_NULL) {
-        look_at_use(watched_memory::use::reads, {buf, count, type});
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        send_watched({buf, count, type}, dest, tag, comm);
+        return;
     }
-    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, standard_mode());
+    protocol::send_in_general({buf, count, type}, comm.point_to_point, dest, tag, send_mode::standard);
 }
 
 void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
           MPI_Status *status) {
-    std::uint32_t posting = 0;
-    if (abi::pending_buffers::watched() && source != MPI_PROC_NULL) [[unlikely]] {
-        look_at_use(watched_memory::use::writes, {buf, count, type});
-        posting = abi::pending->number_receive();
-    } else if (source != MPI_PROC_NULL &&
-               comm.point_to_point.home->try_receive_short_typed(
-                   {buf, count, type}, {comm.point_to_point.context, source, tag}, status)) {
+    const typed_buffer buffer{buf, count, type};
+    if (comm.point_to_point.home->compares_types()) [[unlikely]] {
+        receive_checked(buffer, source, tag, comm, status);
         return;
     }
-    const outcome ended =
-        protocol::receive_in_general({buf, count, type}, comm.point_to_point, source, tag, posting);
-    if (posting != 0) [[unlikely]] {
-        abi::pending->report_wildcards();
-    }
-    ended.store(status);
-    abi::throw_if_failed(ended, nullptr);
+    end_receive(protocol::receive_in_general(buffer, comm.point_to_point, source, tag), status);
 }
 
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {

@@ -50,6 +50,13 @@ bool waits_for_its_process(const std::string &thread) {
            ((flags & FUTEX_PRIVATE_FLAG) != 0 || is_private(std::strtoull(word.c_str(), nullptr, 0)));
 }
 
+// ThreadSanitizer has a thread of its own in each process.
+#if defined(__SANITIZE_THREAD__)
+constexpr int threads_of_sanitizer = 1;
+#else
+constexpr int threads_of_sanitizer = 0;
+#endif
+
 } // namespace
 
 bool is_anybody_else_at_work(int workers) {
@@ -60,7 +67,7 @@ bool is_anybody_else_at_work(int workers) {
     if (!tasks) {
         return true;
     }
-    int at_work = 0;
+    int at_work = -threads_of_sanitizer;
     while (const dirent *const entry = readdir(tasks.get())) {
         if (entry->d_name[0] != '.' && !waits_for_its_process(entry->d_name)) {
             ++at_work;

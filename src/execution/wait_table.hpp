@@ -3,7 +3,7 @@
 // notices that nobody is left to wake the others, and anybody can ask all that wait what they wait for.
 //
 // A rank is counted while it sleeps without a limit of time, which it does only if nothing is under way to it
-// (engine::sleep_unless_news). The count is a hint: it says when to look. A standstill is certain if all
+// (engine::sleeping). The count is a hint: it says when to look. A standstill is certain if all
 // ranks sleep, no bell has rung since its rank fell asleep, and no rank has woken up meanwhile. It stays for
 // ever: what wakes a rank of the job is another one. See docs/design/deadlocks.md.
 #pragma once

@@ -125,9 +125,8 @@ void engine::handlers::on_announcement(engine &home, const arrival &packet) {
     if (said.sender == 0 || said.bytes > INT64_MAX) {
         refuse(packet.peer, "announces a message of an impossible size", said.bytes);
     }
-    if (said.here() ? !home.routes_.share_addresses(home.number_, packet.peer) || said.key != home.seal_ ||
-                          said.address == 0
-                    : said.plain()) {
+    // Who knows the seal is of this process.
+    if (said.here() ? said.key != home.seal_ || said.address == 0 : said.plain()) {
         refuse(packet.peer, "says where data of another process lies", said.address);
     }
     const bool carries = (packet.flags & carries_data) != 0;
@@ -197,7 +196,6 @@ void engine::handlers::on_clearance(engine &home, const arrival &packet) {
         home.call_senders();
     }
     send.receiver_id = clear.receiver;
-    send.streamed = 0;
     send.stream_end = static_cast<MPI_Count>(clear.bytes);
 }
 
@@ -273,7 +271,7 @@ void engine::handlers::on_cancel_answer(engine &home, const arrival &packet) {
     home.complete_locked(send);
 }
 
-void engine::update_congestion() {
+void engine::change_congestion() {
     // Leaves congestion only well below the limit, so that the mark does not flicker.
     const bool congested = congested_ ? matcher_.stored_bytes() > limits_.unexpected / 2
                                       : matcher_.stored_bytes() > limits_.unexpected;

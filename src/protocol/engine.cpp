@@ -16,6 +16,7 @@
 #include "protocol/handlers.hpp"
 #include "protocol/process_seal.hpp"
 #include "protocol/progress/descriptor_watch.hpp"
+#include "protocol/progress/sleeping.hpp"
 #include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
@@ -201,24 +202,20 @@ bool engine::move_messages() {
         return false;
     }
     bool any = take_packets_locked() != 0;
-    if (outbox_.has_packets()) [[unlikely]] {
-        any |= flush_deferred_locked();
+    if (outbox_.empty()) [[likely]] {
+        return unlock_and_transfer() || any;
     }
-    if (outbox_.has_streams()) [[unlikely]] {
-        any |= push_streams_locked();
-    }
+    any |= flush_deferred_locked();
+    any |= push_streams_locked();
     // What is tried again is no progress: else a fiber that waits would let no other run.
     const bool only_again = transfers_ == nullptr && outbox_.has_stalled();
     outbox_.take_stalled(transfers_);
     return (unlock_and_transfer() && !only_again) || any;
 }
 
-bool engine::unlock_and_transfer() {
+void engine::unlock_and_transfer_all() {
     pending_transfer *transfers = std::exchange(transfers_, nullptr);
     unlock_and_follow_up();
-    if (transfers == nullptr) [[likely]] {
-        return false;
-    }
     while (transfers != nullptr) {
         // Read on first: what follows gives the object away.
         pending_transfer &current = *std::exchange(transfers, transfers->next);
@@ -235,7 +232,6 @@ bool engine::unlock_and_transfer() {
             transfer(receive);
         }
     }
-    return true;
 }
 
 bool engine::look_for(const request &awaited) {
@@ -278,13 +274,13 @@ bool engine::advance_progressors() {
     if (work == nullptr) {
         return false;
     }
-    const all_news before = news_everywhere();
+    const auto before = sleeping::news_of(*this);
     const bool finished_any = progressors::advance(work);
     if (work == nullptr) {
         return finished_any;
     }
     progressors_.put_back(*work);
-    if (news_everywhere() != before) {
+    if (sleeping::news_of(*this) != before) {
         // What came meanwhile may be for work that had been visited already, and another thread may have
         // looked for work, found none, and gone to sleep: let it look again.
         lock_.lock();
@@ -301,17 +297,6 @@ void engine::list_unexpected(wait_note &note) {
     });
 }
 
-std::uint64_t engine::news() {
-    const std::scoped_lock guard{lock_};
-    return news_;
-}
-
-engine::all_news engine::news_everywhere() const {
-    all_news all{};
-    owner_.tracks().each([&all](engine &each) { all[static_cast<std::size_t>(each.track_)] = each.news(); });
-    return all;
-}
-
 void engine::note_news_locked() noexcept {
     ++news_;
     wake_wanted_ = sleepers_ != 0;
@@ -322,19 +307,15 @@ void engine::complete_locked(request &finished) {
     complete_quietly_locked(finished);
 }
 
-void engine::unlock_and_follow_up() {
+void engine::unlock_and_wake() {
     const bool wake = std::exchange(wake_wanted_, false);
     doorbell &bell = bell_; // the owner of a request that has been completed may end, and its engine with it
-    if (orphans_.empty()) [[likely]] {
-        lock_.unlock();
-    } else {
-        const auto orphans = std::exchange(orphans_, {});
-        lock_.unlock();
-        for (request *orphan : orphans) {
-            delete orphan;
-        }
+    const auto orphans = std::exchange(orphans_, {});
+    lock_.unlock();
+    for (request *orphan : orphans) {
+        delete orphan;
     }
-    if (wake) [[unlikely]] {
+    if (wake) {
         bell.ring();
     }
 }

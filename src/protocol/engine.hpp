@@ -146,8 +146,9 @@ class engine final : private fabric::sink {
     [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
                                                              const envelope &pattern, const group &peers,
                                                              MPI_Status *status);
-    /// The same for a rank that compares the elements of messages with what its receives take, for a message
-    /// that fits its receive.
+    /// Whether the elements of messages are compared with what their receives take (LISLE_CHECK=1).
+    [[nodiscard]] bool compares_types() const noexcept { return checks_types_; }
+    /// The same as try_receive_short() for a rank that does, for a message that fits its receive.
     [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
                                                MPI_Status *status);
 
@@ -282,7 +283,13 @@ class engine final : private fabric::sink {
     /// throws, for lack of memory, the message is gone.
     void keep_locked(unexpected_message &message, receive_operation *captor);
     void tell_done_locked(const announced_message &sender);
-    void update_congestion();
+    /// What is stored has changed: peers hear of it if there is too much of it, or no longer.
+    void update_congestion() {
+        if (congested_ || matcher_.stored_bytes() > limits_.unexpected) [[unlikely]] {
+            change_congestion();
+        }
+    }
+    [[gnu::noinline]] void change_congestion();
 
     /// @param Typed the message's elements have to fit `elements`
     template <bool Typed>
@@ -342,15 +349,12 @@ class engine final : private fabric::sink {
     /// Whether `dest` copies announced data from where they lie. Scattered data is packed by its owner, also
     /// within a process: to the receiver each of its cache lines is far away.
     [[nodiscard]] bool is_copied_once(int dest, const typed_buffer &buffer) const noexcept;
-    /// Where the sender's data can be read, if it lies in memory that this process reaches by address; or
-    /// null.
+    /// Where the sender's data can be read, if this process reaches it by address; or null.
     [[nodiscard]] const std::byte *reach(const announced_message &sender, MPI_Count bytes);
     // remote_read.cpp
     class remote_read;
-    /// Begins to read the data from the peer's memory, and goes on with the receive at the end. False: not
-    /// possible, nothing has happened.
+    /// Begins to read the data from the peer's memory; the receive goes on afterwards. False: not possible.
     [[nodiscard]] bool read_from_peer(receive_operation &receive, MPI_Count bytes);
-    void end_read_locked(receive_operation &receive, bool moved);
     // transfer_cooperatively.cpp
     struct joining;
     /// Fetches a message together with its sender. False: not possible, nothing has happened.
@@ -390,8 +394,7 @@ class engine final : private fabric::sink {
     void expect_locked(request &pending, int peer) noexcept;
 
     // send.cpp
-    /// Lets the receiver read the buffer of a long message, where the route has remote memory. False: it has
-    /// not.
+    /// Lets the receiver read the buffer of a long message, if the route has remote memory. True if so.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;
     /// Ends an operation that cannot be started, unlocks, and looks for news: who tries again and again must
@@ -405,39 +408,36 @@ class engine final : private fabric::sink {
     [[gnu::noinline]] int take_arrived_locked();
     [[nodiscard]] bool look_locked(const request &awaited);
     /// Ends a round of progress: releases the lock and fetches what was matched meanwhile. True if anything.
-    bool unlock_and_transfer();
+    bool unlock_and_transfer() {
+        if (transfers_ != nullptr) [[unlikely]] {
+            unlock_and_transfer_all();
+            return true;
+        }
+        unlock_and_follow_up();
+        return false;
+    }
+    [[gnu::noinline]] void unlock_and_transfer_all();
     /// Releases the lock, then does what completions ask for and must not be done under it.
-    void unlock_and_follow_up();
+    void unlock_and_follow_up() {
+        if (wake_wanted_ || !orphans_.empty()) [[unlikely]] {
+            unlock_and_wake();
+        } else {
+            lock_.unlock();
+        }
+    }
+    [[gnu::noinline]] void unlock_and_wake();
     /// Something has come or completed that a thread of the rank may wait for. Lock held.
     void note_news_locked() noexcept;
-    [[nodiscard]] std::uint64_t news();
-    /// The news of all engines of the rank, by track.
-    using all_news = std::array<std::uint64_t, fabric::most_tracks>;
-    [[nodiscard]] all_news news_everywhere() const;
-    /// Sleeps until there may be news in any engine of the rank; returns at once if there has been any since
-    /// the caller's last look, which `seen` stands for.
-    /// @param at_most nanoseconds, 0: as long as it takes
-    void sleep_unless_news(all_news &seen, std::uint64_t at_most = 0);
-    /// Notes that a thread of the rank is about to sleep. False: there is something to do, it must not.
-    /// @param longest how long it may sleep at most; made shorter if need be
-    [[nodiscard]] bool arm_locked(std::uint64_t &longest);
-    [[nodiscard]] bool add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest);
-    void remove_sleeper();
+    struct sleeping; ///< sleeping.hpp
     /// Something has come to wait for room: wakes the Senders, if there are any. Lock held.
     void call_senders() const noexcept {
         if (served_by_ != nullptr) [[unlikely]] {
             served_by_->call_senders(bell_);
         }
     }
-    /// Sleeps until the bell has rung since. Without a limit the rank counts as blocked (wait_table.hpp).
-    void sleep_on_bell(std::uint32_t seen, std::uint64_t at_most);
     /// Answers if anybody has asked what the rank waits for.
     /// @param what null: the caller tests in a loop of its own
     [[gnu::cold, gnu::noinline]] void answer_question(const awaited *what, unsigned looks = 0);
-    /// How long the rank may sleep where a fabric wakes it in this way, in nanoseconds; 0: until it is woken.
-    [[nodiscard]] std::uint64_t longest_sleep(const fabric::waking &how) noexcept;
-    /// Whether who has looked here in vain `idle` times should look elsewhere.
-    [[nodiscard]] bool should_look_elsewhere(unsigned idle) const noexcept;
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();

@@ -36,18 +36,17 @@ class outbox {
     }
     static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
     /// Shorter messages than this may take the short path; none may while there are hindrances, or
-    /// messages go the general ways. Read as they
-    /// are.
+    /// messages go the general ways. Read as they are.
     [[nodiscard]] std::size_t short_end() const noexcept {
         return short_end_.load(std::memory_order_relaxed);
     }
 
     /// How many packets and streams wait.
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
-    [[nodiscard]] bool has_packets() const noexcept { return !packets_.empty(); }
     [[nodiscard]] bool has_packets_for(int peer) const noexcept { return packets_.any_for(peer); }
-    [[nodiscard]] bool has_streams() const noexcept { return !streams_.empty(); }
     [[nodiscard]] bool has_stalled() const noexcept { return stalled_ != nullptr; }
+    /// Nothing waits, and nothing is to be tried again.
+    [[nodiscard]] bool empty() const noexcept { return waiting_ == 0 && !has_stalled(); }
 
     void add(int peer, const deferred_packet &packet) {
         packets_.push_back(peer, packet);

@@ -255,7 +255,10 @@ void element_update::apply(std::byte *target, const std::byte *origin, std::byte
         return;
     }
     const auto alone = lock_if_any(guard.lock);
-    if (element_->size() == element_->extent()) {
+    if (single_ && count == 1 && is_aligned(target, size_)) {
+        // Whole, also for who does not take the lock: the owner may look at it in a loop.
+        with_word(size_, [&](auto word) { apply_at_once<decltype(word)>(target, origin, result, count); });
+    } else if (element_->size() == element_->extent()) {
         apply_locked(target, origin, result, count);
     } else {
         apply_with_gaps(target, origin, result, count);

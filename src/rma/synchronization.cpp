@@ -230,6 +230,7 @@ void start(window &on, std::vector<int> targets, int assertion) {
 
 void complete(window &on) {
     const std::vector<int> targets = on.access.complete();
+    note_order_by_peers(on);
     const flush_within flushed{on, -1};
     race_watch::completes(on);
     for (const int target : targets) {
@@ -347,6 +348,7 @@ void lock_all(window &on, int assertion) {
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
+    note_order_by_peers(on);
     race_watch::unlocks(on, -1);
     flush_within failures{on, -1};
     race_watch::flushed(on, -1, false);

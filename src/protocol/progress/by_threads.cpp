@@ -4,7 +4,7 @@
 #include <mutex>
 #include <new>
 
-#include "protocol/engine.hpp"
+#include "protocol/progress/sleeping.hpp"
 
 namespace lisle::protocol {
 
@@ -44,7 +44,7 @@ bool engine::receive() {
 bool engine::arm_all(std::uint64_t &longest) {
     const std::scoped_lock guard{lock_};
     enter_started_locked();
-    return transfers_ == nullptr && arm_locked(longest);
+    return transfers_ == nullptr && sleeping::arm_locked(*this, longest);
 }
 
 bool engine::send_waiting(const fabric::fabric *to, bool &rest) {
@@ -54,8 +54,8 @@ bool engine::send_waiting(const fabric::fabric *to, bool &rest) {
         lock_.unlock();
         return false;
     }
-    bool any = outbox_.has_packets() && flush_deferred_locked(to);
-    any = (outbox_.has_streams() && push_streams_locked(to)) || any;
+    bool any = flush_deferred_locked(to);
+    any = push_streams_locked(to) || any;
     // Copies that found no room, of whichever fabric: what is tried again is no progress.
     outbox_.take_stalled(transfers_);
     unlock_and_transfer();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting primitive: look, help, spin, let others run, sleep. A thread that waits offers its core after a
 // while and then sleeps on its rank's doorbell; a fiber lets the other fibers of its worker run, and is
-// parked until its doorbell calls it. Both sleep only if no news came since they last looked, so no wake-up
-// is lost. See docs/design/waiting.md.
+// parked until its doorbell calls it (sleeping.hpp). See docs/design/waiting.md.
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -15,7 +14,7 @@
 #include "execution/shared_task.hpp"
 #include "protocol/eager/short_path.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/descriptor_watch.hpp"
+#include "protocol/progress/sleeping.hpp"
 #include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
@@ -39,9 +38,6 @@ constexpr unsigned looks_for_offer = 8;
 constexpr unsigned looks_for_elsewhere = 16;
 // A rank that finds no room to send does so more often than not because the receiver is not running.
 constexpr unsigned tries_for_offer = 16;
-// Sleep while something is to be sent that found no room: nobody tells us when there is.
-constexpr std::uint64_t retry_nanoseconds = 100'000;
-
 // Lets others run on this core. False if they took it for long: then a thread that looks again and again
 // pays a whole turn of theirs for each look, while a sleeper is run as soon as it is woken.
 bool offer_core(std::chrono::nanoseconds long_turn) {
@@ -131,19 +127,23 @@ bool engine::look_again_as_fiber(short_receive &wanted) {
 void engine::wait_until(bool (*done)(void *), void *argument, const awaited *what) {
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
-    all_news news_seen{};
+    sleeping::all_news news_seen{};
     thread_in_wait counted;
     bool has_answered = false;
+    const auto should_look_elsewhere = [&] {
+        return owner_.tracks().several() &&
+               (idle % looks_for_elsewhere == looks_for_elsewhere - 1 || idle > spin_policy_.before_yield);
+    };
     const auto sleep = [&] {
         counted.count();
-        sleep_unless_news(news_seen);
+        sleeping::unless_news(*this, news_seen);
     };
     while (!done(argument)) {
         if (job_.waits().asked(on_node_)) [[unlikely]] {
             answer_question(what);
             has_answered = true;
         }
-        if (progress() || (should_look_elsewhere(idle) && progress_elsewhere())) {
+        if (progress() || (should_look_elsewhere() && progress_elsewhere())) {
             idle = 0;
             continue;
         }
@@ -169,11 +169,6 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
     if (has_answered) [[unlikely]] {
         job_.waits().withdraw(on_node_);
     }
-}
-
-bool engine::should_look_elsewhere(unsigned idle) const noexcept {
-    return owner_.tracks().several() &&
-           (idle % looks_for_elsewhere == looks_for_elsewhere - 1 || idle > spin_policy_.before_yield);
 }
 
 void engine::found_nothing() noexcept {
@@ -207,80 +202,14 @@ void engine::found_no_room(unsigned &tries) {
     }
     if (++tries > spin_policy_.before_sleep) {
         // The receiver does not run, or not here: no news of it will come, so not for long.
-        all_news seen = news_everywhere();
+        auto seen = sleeping::news_of(*this);
         if (!progress()) {
-            sleep_unless_news(seen, retry_nanoseconds);
+            sleeping::unless_news(*this, seen, sleeping::retry_nanoseconds);
         }
     } else if (tries % tries_for_offer == 0) {
         sched_yield();
     } else {
         relax();
-    }
-}
-
-std::uint64_t engine::longest_sleep(const fabric::waking &how) noexcept {
-    switch (how.how) {
-    case fabric::waking::by::doorbell:
-        return 0;
-    case fabric::waking::by::descriptor:
-        // From here on the doorbell rings at an arrival, also at one that has come since it was armed.
-        return descriptor_watch::ring_when_readable(how.descriptor, bell_) ? 0 : retry_nanoseconds;
-    case fabric::waking::by::polling:
-        return how.nanoseconds;
-    }
-    return retry_nanoseconds;
-}
-
-bool engine::arm_locked(std::uint64_t &longest) {
-    for (const auto &fabric : routes_.fabrics()) {
-        if (is_received_by_thread(*fabric, number_)) {
-            continue;
-        }
-        if (!fabric->arm(number_)) {
-            others_.ask_all_once();
-            return false;
-        }
-        if (const std::uint64_t interval = longest_sleep(fabric->wakes(number_)); interval != 0) {
-            longest = longest == 0 ? interval : std::min(longest, interval);
-            others_.ask_all_once(); // after the sleep
-        }
-    }
-    return true;
-}
-
-bool engine::add_sleeper(std::uint64_t &news_seen, std::uint64_t &longest) {
-    const std::scoped_lock guard{lock_};
-    enter_started_locked();
-    // Anything that came since the caller last looked may be what it waits for: one more round.
-    if (std::exchange(news_seen, news_) != news_ || transfers_ != nullptr || !arm_locked(longest)) {
-        return false;
-    }
-    // A fabric with a clock of its own rings when there is room: looking by the machine's time would make
-    // every run another one. A Sender thread is called.
-    if ((outbox_.waiting() != 0 || outbox_.has_stalled()) && !clock_.simulated() && served_by_ == nullptr) {
-        longest = retry_nanoseconds;
-    }
-    ++sleepers_;
-    return true;
-}
-
-void engine::remove_sleeper() {
-    const std::scoped_lock guard{lock_};
-    --sleepers_;
-}
-
-void engine::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
-    fiber_worker *const worker = fiber_worker::current();
-    if (worker != nullptr && at_most != 0) {
-        worker->park_for(bell_, seen, at_most);
-    } else if (worker != nullptr) {
-        job_.waits().park(on_node_, seen);
-        worker->park_for_others(bell_, seen);
-        job_.waits().unpark(on_node_);
-    } else if (at_most != 0) {
-        bell_.sleep(seen, at_most);
-    } else {
-        job_.waits().sleep(on_node_, seen);
     }
 }
 
@@ -305,32 +234,6 @@ void engine::answer_question(const awaited *what, unsigned looks) {
     note.looks = looks;
     if (waits.answer(on_node_, question, certain)) {
         end_in_deadlock(owner_, question);
-    }
-}
-
-void engine::sleep_unless_news(all_news &seen, std::uint64_t at_most) {
-    // The order matters: the bell's value first, then the last look for news, then sleep. News ring the
-    // bell if they find sleepers_ set under the lock; packets do if they find the fabric armed.
-    const std::uint32_t bell_seen = bell_.value();
-    if (help_wanted()) [[unlikely]] {
-        return;
-    }
-    std::uint64_t longest = at_most;
-    std::array<engine *, fabric::most_tracks> asleep{};
-    bool may_sleep = true;
-    owner_.tracks().each([&](engine &each) {
-        const auto track = static_cast<std::size_t>(each.track_);
-        may_sleep = may_sleep && each.add_sleeper(seen[track], longest);
-        asleep[track] = may_sleep ? &each : nullptr;
-    });
-    if (may_sleep) {
-        counts_.add(counted::sleeps);
-        sleep_on_bell(bell_seen, longest);
-    }
-    for (engine *const each : asleep) {
-        if (each != nullptr) {
-            each->remove_sleeper();
-        }
     }
 }
 

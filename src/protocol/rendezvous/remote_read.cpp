@@ -83,7 +83,13 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
     [[nodiscard]] bool is_last() noexcept { return under_way_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     void end_locked() {
         const std::unique_ptr<remote_read> ended{this};
-        home_.end_read_locked(receive_, !failed_.load(std::memory_order_relaxed));
+        if (failed_.load(std::memory_order_relaxed)) {
+            home_.ask_for_stream_locked(receive_, receive_.result.bytes);
+            return;
+        }
+        home_.counts_.add(counted::read_bytes, static_cast<std::uint64_t>(receive_.result.bytes));
+        home_.tell_done_locked(receive_.sender);
+        home_.complete_locked(receive_);
     }
 
     engine &home_;
@@ -104,16 +110,6 @@ bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
     }
     (new remote_read{*this, receive, bytes})->go_on(); // it ends itself
     return true;
-}
-
-void engine::end_read_locked(receive_operation &receive, bool moved) {
-    if (!moved) {
-        ask_for_stream_locked(receive, receive.result.bytes);
-        return;
-    }
-    counts_.add(counted::read_bytes, static_cast<std::uint64_t>(receive.result.bytes));
-    tell_done_locked(receive.sender);
-    complete_locked(receive);
 }
 
 } // namespace lisle::protocol

@@ -19,7 +19,7 @@ const real<"timespec_get", int(timespec *, int)> real_timespec_get;
 
 /// Whether a call that returns to `caller` is to see simulated time.
 bool sees_simulated_time(const void *caller) {
-    return detail::calls.simulated_time && gives_way(caller);
+    return detail::calls.simulated_time.load(std::memory_order_relaxed) && gives_way(caller);
 }
 
 timespec read_simulated(clockid_t clock) {

@@ -38,7 +38,7 @@ detail::fiber_calls::range object_around(std::uintptr_t address) {
 } // namespace
 
 bool lives_by_simulated_time() noexcept {
-    return detail::calls.simulated_time && lisle_host_in_fiber() != 0;
+    return detail::calls.simulated_time.load(std::memory_order_relaxed) && lisle_host_in_fiber() != 0;
 }
 
 std::int64_t time_of(clockid_t clock) noexcept {
@@ -60,10 +60,11 @@ void let_machine_work(std::int64_t nanoseconds) noexcept {
 void let_fibers_give_way() {
     detail::calls.own[0] = object_around(reinterpret_cast<std::uintptr_t>(&let_fibers_give_way));
     detail::calls.own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
-    detail::calls.simulated_time = lisle_host_has_simulated_time() != 0;
-    detail::calls.give_way = true;
+    // Relaxed: who reads it asks for give_way, too, or is a rank, which has not begun.
+    detail::calls.simulated_time.store(lisle_host_has_simulated_time() != 0, std::memory_order_relaxed);
+    detail::calls.give_way.store(true, std::memory_order_release);
     // A forked child has one thread and one fiber: there is nobody to give way to.
-    pthread_atfork(nullptr, nullptr, [] { detail::calls.give_way = false; });
+    pthread_atfork(nullptr, nullptr, [] { detail::calls.give_way.store(false, std::memory_order_relaxed); });
 }
 
 } // namespace lisle::host

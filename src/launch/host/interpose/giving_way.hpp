@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -15,14 +16,15 @@
 namespace lisle::host {
 
 namespace detail {
-/// Written before any rank runs, and in forked children, which have one thread: never while it is read.
+/// Written before any rank runs, and in forked children, which have one thread. Threads of the launcher's
+/// library may read it already.
 struct fiber_calls {
     struct range {
         std::uintptr_t begin, end;
     };
-    bool give_way = false;
-    bool simulated_time = false; ///< the job lives by it
-    range own[2]{};              ///< code of the host and of the library
+    std::atomic<bool> give_way{false};       ///< released after the others, and acquired before they are read
+    std::atomic<bool> simulated_time{false}; ///< the job lives by it
+    range own[2]{};                          ///< code of the host and of the library
 };
 extern fiber_calls calls;
 } // namespace detail
@@ -32,7 +34,7 @@ void let_fibers_give_way();
 
 /// Whether the call that returns to `caller` is to let other fibers run.
 [[nodiscard]] inline bool gives_way(const void *caller) noexcept {
-    if (!detail::calls.give_way || lisle_host_may_give_way() == 0) {
+    if (!detail::calls.give_way.load(std::memory_order_acquire) || lisle_host_may_give_way() == 0) {
         return false;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
