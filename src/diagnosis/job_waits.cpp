@@ -22,19 +22,6 @@ template <std::size_t Room> void end_text(char (&text)[Room]) noexcept {
     text[Room - 1] = '\0';
 }
 
-void make_sound(wait_note &note) noexcept {
-    end_text(note.call);
-    end_text(note.file);
-    for (auto &comm : note.comms) {
-        end_text(comm.name);
-    }
-    for (auto &operation : note.begun) {
-        end_text(operation.call);
-    }
-    note.comm_count = std::min(note.comm_count, wait_note::most_comms);
-    note.message_count = std::min(note.message_count, wait_note::most_messages);
-}
-
 /// The operation among all members of this communicator that a rank is in; null: none.
 const wait_note::operation *common_wait(const rank_wait &rank, std::uint64_t base) {
     if (rank.state != state::waiting) {
@@ -109,6 +96,19 @@ const wait_note::comm *rank_wait::comm_of(std::uint64_t context) const noexcept 
     const auto *const found = std::find_if(
         note.comms, end, [context](const auto &each) { return each.context / spaces == context / spaces; });
     return found != end ? found : nullptr;
+}
+
+void make_sound(wait_note &note) noexcept {
+    end_text(note.call);
+    end_text(note.file);
+    for (auto &comm : note.comms) {
+        end_text(comm.name);
+    }
+    for (auto &operation : note.begun) {
+        end_text(operation.call);
+    }
+    note.comm_count = std::min(note.comm_count, wait_note::most_comms);
+    note.message_count = std::min(note.message_count, wait_note::most_messages);
 }
 
 job_waits read_waits(const wait_table &table, std::uint32_t question) {

@@ -24,7 +24,10 @@ struct rank_wait {
 /// By rank.
 using job_waits = std::vector<rank_wait>;
 
-/// The answers to a question (wait_table::ask_all), as far as they are there.
+/// Brings a note's counts within bounds and ends its texts.
+void make_sound(wait_note &note) noexcept;
+
+/// The answers to a question (wait_table::ask_all), as far as they are there, by index on the node.
 [[nodiscard]] job_waits read_waits(const wait_table &table, std::uint32_t question);
 
 /// True for messages of collectives and of the like: among all members of a communicator.

@@ -40,6 +40,7 @@ struct alignas(64) wait_table::record {
     std::atomic<std::uint32_t> taken;    ///< the latest question that a thread has taken on
     std::atomic<std::uint32_t> answered; ///< the latest that is answered; release, acquire with `note`
     wait_note note;
+    alignas(64) traffic_count traffic; ///< of the process whose first rank this is
 };
 
 std::size_t wait_table::bytes(int ranks) noexcept {
@@ -226,6 +227,25 @@ wait_table::nap wait_table::nap_of(int rank) const noexcept {
     found.sound = (found.number & count_mask) == 1 && each.gone.load(std::memory_order_acquire) == 0 &&
                   bells_[rank].value() == found.seen;
     return found;
+}
+
+std::optional<wait_table::stillness> wait_table::current_stillness() const noexcept {
+    const std::uint64_t count = top().blocked.load(std::memory_order_acquire);
+    if ((count & count_mask) < static_cast<std::uint64_t>(ranks()) || !certain(count)) {
+        return std::nullopt;
+    }
+    stillness found{.wakings = count >> 32};
+    for (int rank = 0; rank < ranks(); ++rank) {
+        const traffic_count &each = traffic_of(rank);
+        found.sent += each.sent.load(std::memory_order_relaxed);
+        found.received += each.received.load(std::memory_order_relaxed);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire); // what was read is read before this
+    return top().blocked.load(std::memory_order_relaxed) == count ? std::optional{found} : std::nullopt;
+}
+
+traffic_count &wait_table::traffic_of(int rank) const noexcept {
+    return of(rank).traffic;
 }
 
 bool wait_table::all_answered(std::uint32_t question) const noexcept {

@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "execution/doorbell_row.hpp"
+#include "execution/traffic_count.hpp"
 #include "execution/wait_note.hpp"
 
 namespace lisle {
@@ -74,6 +76,20 @@ class wait_table {
         bool operator==(const nap &) const = default;
     };
     [[nodiscard]] nap nap_of(int rank) const noexcept;
+
+    // ---- nodes of a job of several ----
+
+    /// A time in which all ranks of the node sleep and nothing is under way between them.
+    struct stillness {
+        std::uint64_t wakings = 0;            ///< how often a rank of the node has woken up before
+        std::uint64_t sent = 0, received = 0; ///< over the network, by all processes of the node
+        bool operator==(const stillness &) const = default;
+    };
+    /// Nothing: some rank is awake or about to be. If two calls return the same, all ranks have slept from
+    /// one to the other.
+    [[nodiscard]] std::optional<stillness> current_stillness() const noexcept;
+    /// What a process counts of its network. @param rank its first one on the node
+    [[nodiscard]] traffic_count &traffic_of(int rank) const noexcept;
 
     /// True if all ranks have answered, but for those that are gone.
     [[nodiscard]] bool all_answered(std::uint32_t question) const noexcept;

@@ -2,8 +2,10 @@
 // What a rank that is asked says of its wait, and the end of a job in which all wait for each other. Here
 // because it takes parts of all layers.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <set>
+#include <thread>
 
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
@@ -13,6 +15,7 @@
 #include "diagnosis/source_line.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "fabric/standstill_note.hpp"
+#include "library/end_in_deadlock.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
@@ -22,6 +25,21 @@ namespace lisle {
 std::string place_of_call() {
     const abi::code_place site = abi::current_call().site;
     return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offsets);
+}
+
+void end_job_in_deadlock(job &standing, int rank, const std::string &report) noexcept {
+    // One write, so that nothing mixes with it.
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    bootstrap &start = standing.start();
+    start.report_deadlock(rank);
+    if (!start.reports_ends()) {
+        // The launcher ends all processes when it is told. Others are not to see this one end first: they
+        // would speak of a failure.
+        constexpr std::chrono::seconds for_the_launcher{1};
+        start.abort(rank, deadlock_exit_code);
+        std::this_thread::sleep_for(for_the_launcher);
+    }
+    abort_job(standing, rank, deadlock_exit_code);
 }
 
 } // namespace lisle
@@ -138,10 +156,7 @@ void end_in_deadlock(rank &self, std::uint32_t question) {
             report += note->standstill();
         }
     }
-    // One write, so that nothing mixes with it.
-    std::fwrite(report.data(), 1, report.size(), stderr);
-    standing.start().report_deadlock(self.number());
-    abort_job(standing, self.number(), deadlock_exit_code);
+    end_job_in_deadlock(standing, self.number(), report);
 }
 
 } // namespace lisle::protocol

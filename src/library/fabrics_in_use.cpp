@@ -91,7 +91,12 @@ std::vector<fabric_maker> fabrics_in_use(int nodes) {
     }
     std::vector<fabric_maker> makers{make_local_fabric};
     if (nodes > 1) {
-        makers.emplace_back([](node_segment &, bootstrap &start) { return make_network_fabric(start); });
+        makers.emplace_back([](node_segment &segment, bootstrap &start) {
+            const wait_table waits{segment.waits(), segment.bells(0, segment.ranks())};
+            const int self = start.self().index;
+            const int first = start.places().index_on_node(start.places().first_rank(self));
+            return make_network_fabric(start, waits.traffic_of(first));
+        });
     }
     return makers;
 }

@@ -27,7 +27,9 @@ std::string words_of(const char *variable) {
     return text != nullptr ? text : "";
 }
 
-job_secret secret_of(bootstrap &start) {
+} // namespace
+
+std::uint64_t network_secret(bootstrap &start) {
     const std::vector<std::byte> said = start.get(0, secret_key);
     job_secret secret = 0;
     if (said.size() != sizeof secret) {
@@ -36,8 +38,6 @@ job_secret secret_of(bootstrap &start) {
     std::memcpy(&secret, said.data(), sizeof secret);
     return secret;
 }
-
-} // namespace
 
 void announce_network(bootstrap &start) {
     if (start.self().index != 0) {
@@ -50,7 +50,7 @@ void announce_network(bootstrap &start) {
     start.put(secret_key, std::as_bytes(std::span{&secret, 1}));
 }
 
-std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
+std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic) {
     const locality &places = start.places();
     const int self = start.self().index;
     const int own_node = places.node_of_process(self);
@@ -66,8 +66,9 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
             [&places, own_node](int rank) {
                 return rank >= 0 && rank < places.ranks() && places.node_of(rank) != own_node;
             },
-        .secret = secret_of(start),
+        .secret = network_secret(start),
         .silence = std::chrono::seconds{value_of(setting::network_silence)},
+        .traffic = &traffic,
     };
     auto made =
         std::make_unique<network_fabric>(std::move(rails), std::move(view), [&start, &places](int peer) {
@@ -75,6 +76,15 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
         });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
+}
+
+socket_address network_interface(const fabric::routes &routes) {
+    for (const auto &each : routes.fabrics()) {
+        if (const auto *const network = dynamic_cast<const network_fabric *>(each.get())) {
+            return network->pulse_address();
+        }
+    }
+    return {};
 }
 
 void connect_to_all(const fabric::routes &routes, bootstrap &start) {
@@ -96,8 +106,14 @@ namespace lisle {
 
 void announce_network(bootstrap &) {}
 void connect_to_all(const fabric::routes &, bootstrap &) {}
+std::uint64_t network_secret(bootstrap &) {
+    return 0;
+}
+fabric::ofi::socket_address network_interface(const fabric::routes &) {
+    return {};
+}
 
-std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start) {
+std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &) {
     fail(MPI_ERR_OTHER, "the job's processes are on ", start.places().nodes(),
          " nodes, and this build of Lisle has no network: build it again with Debian's libfabric-dev "
          "installed");

@@ -15,6 +15,7 @@
 #include "library/fabrics_in_use.hpp"
 #include "library/network.hpp"
 #include "library/node_memory.hpp"
+#include "library/standstill_speaker.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
 #include "protocol/progress/device_threads.hpp"
@@ -69,12 +70,16 @@ std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     }
     node_segment segment = meet_on_node(others);
     auto made = std::make_unique<process>(std::move(start), std::move(segment), fabrics_in_use(nodes));
+    auto speaker = nodes > 1 ? standstill_speaker::announce(
+                                   made->get_job(), network_interface(made->routes()), network_secret(others))
+                             : nullptr;
     others.fence(); // all have opened their node's memory, and told their addresses
     // Later a fiber that asks the launcher for an address would let others run while it holds the network.
     const bool fibers = others.places().worker_count(others.self().index) != 0;
     if (nodes > 1 && (fibers || value_of(setting::recovery) != 0)) {
         connect_to_all(made->routes(), others);
     }
+    standstill_speaker::begin(std::move(speaker));
     return made;
 }
 

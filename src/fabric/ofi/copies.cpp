@@ -71,6 +71,7 @@ copy_start network_fabric::start_copy(int self, const remote_place &place, std::
             return copy_start::refused; // the first piece was
         }
         copies_.push_back(std::move(started));
+        traffic_.add_sent();
     } catch (const std::bad_alloc &) {
         return copy_start::full;
     }

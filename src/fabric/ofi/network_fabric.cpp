@@ -23,7 +23,8 @@ constexpr unsigned polls_between_pulses = 4096;
 } // namespace
 
 network_fabric::network_fabric(std::vector<provider> chosen, job_view job, address_lookup where)
-    : job_{std::move(job)}, where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
+    : job_{std::move(job)}, traffic_{job_.traffic != nullptr ? *job_.traffic : own_traffic_},
+      where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
       peers_(static_cast<std::size_t>(job_.processes)),
       inboxes_(static_cast<std::size_t>(job_.rank_count)), congested_{std::make_unique<std::atomic<bool>[]>(
                                                                static_cast<std::size_t>(job_.ranks))},
@@ -179,6 +180,7 @@ int network_fabric::poll(int self, sink &into, int most) {
             own.packets.pop_front();
         }
         copies.swap(own.copies);
+        traffic_.add_received(taken + copies.size());
         if (own.packets.empty()) { // what a peer has sent before it failed comes first
             failed.swap(own.failed);
         }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "execution/staying.hpp"
+#include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/ofi/buffers.hpp"
 #include "fabric/ofi/device.hpp"
@@ -42,6 +43,7 @@ struct job_view {
     /// How long the first packet to a process may keep its sender: two that are in calls have connected by
     /// then.
     std::chrono::milliseconds connecting{5};
+    traffic_count *traffic = nullptr; ///< where packets and copies are counted; outlives the fabric
 };
 
 class network_fabric final : public fabric, private remote_memory {
@@ -76,6 +78,10 @@ class network_fabric final : public fabric, private remote_memory {
 
     /// The provider and its interface, for messages: "net on eth0".
     [[nodiscard]] std::string description() const;
+    /// Where peers connect to on the first rail; none if that has no address of TCP.
+    [[nodiscard]] socket_address pulse_address() const noexcept {
+        return rails_.front()->watched().address();
+    }
     /// Frames that have been dropped because they were not sound.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
@@ -155,6 +161,8 @@ class network_fabric final : public fabric, private remote_memory {
     void wake_if_armed(int rank) noexcept;
 
     job_view job_;
+    traffic_count own_traffic_; ///< where nobody else wants to know
+    traffic_count &traffic_;    ///< written with the lock held
     address_lookup where_;
     /// Taken for every call of the provider and for the tables below; never while a sink hears of something.
     staying_lock lock_;

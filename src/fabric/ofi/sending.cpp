@@ -76,6 +76,7 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
 void network_fabric::publish(int dest, packet_slot &slot) noexcept {
     packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
     const std::scoped_lock guard{lock_};
+    traffic_.add_sent();
     buffer &filled = sends_.at(static_cast<std::size_t>(slot.token));
     filled.bytes = sizeof(frame) + frame_in(filled).header.payload_bytes;
     filled.urgent = slot.may_overtake;

@@ -32,6 +32,14 @@ static void probe(void) {
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Each rank may be sent to by the others, but they wait as well, and what has come has another tag. */
+static void wildcards(void) {
+    if (rank == 0) {
+        send(1, 8, MPI_COMM_WORLD);
+    }
+    receive(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD);
+}
+
 static void missing(void) {
     if (rank != 0) {
         MPI_Barrier(MPI_COMM_WORLD);
@@ -217,6 +225,16 @@ static void pair_in_own_collective(void) {
     }
 }
 
+/* Nobody but these two can send on their communicator. */
+static void wildcards_of_a_pair(void) {
+    MPI_Comm both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 2, rank, &both);
+    if (rank == 2) {
+        sleep(compute_seconds);
+    }
+    receive(MPI_ANY_SOURCE, MPI_ANY_TAG, both);
+}
+
 static void one_of_itself(void) {
     if (rank == 0) {
         MPI_Ssend(&token, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
@@ -304,6 +322,7 @@ static const struct way ways[] = {{"ring", ring},
                                   {"synchronous", synchronous},
                                   {"long_sends", long_sends},
                                   {"short_sends", short_sends},
+                                  {"wildcards", wildcards},
                                   {"waitall", wait_for_all},
                                   {"waitany", wait_for_any},
                                   {"probe", probe},
@@ -320,6 +339,7 @@ static const struct way ways[] = {{"ring", ring},
                                   {"pair", pair},
                                   {"pair_that_is_sent_to", pair_that_is_sent_to},
                                   {"pair_in_own_collective", pair_in_own_collective},
+                                  {"wildcards_of_a_pair", wildcards_of_a_pair},
                                   {"one_of_itself", one_of_itself},
                                   {"any_source", any_source},
                                   {"any_request", any_request},

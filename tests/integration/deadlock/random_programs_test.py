@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from commands import expect, run
+from kinds import options_of
 
 EXIT_CODE = 125
 RANKS = [2, 3, 5, 8]
@@ -43,11 +44,12 @@ def check_planted(options, seed):
 
 def main():
     launcher, program, kind = sys.argv[1:4]
+    where = options_of(kind)
     first, count = int(sys.argv[4]), int(sys.argv[5]) // 2
 
     def options(which):
         ranks = RANKS[which % len(RANKS)]
-        return [launcher, "-n", ranks, "--ranks", kind, "--timeout", "90", program]
+        return [launcher, "-n", ranks, *where, "--timeout", "90", program]
 
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         waits = [pool.submit(check_planted, options(seed), seed) for seed in range(first, first + count)]

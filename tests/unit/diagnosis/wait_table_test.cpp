@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/wait_table.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
 #include <thread>
@@ -12,11 +14,13 @@ using namespace lisle;
 
 /// A table and the bells of some ranks in private memory.
 struct node {
-    explicit node(int ranks)
+    explicit node(int ranks, bool looks = true)
         : bells(static_cast<std::size_t>(ranks)), memory{new (std::align_val_t{64})
                                                              std::byte[wait_table::bytes(ranks)]()},
           table{memory, doorbell_row{bells.front(), ranks, sizeof(doorbell) / doorbell::unit}} {
-        table.look_for_standstills();
+        if (looks) {
+            table.look_for_standstills();
+        }
     }
     ~node() { operator delete[](memory, std::align_val_t{64}); }
     node(const node &) = delete;
@@ -89,6 +93,46 @@ TEST(WaitTable, AQuestionIsAnsweredByOneThread) {
     EXPECT_FALSE(here.table.answer(0, question, true)); // nobody has looked for a standstill
     EXPECT_EQ(here.table.state_at(question, 0), wait_table::state::waiting);
     EXPECT_TRUE(here.table.all_answered(question));
+}
+
+TEST(WaitTable, IsStillWhileAllSleepAndCountsWhoWakesUp) {
+    node here{2, false};
+    std::atomic<bool> over{false};
+    const auto wait_until_still = [&here] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        auto found = here.table.current_stillness();
+        while (!found && std::chrono::steady_clock::now() < end) {
+            found = here.table.current_stillness();
+        }
+        return found;
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < 2; ++rank) {
+            threads.emplace_back([&, rank] {
+                for (;;) {
+                    const std::uint32_t seen = here.bells[static_cast<std::size_t>(rank)].value();
+                    if (over) {
+                        return;
+                    }
+                    here.table.sleep(rank, seen);
+                }
+            });
+        }
+        const auto first = wait_until_still();
+        ASSERT_TRUE(first);
+        EXPECT_EQ(here.table.current_stillness(), first);
+        here.table.traffic_of(0).add_sent(); // a real rank does so before it sleeps
+        EXPECT_EQ(wait_until_still()->sent, 1U);
+        here.bells[1].ring();
+        const auto second = wait_until_still();
+        ASSERT_TRUE(second);
+        EXPECT_GT(second->wakings, first->wakings);
+        over = true;
+        here.bells[0].ring();
+        here.bells[1].ring();
+    }
+    EXPECT_FALSE(here.table.current_stillness());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "fabric/ofi/network_fabric.hpp"
 #include "fabric/ofi/severing.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -65,6 +66,7 @@ class network : public testing::Test {
                           [process](int rank) { return rank / ranks_each != process; },
                           process == processes - 1 ? last_secret : secret};
             view.connecting = connecting;
+            view.traffic = &traffic[static_cast<std::size_t>(process)];
             all.push_back(
                 std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
                     const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
@@ -126,9 +128,31 @@ class network : public testing::Test {
 
     std::string wanted_interface{"lo"}; ///< or a network
     std::chrono::milliseconds connecting{5};
+    std::array<lisle::traffic_count, 4> traffic; ///< by process
     std::vector<std::unique_ptr<network_fabric>> all;
     std::map<int, received> sinks;
 };
+
+TEST_F(network, what_is_under_way_shows_in_the_counts_until_its_rank_has_it) {
+    begin(2);
+    if (all.size() != 2) {
+        return;
+    }
+    EXPECT_EQ(send(0, 2, 1, 8), claim_result::claimed);
+    EXPECT_EQ(send(0, 3, 1, 100), claim_result::claimed);
+    EXPECT_EQ(traffic[0].sent.load(), 2U);
+    // Rank 2 takes its own packet, and leaves the other one to rank 3.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (sinks[2].packets.empty() && std::chrono::steady_clock::now() < end) {
+        of(0).poll(0, sinks[0], 16);
+        of(2).poll(2, sinks[2], 16);
+    }
+    EXPECT_EQ(traffic[1].received.load(), 1U);
+    ASSERT_TRUE(poll_until([&] { return sinks[3].packets.size() == 1; }));
+    EXPECT_EQ(traffic[1].received.load(), 2U);
+    EXPECT_EQ(traffic[1].sent.load(), 0U);
+    EXPECT_EQ(traffic[0].received.load(), 0U);
+}
 
 /// The same over IPv4 and over IPv6.
 class network_over : public network, public testing::WithParamInterface<const char *> {
@@ -192,8 +216,12 @@ TEST_F(network, memory_is_read_and_written_without_its_owner) {
     heard end;
     const std::array<iovec, 2> pieces{iovec{mine.data(), 1000}, iovec{mine.data() + 5000, 70000}};
     const remote_place from{2, reinterpret_cast<std::uint64_t>(theirs.data()) + 100, *key};
+    const std::uint64_t received_before = traffic[0].received.load();
+    EXPECT_EQ(traffic[0].sent.load(), received_before + 1U); // the packet that has connected them
     ASSERT_EQ(copier->start_read(1, from, pieces, end), copy_start::under_way);
+    EXPECT_EQ(traffic[0].sent.load(), received_before + 2U);
     ASSERT_TRUE(poll_until([&] { return end.ends == 1; }));
+    EXPECT_EQ(traffic[0].received.load(), received_before + 1U);
     EXPECT_TRUE(end.moved);
     EXPECT_EQ(mine[999], std::byte{5});
     EXPECT_EQ(mine[1000], std::byte{0});
