@@ -31,6 +31,7 @@
 #include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
+#include "protocol/matching/type_notes.hpp"
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/outbox.hpp"
@@ -450,6 +451,7 @@ class engine final : private fabric::sink {
     const fabric::routes &routes_;
     const eager_limits limits_;
     const bool checks_types_;         ///< messages are compared with their receives: LISLE_CHECK=1
+    type_notes *const notes_;         ///< null unless they are
     wildcard_races *const wildcards_; ///< null unless LISLE_CHECK=2
     fabric::mailbox_sender *const *const mailboxes_; ///< by destination
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory

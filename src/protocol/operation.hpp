@@ -166,6 +166,7 @@ class send_operation final : public operation {
     bool recalled = false;  ///< revoked: ends when the receiver says that it does not read the buffer
     std::uint64_t receiver_id = 0;
     fabric::memory_key key = 0;
+    std::uint32_t place; ///< of the call, see type_notes; set and read only where messages are described
 };
 
 static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);
