@@ -114,9 +114,8 @@ class point_to_point {
         return receive_as<T>(source, tag, MPI_STATUS_IGNORE);
     }
     /// receive() that also says who sent it: `auto [values, status] = ...`.
-    template <object_to_receive T>
-    [[nodiscard]] received<detail::returned<T>> receive_with_status(source_rank source,
-                                                                    receive_tag tag = any_tag) const {
+    template <object_to_receive T> [[nodiscard]] received<detail::returned<T>>
+    receive_with_status(source_rank source, receive_tag tag = any_tag) const {
         status ended;
         auto value = receive_as<T>(source, tag, ended.native());
         return {std::move(value), ended};

@@ -148,8 +148,9 @@ template <class T> consteval void require_receivable_object() {
 /// the compiler would say so at length.
 template <class T> struct return_type { using type = T; };
 template <class T>
-    requires(std::is_class_v<T> && !defined<T>)
-struct return_type<T> { struct type {}; };
+requires(std::is_class_v<T> && !defined<T>) struct return_type<T> {
+    struct type {};
+};
 template <class T> using returned = typename return_type<T>::type;
 
 /// Where a function would go on for a type that it has refused: keeps the compiler from saying more than

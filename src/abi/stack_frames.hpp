@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a variable of a function still exists: the functions that the calling thread or fiber is in, read off
-// its stack.
+// Whether a variable of a function still exists: the functions that the calling thread or fiber is in, read
+// off its stack.
 #pragma once
 
 #include <cstdint>

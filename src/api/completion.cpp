@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
+#include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
-#include "abi/mistakes.hpp"
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/matching/type_notes.hpp"

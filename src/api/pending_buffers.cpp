@@ -70,7 +70,8 @@ std::optional<stack_frame> holder_of(const watched_list &used) {
 void pending_buffers::lose(operation &under_way, const char *why) {
     under_way.gone = true;
     report_mistake(sentence("the buffer of ", in_words(under_way.what.place), " does not exist any more in ",
-                            in_words(current_call()), ", before which the operation was not complete: ", why));
+                            in_words(current_call()),
+                            ", before which the operation was not complete: ", why));
 }
 
 void pending_buffers::look_for_lost_buffers_locked() {
@@ -297,7 +298,7 @@ namespace {
 
 struct receive_watch {
     receive_watch() noexcept {
-        protocol::engine::watch_start = [](protocol::receive_operation &receive) {
+        protocol::receive_operation::watch_start = [](protocol::receive_operation &receive) {
             const rma::call_among_ranks posts{rma::hearing::nothing};
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);

@@ -65,7 +65,7 @@ class pending_buffers {
         begun_operation what;
         std::optional<stack_frame> holder; ///< the call whose variable the buffer is
         bool under_way = false;
-        bool gone = false; ///< the buffer does not exist any more
+        bool gone = false;        ///< the buffer does not exist any more
         std::uint64_t number = 0; ///< how many were begun before
     };
     void look_locked(const watched_list &used, const operation *except);

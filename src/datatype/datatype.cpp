@@ -72,8 +72,8 @@ datatype::datatype(const predefined_facts &facts, type_origin origin)
 
 void datatype::commit() noexcept {
     committed_.store(true, std::memory_order_relaxed);
-    const bool plain = contiguous_ && size() != 0 &&
-                       !(basic() == basic_type::mixed && checks(check_level::cheap));
+    const bool plain =
+        contiguous_ && size() != 0 && !(basic() == basic_type::mixed && checks(check_level::cheap));
     plain_mark_.store(plain ? static_cast<std::uint32_t>(basic()) << mark_shift : 0,
                       std::memory_order_relaxed);
 }

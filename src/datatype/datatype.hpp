@@ -135,10 +135,10 @@ class datatype : public object {
     bool contiguous_ = false, scattered_ = false, predefined_ = false;
     std::atomic<bool> committed_ = false;
     std::atomic<std::uint32_t> plain_mark_ = 0;
-    type_signature signature_ = type_signature::unknown();
     // The last release must see all uses before it: release order when counting down, acquire before
     // destruction.
     mutable std::atomic<int> references_{1};
+    type_signature signature_ = type_signature::unknown();
 };
 
 /// The representation that all data of `type` has, if it is one.

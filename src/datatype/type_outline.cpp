@@ -76,14 +76,44 @@ struct listing {
     }
 };
 
-constexpr std::array names{
-    "nothing", "a structure", "MPI_SIGNED_CHAR", "MPI_SHORT", "MPI_INT", "MPI_LONG", "MPI_INTEGER16",
-    "MPI_UNSIGNED_CHAR", "MPI_UNSIGNED_SHORT", "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_REAL2", "MPI_FLOAT",
-    "MPI_DOUBLE", "MPI_LONG_DOUBLE", "MPI_REAL16", "MPI_COMPLEX4", "MPI_C_FLOAT_COMPLEX",
-    "MPI_C_DOUBLE_COMPLEX", "MPI_C_LONG_DOUBLE_COMPLEX", "MPI_COMPLEX32", "MPI_C_BOOL", "MPI_LOGICAL1",
-    "MPI_LOGICAL2", "MPI_LOGICAL4", "MPI_LOGICAL8", "MPI_LOGICAL16", "MPI_BYTE", "MPI_CHAR", "MPI_WCHAR",
-    "MPI_FLOAT_INT", "MPI_DOUBLE_INT", "MPI_LONG_INT", "MPI_2INT", "MPI_SHORT_INT", "MPI_LONG_DOUBLE_INT",
-    "MPI_2REAL", "MPI_2DOUBLE_PRECISION"};
+constexpr std::array names{"nothing",
+                           "a structure",
+                           "MPI_SIGNED_CHAR",
+                           "MPI_SHORT",
+                           "MPI_INT",
+                           "MPI_LONG",
+                           "MPI_INTEGER16",
+                           "MPI_UNSIGNED_CHAR",
+                           "MPI_UNSIGNED_SHORT",
+                           "MPI_UNSIGNED",
+                           "MPI_UNSIGNED_LONG",
+                           "MPI_REAL2",
+                           "MPI_FLOAT",
+                           "MPI_DOUBLE",
+                           "MPI_LONG_DOUBLE",
+                           "MPI_REAL16",
+                           "MPI_COMPLEX4",
+                           "MPI_C_FLOAT_COMPLEX",
+                           "MPI_C_DOUBLE_COMPLEX",
+                           "MPI_C_LONG_DOUBLE_COMPLEX",
+                           "MPI_COMPLEX32",
+                           "MPI_C_BOOL",
+                           "MPI_LOGICAL1",
+                           "MPI_LOGICAL2",
+                           "MPI_LOGICAL4",
+                           "MPI_LOGICAL8",
+                           "MPI_LOGICAL16",
+                           "MPI_BYTE",
+                           "MPI_CHAR",
+                           "MPI_WCHAR",
+                           "MPI_FLOAT_INT",
+                           "MPI_DOUBLE_INT",
+                           "MPI_LONG_INT",
+                           "MPI_2INT",
+                           "MPI_SHORT_INT",
+                           "MPI_LONG_DOUBLE_INT",
+                           "MPI_2REAL",
+                           "MPI_2DOUBLE_PRECISION"};
 static_assert(names.size() == static_cast<std::size_t>(basic_type::pair_float64_float64) + 1);
 
 /// What another rank has said may be anything.

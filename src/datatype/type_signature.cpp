@@ -48,8 +48,7 @@ cut cut_structure(const type_origin &origin, MPI_Count bytes) {
 
 cut cut_element(const datatype &type, MPI_Count bytes) {
     if (const predefined_facts *const facts = type.facts()) {
-        const bool after_value =
-            facts->value_type != 0 && type_of_handle(facts->value_type).size() == bytes;
+        const bool after_value = facts->value_type != 0 && type_of_handle(facts->value_type).size() == bytes;
         return {after_value ? type_of_handle(facts->value_type).signature() : type_signature{}, nullptr,
                 after_value ? 0 : bytes};
     }

@@ -46,11 +46,11 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
     : job_{owner.get_job()}, owner_{owner}, number_{owner.number()},
       on_node_{job_.places().index_on_node(number_)}, track_{track}, routes_{routes_on(routes, track)},
       limits_{eager_limits::from_settings()}, checks_types_{checks(check_level::cheap)},
-      notes_{checks_types_ ? &rank_type_notes.of(owner) : nullptr},
       wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
-      clock_{job_.clock()}, bell_{owner.bell()},
-      spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this},
+      clock_{job_.clock()}, bell_{owner.bell()}, spin_policy_{spin_policy_for(job_.threads_on_node(),
+                                                                              usable_cores())},
+      completed_send_{*this}, notes_{checks_types_ ? &rank_type_notes.of(owner) : nullptr},
       // What a message says for wildcard_races is said on the general way.
       outbox_{wildcards_ != nullptr ? no_short_messages
                                     : std::min(limits_.if_copied_once, fabric::cell::inline_bytes),

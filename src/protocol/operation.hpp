@@ -114,6 +114,10 @@ class alignas(64) receive_operation final : public operation, public pending_tra
     void start() override;
     void cancel() override;
     void describe(wait_note &note) const override;
+    /// What is done to a receive before engine::start() where the program is checked. Set while the library
+    /// is loaded, by a layer that knows what the program does.
+    using start_watch = void (*)(receive_operation &receive);
+    static inline constinit start_watch watch_start = [](receive_operation &) {};
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 

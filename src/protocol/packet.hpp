@@ -23,17 +23,17 @@
 namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
-    eager,         ///< envelope in the header, payload: the message; flags: the basic_type of its elements
-    announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if
-                   ///< `carries_data`
-    clear_to_send, ///< (CTS) payload: `clearance`
-    data,          ///< context: the receiver's identifier, payload: the next bytes of the message
-    offer,         ///< context: the receiver's identifier, payload: `offer`
-    written,       ///< context: the receiver's identifier; all pieces of the copy have ended
-    done,          ///< (FIN) context: the sender's identifier; its buffer is free
-    cancel,        ///< context: the sender's identifier
-    cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
-    described_eager,        ///< payload: `type_note`, then as eager
+    eager,           ///< envelope in the header, payload: the message; flags: the basic_type of its elements
+    announcement,    ///< (RTS) envelope in the header, payload: `announcement`, then the message if
+                     ///< `carries_data`
+    clear_to_send,   ///< (CTS) payload: `clearance`
+    data,            ///< context: the receiver's identifier, payload: the next bytes of the message
+    offer,           ///< context: the receiver's identifier, payload: `offer`
+    written,         ///< context: the receiver's identifier; all pieces of the copy have ended
+    done,            ///< (FIN) context: the sender's identifier; its buffer is free
+    cancel,          ///< context: the sender's identifier
+    cancel_answer,   ///< context: the sender's identifier, tag: 1 if the message was withdrawn
+    described_eager, ///< payload: `type_note`, then as eager
     described_announcement, ///< payload: `type_note`, then as an announcement
 };
 
@@ -44,7 +44,8 @@ struct type_note {
 
     type_signature signature{}; ///< of the whole message
     type_outline outline{};
-    char place[longest_place] = ""; ///< "MPI_Send at ring.c:12", or as much of its end as fits; empty: not said
+    char place[longest_place] =
+        ""; ///< "MPI_Send at ring.c:12", or as much of its end as fits; empty: not said
 };
 
 /// What ranks that check say besides in each packet: packet_header::remark.

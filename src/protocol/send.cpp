@@ -155,11 +155,11 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    deferred_packet packet{
-        .header = {send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement),
-                   flags, 0, sizeof said},
-        .payload = {},
-        .takes_data = false};
+    deferred_packet packet{.header = {send.context, send.source, send.tag,
+                                      static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,
+                                      sizeof said},
+                           .payload = {},
+                           .takes_data = false};
     if (checks_types_) [[unlikely]] {
         send.place = notes_->number_call();
     }

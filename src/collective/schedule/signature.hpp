@@ -27,8 +27,8 @@ struct call_signature {
 
     // Of the rank, and not compared.
     std::int32_t node = 0;
-    type_outline outline{}; ///< of the elements
-    char place[64] = "";    ///< of the call, "MPI_Bcast at ring.c:12"; empty: not said
+    type_outline outline{};   ///< of the elements
+    char place[64] = "";      ///< of the call, "MPI_Bcast at ring.c:12"; empty: not said
     std::int64_t entered = 0; ///< when the rank called, in nanoseconds of its node's clock
 };
 

@@ -66,7 +66,8 @@ bool type_notes::describes(const datatype &type) noexcept {
 }
 
 type_note type_notes::note_of(const typed_buffer &message, std::uint32_t place) {
-    type_note made{.signature = signature_of_all(message), .outline = outline_of(*message.type, message.count)};
+    type_note made{.signature = signature_of_all(message),
+                   .outline = outline_of(*message.type, message.count)};
     if (place != 0) {
         const std::scoped_lock guard{mutex_};
         write_end(places_[place - 1], made.place);
@@ -128,17 +129,15 @@ void type_notes::compare(receive_operation &receive, std::uint8_t elements, cons
     if (findings_.size() == most_findings) {
         findings_.erase(findings_.begin());
     }
-    findings_.push_back(
-        {result.source, result.tag,
-         sentence(sent_in_words(sent, result.bytes, note), ", and the receive takes ",
-                  in_words(outline_of(*receive.buffer.type, receive.buffer.count)))});
+    findings_.push_back({result.source, result.tag,
+                         sentence(sent_in_words(sent, result.bytes, note), ", and the receive takes ",
+                                  in_words(outline_of(*receive.buffer.type, receive.buffer.count)))});
 }
 
 std::string type_notes::take_finding(int source, int tag) {
     const std::scoped_lock guard{mutex_};
-    const auto found = std::ranges::find_if(findings_, [source, tag](const finding &each) {
-        return each.source == source && each.tag == tag;
-    });
+    const auto found = std::ranges::find_if(
+        findings_, [source, tag](const finding &each) { return each.source == source && each.tag == tag; });
     if (found == findings_.end()) {
         return {};
     }

@@ -31,8 +31,8 @@ class type_notes {
     [[nodiscard]] type_note note_of(const typed_buffer &message, std::uint32_t place);
     /// A number for the place of the MPI call that the thread is in; 0 unless everything is looked for.
     [[nodiscard]] std::uint32_t number_call();
-    /// Writes the call and its place, "MPI_Send at ring.c:12". Set while the library is loaded, by a layer that
-    /// knows.
+    /// Writes the call and its place, "MPI_Send at ring.c:12". Set while the library is loaded, by a layer
+    /// that knows.
     using call_namer = std::string (*)();
     static inline constinit call_namer name_call = [] { return std::string{}; };
     /// Writes what name_call() says, or as much of its end as there is room for.
@@ -47,8 +47,8 @@ class type_notes {
     void compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner);
     /// The same with a note that was not kept.
     void compare(receive_operation &receive, std::uint8_t elements, const type_note *note);
-    /// What has been found about a message, which is then forgotten: "2 MPI_FLOAT (MPI_Send at ring.c:12), and
-    /// the receive takes 2 MPI_INT". Empty: nothing.
+    /// What has been found about a message, which is then forgotten: "2 MPI_FLOAT (MPI_Send at ring.c:12),
+    /// and the receive takes 2 MPI_INT". Empty: nothing.
     [[nodiscard]] std::string take_finding(int source, int tag);
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that do not exist any more when their operations end, and some that do. Two ranks; the argument says
-// which.
+// Buffers that do not exist any more when their operations end, and some that do. Two ranks; the argument
+// says which.
 #include <lisle/lisle.hpp>
 
 #include <memory>

@@ -53,9 +53,9 @@ def many(words):
 def main():
     launcher, c_program, cpp_program, kind = sys.argv[1:]
 
-    def make(program, level, *arguments):
+    def make(program, level, *arguments, **settings):
         done = run(launcher, "-n", "2", "--ranks", kind, program, *arguments, status=None,
-                   env={**os.environ, "LISLE_CHECK": str(level)})
+                   env={**os.environ, "LISLE_CHECK": str(level), **settings})
         return done, f"{arguments} at level {level}: exit code {done.returncode}\n{done.stderr}"
 
     for what, (sent, taken) in MESSAGES.items():
@@ -69,6 +69,9 @@ def main():
                 expect(re.search(pattern, done.stderr) and done.returncode != 0, about)
         done, about = make(c_program, 0, what, "plain")
         expect(done.returncode == 0 and not done.stderr, about)
+    # Streams of packets, where the kernel copies nothing between processes.
+    done, about = make(c_program, 1, "structures", "many", LISLE_CMA="0")
+    expect(MESSAGE + "20000 of {MPI_INT, MPI_DOUBLE}, and the receive" in done.stderr and done.returncode != 0, about)
     for what, (sentence, least) in COLLECTIVES.items():
         for level in range(least, 3):
             done, about = make(c_program, level, what, "plain")

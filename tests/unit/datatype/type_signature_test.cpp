@@ -61,7 +61,8 @@ TEST(type_signatures, are_those_of_the_sequence_of_basic_types) {
         ASSERT_EQ(made.type->signature(), all) << "round " << round;
         ASSERT_EQ(signature_of_first(*made.type, 3 * made.type->size()), repeated(all, 3));
         MPI_Count bytes = made.type->size();
-        const auto end = static_cast<std::size_t>(random_in(random, 0, static_cast<MPI_Count>(entries.size())));
+        const auto end =
+            static_cast<std::size_t>(random_in(random, 0, static_cast<MPI_Count>(entries.size())));
         for (std::size_t i = 0; i < end; ++i) {
             bytes += entries[i].type->size;
         }
