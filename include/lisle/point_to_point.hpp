@@ -110,14 +110,14 @@ class point_to_point {
     ///     int number = world.receive<int>(0);
     ///     auto values = world.receive<std::vector<double>>(lisle::any_source, 7);
     template <object_to_receive T>
-    [[nodiscard]] T receive(source_rank source, receive_tag tag = any_tag) const {
+    [[nodiscard]] detail::returned<T> receive(source_rank source, receive_tag tag = any_tag) const {
         return receive_as<T>(source, tag, MPI_STATUS_IGNORE);
     }
     /// receive() that also says who sent it: `auto [values, status] = ...`.
-    template <object_to_receive T>
-    [[nodiscard]] received<T> receive_with_status(source_rank source, receive_tag tag = any_tag) const {
+    template <object_to_receive T> [[nodiscard]] received<detail::returned<T>>
+    receive_with_status(source_rank source, receive_tag tag = any_tag) const {
         status ended;
-        T value = receive_as<T>(source, tag, ended.native());
+        auto value = receive_as<T>(source, tag, ended.native());
         return {std::move(value), ended};
     }
     /// Receives into memory that exists; a longer message is an error, a shorter one leaves the rest alone.
@@ -452,8 +452,9 @@ class point_to_point {
         }
     }
 
-    template <class T> T receive_as(source_rank source, receive_tag tag, MPI_Status *ended) const {
-        if constexpr (!has_extensions) {
+    template <class T>
+    detail::returned<T> receive_as(source_rank source, receive_tag tag, MPI_Status *ended) const {
+        if constexpr (!has_extensions && receivable<T>) {
             if (detail::receives_unposted()) {
                 future<T> receiving = ireceive<T>(source, tag);
                 receiving.wait_complete();

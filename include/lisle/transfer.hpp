@@ -144,6 +144,15 @@ template <class T> consteval void require_receivable_object() {
                       "This is const and cannot be received into.");
 }
 
+/// T. Of a class that is only declared, and so has been refused, something else: it cannot be returned, and
+/// the compiler would say so at length.
+template <class T> struct return_type { using type = T; };
+template <class T>
+requires(std::is_class_v<T> && !defined<T>) struct return_type<T> {
+    struct type {};
+};
+template <class T> using returned = typename return_type<T>::type;
+
 /// Where a function would go on for a type that it has refused: keeps the compiler from saying more than
 /// that.
 template <class T> [[noreturn]] void refused() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
+#include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/matching/type_notes.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/progress/wait.hpp"
@@ -27,10 +29,14 @@ const rank_local<latest_failure> latest;
 
 } // namespace
 
-/// A message whose elements the receive does not take (LISLE_CHECK=1).
-std::string sentence_about_types(const outcome &ended) {
+/// A message whose elements the receive does not take (LISLE_CHECK=1). @param receive the call that began it,
+/// with its place; empty: not known
+std::string sentence_about_types(const outcome &ended, const std::string &receive) {
+    const std::string more = protocol::rank_type_notes->take_finding(ended.source, ended.tag);
     return sentence("the message from rank ", ended.source, " with tag ", ended.tag,
-                    " has elements of another type than the receive");
+                    " has elements of another type than the receive of rank ", this_rank().number(),
+                    " in MPI_COMM_WORLD", more.empty() ? "" : ": ", more,
+                    receive.empty() ? "" : " (" + receive + ")");
 }
 
 void throw_failure(const outcome &ended, communicator *comm) {
@@ -42,7 +48,10 @@ void throw_failure(const outcome &ended, communicator *comm) {
                         comm};
     }
     if (ended.error == MPI_ERR_TYPE) {
-        throw mpi_error{ended.error, sentence_about_types(ended), comm};
+        const bool everywhere = pending_buffers::watched();
+        throw mpi_error{ended.error,
+                        sentence_about_types(ended, everywhere ? in_words(current_call()) : std::string{}),
+                        comm};
     }
     if (comm != nullptr && !latest->sentence.empty()) {
         throw mpi_error{ended.error, latest->sentence, comm};
@@ -57,20 +66,31 @@ namespace lisle::api {
 
 namespace {
 
+/// @param about as in conclude()
+void note_failure(const request &failed, communicator *&about) {
+    std::string text = failed.failure();
+    if (text.empty() && failed.result.error == MPI_ERR_TYPE) {
+        text = abi::sentence_about_types(failed.result, abi::pending->call_of(failed));
+    }
+    abi::latest->sentence = std::move(text);
+    if (failed.comm != nullptr) {
+        abi::latest->comm = communicator_ref::share(*failed.comm);
+        about = failed.comm;
+    }
+}
+
 /// Ends a complete request: its outcome goes to the status, the handle becomes null (or the persistent
 /// request inactive). @return what it ended with; `about`: the communicator to blame for an error
 outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
     finished.finish();
+    if (finished.result.error != MPI_SUCCESS) [[unlikely]] {
+        note_failure(finished, about);
+    }
     if (abi::pending_buffers::watched()) [[unlikely]] {
         abi::pending->end(finished);
     }
     outcome ended = finished.result;
     ended.store(status);
-    if (ended.error != MPI_SUCCESS && finished.comm != nullptr) [[unlikely]] {
-        abi::latest->comm = communicator_ref::share(*finished.comm);
-        abi::latest->sentence = finished.failure();
-        about = finished.comm;
-    }
     if (finished.persistent) {
         finished.active = false;
     } else {
@@ -119,6 +139,9 @@ void conclude_or_throw(request &finished, MPI_Request *handle, MPI_Status *statu
     }
     communicator *about = nullptr;
     const outcome ended = conclude(finished, handle, status, about);
+    if (ended.error == MPI_ERR_TYPE && !abi::latest->sentence.empty()) [[unlikely]] {
+        throw mpi_error{ended.error, abi::latest->sentence, about};
+    }
     abi::throw_if_failed(ended, about);
 }
 
@@ -163,10 +186,7 @@ template <bool Checked> class completion_list {
         note(status, ended.error);
         if (ended.error != MPI_SUCCESS && ++failed_ == 1) {
             about_ = about;
-            first_ = about != nullptr && ended.error != MPI_ERR_TYPE ? abi::latest->sentence : std::string{};
-            if (ended.error == MPI_ERR_TYPE) {
-                first_ = abi::sentence_about_types(ended);
-            }
+            first_ = about != nullptr || ended.error == MPI_ERR_TYPE ? abi::latest->sentence : std::string{};
         }
     }
     static void note(MPI_Status *status, int error) {

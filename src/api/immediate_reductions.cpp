@@ -21,11 +21,11 @@ void compare_if_checked(communicator &comm, operation what, const typed_buffer &
         const char *const name = what == operation::allreduce ? "Allreduce"
                                  : what == operation::scan    ? "Scan"
                                                               : "Exscan";
-        collective::compare_calls(comm,
-                                  collective::signature_of(collective::form::blocking, name,
-                                                           collective::operation_in_words(reduction),
-                                                           collective::call_signature::unsaid, vector.bytes(),
-                                                           collective::said_elements(*vector.type)));
+        collective::call_signature own = collective::signature_of(
+            collective::form::blocking, name, collective::operation_in_words(reduction),
+            collective::call_signature::unsaid, vector.bytes());
+        collective::describe_elements(own, vector);
+        collective::compare_calls(comm, own);
     }
 }
 

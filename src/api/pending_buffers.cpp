@@ -9,6 +9,7 @@
 #include "api/active_requests.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
+#include "protocol/matching/type_notes.hpp"
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "rma/races/watch.hpp"
@@ -51,10 +52,46 @@ wait_note::operation about(const protocol::request &made) {
     return found;
 }
 
+/// The call whose variable one of the buffers is.
+std::optional<stack_frame> holder_of(const watched_list &used) {
+    const stack_frames stack;
+    for (const watched_memory &each : used.all()) {
+        if (const auto address = each.address()) {
+            if (auto holder = stack.holder_of(*address)) {
+                return holder;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
+
+void pending_buffers::lose(operation &under_way, const char *why) {
+    under_way.gone = true;
+    report_mistake(sentence("the buffer of ", in_words(under_way.what.place), " does not exist any more in ",
+                            in_words(current_call()),
+                            ", before which the operation was not complete: ", why));
+}
+
+void pending_buffers::look_for_lost_buffers_locked() {
+    std::optional<stack_frames> stack;
+    for (auto &[made, each] : operations_) {
+        if (!each.under_way || each.gone || !each.holder) {
+            continue;
+        }
+        if (!stack) {
+            stack.emplace();
+        }
+        if (stack->has_ended(*each.holder)) {
+            lose(each, "the function whose variable it is has returned");
+        }
+    }
+}
 
 void pending_buffers::look(watched_list &used) {
     const std::scoped_lock guard{mutex_};
+    look_for_lost_buffers_locked();
     end_adopted_locked();
     look_locked(used, nullptr);
 }
@@ -97,7 +134,12 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     }
     made.ending = protocol::disposal::general; // which asks for the end
     const std::scoped_lock guard{mutex_};
-    operations_[&made] = {std::move(used), {current_call(), about(made)}, made.active, begun_++};
+    const auto holder = holder_of(used);
+    operations_[&made] = {.used = std::move(used),
+                          .what = {current_call(), about(made)},
+                          .holder = holder,
+                          .under_way = made.active,
+                          .number = begun_++};
 }
 
 void pending_buffers::start_receive(protocol::receive_operation &receive) {
@@ -163,6 +205,7 @@ void pending_buffers::start(protocol::request &started) {
 
 void pending_buffers::end(const protocol::request &complete) {
     const std::scoped_lock guard{mutex_};
+    look_for_lost_buffers_locked();
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
         end_locked(found->second, complete);
@@ -175,6 +218,12 @@ void pending_buffers::end(const protocol::request &complete) {
 }
 
 void pending_buffers::end_locked(operation &ended, const protocol::request &complete) {
+    if (!ended.gone && !std::ranges::all_of(ended.used.all(), &watched_memory::exists)) {
+        lose(ended, "its memory has been given back");
+    }
+    if (ended.gone) {
+        return; // nowhere to look, nor to bring data to
+    }
     for (watched_memory &each : ended.used.all()) {
         if (each.changed()) {
             const char *const what =
@@ -207,6 +256,12 @@ std::vector<pending_buffers::begun_operation> pending_buffers::begun() {
     return all;
 }
 
+std::string pending_buffers::call_of(const protocol::request &begun) {
+    const std::scoped_lock guard{mutex_};
+    const auto found = operations_.find(&begun);
+    return found != operations_.end() ? in_words(found->second.what.place) : std::string{};
+}
+
 bool pending_buffers::adopt(protocol::request &freed) {
     const std::scoped_lock guard{mutex_};
     const auto found = operations_.find(&freed);
@@ -230,7 +285,8 @@ void pending_buffers::end_adopted_locked() {
         }
         const auto found = operations_.find(each);
         for (watched_memory &memory : found->second.used.all()) {
-            memory.end(each->result.cancelled ? 0 : std::numeric_limits<MPI_Count>::max());
+            memory.end(each->result.cancelled || found->second.gone ? 0
+                                                                    : std::numeric_limits<MPI_Count>::max());
         }
         operations_.erase(found);
         static_cast<void>(api::dispose(*each));
@@ -242,11 +298,15 @@ namespace {
 
 struct receive_watch {
     receive_watch() noexcept {
-        protocol::engine::watch_start = [](protocol::receive_operation &receive) {
+        protocol::receive_operation::watch_start = [](protocol::receive_operation &receive) {
             const rma::call_among_ranks posts{rma::hearing::nothing};
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);
             }
+        };
+        protocol::type_notes::name_call = [] {
+            const call_place here = current_call();
+            return here.call.empty() ? std::string{} : in_words(here);
         };
     }
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "abi/call_place.hpp"
+#include "abi/stack_frames.hpp"
 #include "base/checks.hpp"
 #include "datatype/watched_memory.hpp"
 #include "execution/rank_local.hpp"
@@ -51,6 +53,8 @@ class pending_buffers {
     };
     /// All of them, the oldest first.
     [[nodiscard]] std::vector<begun_operation> begun();
+    /// "MPI_Irecv at ring.c:12": the call that began an operation; empty: not known.
+    [[nodiscard]] std::string call_of(const protocol::request &begun);
     /// The user frees a request that is not complete. True: its data have still to go to where they belong,
     /// so it belongs to this from now on.
     [[nodiscard]] bool adopt(protocol::request &freed);
@@ -59,10 +63,15 @@ class pending_buffers {
     struct operation {
         watched_list used;
         begun_operation what;
+        std::optional<stack_frame> holder; ///< the call whose variable the buffer is
         bool under_way = false;
+        bool gone = false;        ///< the buffer does not exist any more
         std::uint64_t number = 0; ///< how many were begun before
     };
     void look_locked(const watched_list &used, const operation *except);
+    /// Names an operation under way whose buffer does not exist any more.
+    static void lose(operation &under_way, const char *why);
+    void look_for_lost_buffers_locked();
     void end_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "collective/algorithms/allgather.hpp"
 #include "collective/node/collective_area.hpp"
@@ -15,6 +16,7 @@
 #include "datatype/basic_type.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/matching/type_notes.hpp"
 #include "world/job.hpp"
 
 namespace lisle::collective {
@@ -30,9 +32,45 @@ template <class Value> mpi_error other_value(int error, int rank, const char *do
                             ", rank 0", does, first, after)};
 }
 
-} // namespace
+/// What elements are, as a sum. Not known: nothing is said, or something that fits everything.
+type_signature signature_in(const call_signature &said) {
+    constexpr auto basics = std::uint64_t{1} << 8;
+    return said.elements >= basics || said.elements == 0 || said.bytes < 0
+               ? type_signature::unknown()
+               : signature_of(static_cast<basic_type>(said.elements), said.bytes);
+}
 
-std::optional<mpi_error> disagreement(int rank, const call_signature &given, const call_signature &first) {
+bool is_sum(const call_signature &said) noexcept {
+    return said.elements >> 63 != 0;
+}
+
+/// Of calls that agree in their bytes.
+bool elements_fit(const call_signature &one, const call_signature &other) {
+    if (one.elements == other.elements || one.elements == 0 || other.elements == 0) {
+        return true;
+    }
+    if (!is_sum(one) && !is_sum(other)) {
+        const auto [a, b] = std::pair{signature_in(one), signature_in(other)};
+        return one.bytes >= 0 ? fit_together(a, b)
+                              : fit_together(static_cast<basic_type>(one.elements),
+                                             static_cast<basic_type>(other.elements));
+    }
+    if (is_sum(one) && is_sum(other)) {
+        return false;
+    }
+    const type_signature uniform = signature_in(is_sum(one) ? other : one);
+    return !uniform.known() || said_sum(uniform) == std::max(one.elements, other.elements);
+}
+
+/// ", rank 1 at ..."
+std::string places_of(int rank, const call_signature &given, const call_signature &first) {
+    return given.place[0] == '\0' && first.place[0] == '\0'
+               ? std::string{}
+               : sentence(" (rank ", rank, ": ", given.place, "; rank 0: ", first.place, ")");
+}
+
+std::optional<mpi_error> disagreement_in_call(int rank, const call_signature &given,
+                                              const call_signature &first) {
     if (std::strncmp(given.call, first.call, sizeof given.call) != 0) {
         return other_value(MPI_ERR_OTHER, rank, " calls MPI_", given.call, first.call);
     }
@@ -42,9 +80,11 @@ std::optional<mpi_error> disagreement(int rank, const call_signature &given, con
     if (given.bytes != first.bytes) {
         return other_value(MPI_ERR_COUNT, rank, " gives ", given.bytes, first.bytes, " bytes");
     }
-    if (!fit_together(static_cast<basic_type>(given.elements), static_cast<basic_type>(first.elements))) {
-        return mpi_error{MPI_ERR_TYPE, sentence("the ranks do not make the same call: rank ", rank,
-                                                " names elements of another type than rank 0")};
+    if (!elements_fit(given, first)) {
+        return mpi_error{MPI_ERR_TYPE,
+                         sentence("the ranks do not make the same call: rank ", rank,
+                                  " names elements of another type than rank 0: ", in_words(given.outline),
+                                  ", rank 0 ", in_words(first.outline))};
     }
     // Empty where the operation means nothing.
     if (given.operation[0] != '\0' && first.operation[0] != '\0' &&
@@ -54,12 +94,20 @@ std::optional<mpi_error> disagreement(int rank, const call_signature &given, con
     return std::nullopt;
 }
 
+} // namespace
+
+std::optional<mpi_error> disagreement(int rank, const call_signature &given, const call_signature &first) {
+    auto found = disagreement_in_call(rank, given, first);
+    return found ? mpi_error{found->code(), found->what() + places_of(rank, given, first)} : found;
+}
+
 namespace {
 
 call_signature read_signature(const std::byte *from) {
     call_signature said;
     std::memcpy(static_cast<void *>(&said), from, sizeof said);
     said.call[sizeof said.call - 1] = said.operation[sizeof said.operation - 1] = '\0';
+    said.place[sizeof said.place - 1] = '\0';
     return said;
 }
 
@@ -97,6 +145,9 @@ void note_last_entry(std::int64_t entry) noexcept {
 }
 
 schedule call_check::plan_for(const communicator &comm, call_signature own) {
+    if (by_messages_alone()) {
+        protocol::type_notes::write_call(own.place);
+    }
     own.node = this_rank().get_job().places().node_of(this_rank().number());
     own.entered = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
     schedule plan;

@@ -11,6 +11,7 @@
 #include "base/checks.hpp"
 #include "base/error.hpp"
 #include "collective/schedule/executor.hpp"
+#include "datatype/type_signature.hpp"
 
 namespace lisle::collective {
 
@@ -27,6 +28,11 @@ namespace lisle::collective {
 /// Compares what the ranks are about to call, for a blocking call. Returns once all of them have called, and
 /// throws in all of them if the calls do not fit together. @pre comparing()
 void compare_calls(communicator &comm, const call_signature &own);
+
+/// A signature of data of several types as call_signature::elements: no basic_type.
+[[nodiscard]] constexpr std::uint64_t said_sum(const type_signature &all) noexcept {
+    return all.sum | std::uint64_t{1} << 63;
+}
 
 /// What two ranks say that does not fit together, if anything. @param first what rank 0 says
 [[nodiscard]] std::optional<mpi_error> disagreement(int rank, const call_signature &given,

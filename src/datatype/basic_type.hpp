@@ -61,6 +61,12 @@ enum class basic_type : std::uint8_t {
     return one == other || says_nothing(one) || says_nothing(other);
 }
 
+/// Whether that is sure for two types, neither of them mixed, before their signatures are looked at
+/// (type_signature.hpp).
+[[nodiscard]] constexpr bool surely_fit(basic_type one, basic_type other) noexcept {
+    return one == other || one == basic_type::byte || other == basic_type::byte;
+}
+
 /// The groups of types that the standard's reduction operations accept or not.
 enum class type_category : std::uint8_t {
     none, ///< derived types, and predefined ones that no operation takes

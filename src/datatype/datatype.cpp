@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/checks.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle {
@@ -58,6 +59,9 @@ datatype::datatype(type_part part, type_origin origin)
     for (const datatype *type : origin_.types) {
         type->retain();
     }
+    if (checks(check_level::cheap)) {
+        signature_ = signature_of(origin_, size());
+    }
 }
 
 datatype::datatype(const predefined_facts &facts, type_origin origin)
@@ -68,7 +72,8 @@ datatype::datatype(const predefined_facts &facts, type_origin origin)
 
 void datatype::commit() noexcept {
     committed_.store(true, std::memory_order_relaxed);
-    const bool plain = contiguous_ && size() != 0;
+    const bool plain =
+        contiguous_ && size() != 0 && !(basic() == basic_type::mixed && checks(check_level::cheap));
     plain_mark_.store(plain ? static_cast<std::uint32_t>(basic()) << mark_shift : 0,
                       std::memory_order_relaxed);
 }

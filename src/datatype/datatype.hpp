@@ -15,6 +15,7 @@
 #include "base/object.hpp"
 #include "datatype/basic_type.hpp"
 #include "datatype/layout.hpp"
+#include "datatype/type_signature.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -88,7 +89,8 @@ class datatype : public object {
     [[nodiscard]] bool scattered() const noexcept { return scattered_; }
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
-    /// True if committed and contiguous, and there is some data: what short messages are made of.
+    /// True if committed and contiguous, and there is some data: what short messages are made of. While
+    /// messages are checked, no mixed types: they are described.
     [[nodiscard]] bool plain() const noexcept { return plain_mark() != 0; }
     /// basic() of a plain type, shifted by mark_shift; 0: it is not plain. So it goes into packets as it is.
     [[nodiscard]] std::uint32_t plain_mark() const noexcept {
@@ -101,6 +103,11 @@ class datatype : public object {
     [[nodiscard]] MPI_Count elements() const noexcept { return part_.elements; }
     /// The representation that all of the data has, or `none` or `mixed`. A pair is one of its own.
     [[nodiscard]] basic_type basic() const noexcept { return part_.basic; }
+    /// What the data of one element consist of. @pre the type is predefined, or was made by a job that checks
+    /// messages (base/checks.hpp)
+    [[nodiscard]] type_signature signature() const noexcept {
+        return predefined_ ? signature_of(part_.basic) : signature_;
+    }
     [[nodiscard]] const type_bounds &bounds() const noexcept { return part_.bounds; }
     [[nodiscard]] const type_part &part() const noexcept { return part_; }
     [[nodiscard]] const layout &data() const noexcept { return part_.data; }
@@ -131,6 +138,7 @@ class datatype : public object {
     // The last release must see all uses before it: release order when counting down, acquire before
     // destruction.
     mutable std::atomic<int> references_{1};
+    type_signature signature_ = type_signature::unknown();
 };
 
 /// The representation that all data of `type` has, if it is one.

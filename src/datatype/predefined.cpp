@@ -37,4 +37,13 @@ union immortal {
 
 #include "datatype/predefined_table.inc"
 
+MPI_Count size_of(basic_type basic) noexcept {
+    for (const datatype *const type : predefined_datatypes) {
+        if (type != nullptr && type->basic() == basic) {
+            return type->size();
+        }
+    }
+    return 1;
+}
+
 } // namespace lisle

@@ -44,6 +44,9 @@ extern datatype *const predefined_datatypes[predefined_handles];
     return *find_datatype(MPI_BYTE);
 }
 
+/// Bytes of one element of a representation, which some predefined type has.
+[[nodiscard]] MPI_Count size_of(basic_type basic) noexcept;
+
 /// The handle of a type: the standard's constant or the object's address.
 [[nodiscard]] inline MPI_Datatype datatype_handle(const datatype &type) noexcept {
     if (type.facts() != nullptr && type.origin().combiner == MPI_COMBINER_NAMED) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 #include "datatype/copy.hpp"
@@ -109,6 +112,18 @@ void watched_memory::begin() {
             copy(each, copy_of(each), 0, each.bytes());
         }
     }
+}
+
+bool watched_memory::exists() const {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> resident;
+    return std::ranges::all_of(ranges_, [&](const range &each) {
+        const std::uintptr_t begin = each.begin / page * page;
+        resident.resize((each.end - begin + page - 1) / page);
+        // The only question to the system that has an answer without touching the memory.
+        return mincore(reinterpret_cast<void *>(begin), each.end - begin, resident.data()) == 0 ||
+               errno != ENOMEM;
+    });
 }
 
 bool watched_memory::changed() const {

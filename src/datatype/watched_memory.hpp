@@ -30,6 +30,12 @@ class watched_memory {
     [[nodiscard]] void *instead_of(const void *address) const noexcept;
 
     [[nodiscard]] use how() const noexcept { return how_; }
+    /// Where it begins; nothing: it is empty.
+    [[nodiscard]] std::optional<std::uintptr_t> address() const noexcept {
+        return ranges_.empty() ? std::nullopt : std::optional{ranges_.front().begin};
+    }
+    /// False if part of it has been given back to the system.
+    [[nodiscard]] bool exists() const;
     /// The operation begins.
     void begin();
     /// True if the program has changed the memory since.

@@ -25,6 +25,18 @@ template <class T> T read_as(const arrival &packet) {
     return value;
 }
 
+/// What a packet says in front of what it is about.
+type_note note_in(const arrival &packet, bool wanted) {
+    if (!wanted) {
+        refuse(packet.peer, "describes a message to a rank that compares none", packet.payload.size());
+    }
+    return read_as<type_note>(packet);
+}
+
+arrival without_note(const arrival &packet) {
+    return {packet.peer, packet.what, packet.flags, packet.remark, packet.payload.subspan(sizeof(type_note))};
+}
+
 } // namespace
 
 constexpr std::array<packet_handler, 256> engine::handlers::table() {
@@ -41,6 +53,8 @@ constexpr std::array<packet_handler, 256> engine::handlers::table() {
     set(packet_kind::done, on_done);
     set(packet_kind::cancel, on_cancel);
     set(packet_kind::cancel_answer, on_cancel_answer);
+    set(packet_kind::described_eager, on_described_eager);
+    set(packet_kind::described_announcement, on_described_announcement);
     return all;
 }
 
@@ -118,7 +132,8 @@ void engine::handlers::on_eager(engine &home, const arrival &packet) {
     home.arrived_eager<true>(packet.what, packet.flags, packet.payload, receive);
 }
 
-void engine::handlers::on_announcement(engine &home, const arrival &packet) {
+[[gnu::always_inline]] inline void engine::handlers::announced(engine &home, const arrival &packet,
+                                                               const type_note *note) {
     const envelope what = packet.what;
     announced_message said{read_as<announcement>(packet), packet.peer, packet.flags,
                            remark::of(packet.remark).elements};
@@ -144,10 +159,15 @@ void engine::handlers::on_announcement(engine &home, const arrival &packet) {
         receive->sender = said;
         if (carries) {
             store_data(*receive, data);
-            compare_types(*receive, said.elements);
+            if (said.elements != 0) [[unlikely]] {
+                home.notes_->compare(*receive, said.elements, note);
+            }
             home.tell_done_locked(said);
             home.complete_locked(*receive);
         } else {
+            if (note != nullptr) {
+                home.notes_->keep(receive, *note);
+            }
             receive->next = std::exchange(home.transfers_, receive);
         }
         return;
@@ -160,6 +180,42 @@ void engine::handlers::on_announcement(engine &home, const arrival &packet) {
     if (!data.empty()) {
         std::memcpy(message->data().data(), data.data(), data.size());
     }
+    if (note != nullptr) {
+        home.notes_->keep(message, *note);
+    }
+    home.keep_locked(*message, receive);
+}
+
+void engine::handlers::on_announcement(engine &home, const arrival &packet) {
+    announced(home, packet, nullptr);
+}
+
+void engine::handlers::on_described_announcement(engine &home, const arrival &packet) {
+    const type_note note = note_in(packet, home.checks_types_);
+    announced(home, without_note(packet), &note);
+}
+
+void engine::handlers::on_described_eager(engine &home, const arrival &packet) {
+    const type_note note = note_in(packet, home.checks_types_);
+    const auto data = without_note(packet).payload;
+    receive_operation *const receive = home.matcher_.match(packet.what);
+    if (home.wildcards_ != nullptr) {
+        note_arrival(home, packet, receive);
+    }
+    if (receive != nullptr && !receive->captures) {
+        receive->result.source = packet.what.source;
+        receive->result.tag = packet.what.tag;
+        store_data(*receive, data);
+        home.notes_->compare(*receive, packet.flags, &note);
+        home.complete_quietly_locked(*receive);
+        return;
+    }
+    unexpected_message *const message = unexpected_message::make(home, data.size());
+    message->what = packet.what;
+    message->bytes = static_cast<MPI_Count>(data.size());
+    message->elements = packet.flags;
+    copy_bytes(message->data().data(), data.data(), data.size());
+    home.notes_->keep(message, note);
     home.keep_locked(*message, receive);
 }
 

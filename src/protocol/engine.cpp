@@ -49,11 +49,13 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       limits_{eager_limits::from_settings()}, checks_types_{checks(check_level::cheap)},
       wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
-      clock_{job_.clock()}, bell_{owner.bell()},
-      spin_policy_{spin_policy_for(job_.threads_on_node(), usable_cores())}, completed_send_{*this},
+      clock_{job_.clock()}, bell_{owner.bell()}, spin_policy_{spin_policy_for(job_.threads_on_node(),
+                                                                              usable_cores())},
+      completed_send_{*this}, notes_{checks_types_ ? &rank_type_notes.of(owner) : nullptr},
       // What a message says for wildcard_races is said on the general way.
       outbox_{wildcards_ != nullptr ? no_short_messages
-                                    : std::min(limits_.if_copied_once, fabric::cell::inline_bytes)} {
+                                    : std::min(limits_.if_copied_once, fabric::cell::inline_bytes),
+              checks_types_} {
     if (clock_.simulated()) {
         spin_policy_ = {.before_yield = 0, .before_sleep = 0, .among_fibers = 0};
     }

@@ -31,6 +31,7 @@
 #include "protocol/failures.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
+#include "protocol/matching/type_notes.hpp"
 #include "protocol/matching/wildcard_races.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/outbox.hpp"
@@ -87,17 +88,13 @@ class engine final : private fabric::sink {
         if (!starts_alone_ || matcher_.may_store() || !started_.add(receive)) [[unlikely]] {
             receive.from = peer_named(peers, receive.pattern.source);
             if (wildcards_ != nullptr) {
-                watch_start(receive);
+                receive_operation::watch_start(receive);
             }
             start_in_turn(receive);
         }
     }
     /// The same for one whose `from` is set.
     void start(receive_operation &receive) { start_in_turn(receive); }
-    /// What is done to a receive before start() above where the program is checked. Set while the library is
-    /// loaded, by a layer that knows what the program does.
-    using start_watch = void (*)(receive_operation &receive);
-    static inline constinit start_watch watch_start = [](receive_operation &) {};
     /// Starts a receive and looks for its message for a while. @return true if it is complete
     [[nodiscard]] bool start_and_look(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
@@ -472,6 +469,7 @@ class engine final : private fabric::sink {
     spin_policy spin_policy_;
     completed_request completed_send_;
     engine_counts counts_;
+    type_notes *const notes_; ///< null unless messages are compared with their receives
 
     alignas(64) engine_lock lock_;
     // All below: under the lock.

@@ -22,6 +22,22 @@ struct engine::handlers {
     static void on_done(engine &home, const arrival &packet);
     static void on_cancel(engine &home, const arrival &packet);
     static void on_cancel_answer(engine &home, const arrival &packet);
+    static void on_described_eager(engine &home, const arrival &packet);
+    static void on_described_announcement(engine &home, const arrival &packet);
+
+    /// An announced message has come. @param note what the packet says besides, if anything
+    static void announced(engine &home, const arrival &packet, const type_note *note);
+
+    // described.cpp
+    [[nodiscard]] static bool describes(const engine &home, const datatype &type, int dest) noexcept;
+    /// try_send_eager() of a message that is described.
+    [[nodiscard]] static fabric::claim_result try_send_described(engine &home, const typed_buffer &buffer,
+                                                                 const envelope &what, int dest,
+                                                                 std::size_t bytes);
+    /// try_send_packet() by a rank that checks: an announcement takes along what is said of its message.
+    [[nodiscard]] static fabric::claim_result
+    try_send_checked(engine &home, int dest, fabric::packet_header header, const void *payload,
+                     std::size_t bytes, const typed_buffer &data, std::size_t data_bytes, bool solicited);
 
     /// A message has come, which this receive takes if it is not null.
     static void note_arrival(engine &home, const arrival &packet, const receive_operation *taker);
@@ -40,7 +56,7 @@ template <bool Typed> inline void engine::arrived_eager(envelope what, std::uint
         receive->result.tag = what.tag;
         store_data(*receive, payload);
         if constexpr (Typed) {
-            compare_types(*receive, elements);
+            notes_->compare(*receive, elements, nullptr);
         }
         complete_quietly_locked(*receive);
         return;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
+#include "protocol/handlers.hpp"
 
 namespace lisle::protocol {
 
@@ -21,17 +21,14 @@ constexpr std::uint64_t most_carried_always = 128;
 // Packets that one round of progress may add to a stream: others want the lock, too.
 constexpr int stream_batch = 4;
 
-/// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
-constexpr bool answers_only(std::uint8_t kind) noexcept {
-    return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||
-           kind == static_cast<std::uint8_t>(packet_kind::done);
-}
-
 } // namespace
 
 claim_result engine::try_send_packet(int dest, const fabric::packet_header &header, const void *payload,
                                      std::size_t bytes, const typed_buffer &data, std::size_t data_bytes,
                                      bool solicited) {
+    if (checks_types_) [[unlikely]] {
+        return handlers::try_send_checked(*this, dest, header, payload, bytes, data, data_bytes, solicited);
+    }
     fabric::packet_slot slot{};
     auto &carrier = *routes_.to(dest).carrier;
     const auto result = carrier.try_claim(number_, dest, bytes + data_bytes, solicited, slot);
@@ -40,9 +37,6 @@ claim_result engine::try_send_packet(int dest, const fabric::packet_header &head
     }
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
-    if (wildcards_ != nullptr) [[unlikely]] {
-        slot.header->remark = own_remark(remark::of(header.remark).elements);
-    }
     if (bytes != 0) {
         std::memcpy(slot.payload, payload, bytes);
     }

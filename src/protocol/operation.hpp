@@ -114,6 +114,10 @@ class alignas(64) receive_operation final : public operation, public pending_tra
     void start() override;
     void cancel() override;
     void describe(wait_note &note) const override;
+    /// What is done to a receive before engine::start() where the program is checked. Set while the library
+    /// is loaded, by a layer that knows what the program does.
+    using start_watch = void (*)(receive_operation &receive);
+    static inline constinit start_watch watch_start = [](receive_operation &) {};
 
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
@@ -166,6 +170,7 @@ class send_operation final : public operation {
     bool recalled = false;  ///< revoked: ends when the receiver says that it does not read the buffer
     std::uint64_t receiver_id = 0;
     fabric::memory_key key = 0;
+    std::uint32_t place; ///< of the call, see type_notes; set and read only where messages are described
 };
 
 static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);

@@ -26,7 +26,11 @@ struct deferred_packet {
 class outbox {
   public:
     /// @param short_limit longest message for the short path; SIZE_MAX: none
-    explicit outbox(std::size_t short_limit) noexcept : short_limit_{short_limit} { count(); }
+    /// @param describes messages are described, see type_notes
+    outbox(std::size_t short_limit, bool describes) noexcept
+        : short_limit_{short_limit}, describes_{describes} {
+        count();
+    }
 
     /// What a sender has to look at before it sends: the number of packets that wait, and failure_mark if
     /// anything has failed. Read without the lock, relaxed: a thread only has to see packets that were
@@ -35,6 +39,14 @@ class outbox {
         return hindrances_.load(std::memory_order_relaxed);
     }
     static constexpr std::size_t failure_mark = SIZE_MAX / 2 + 1;
+    /// Added for good where messages are described: no hindrance, but to be looked at.
+    static constexpr std::size_t describing_mark = failure_mark / 2;
+    [[nodiscard]] static bool describing(std::size_t hindrances) noexcept {
+        return (hindrances & describing_mark) != 0;
+    }
+    [[nodiscard]] static std::size_t packets_among(std::size_t hindrances) noexcept {
+        return hindrances & (describing_mark - 1);
+    }
     /// Shorter messages than this may take the short path; none may while there are hindrances, or
     /// messages go the general ways. Read as they are.
     [[nodiscard]] std::size_t short_end() const noexcept {
@@ -91,7 +103,7 @@ class outbox {
     void count() noexcept {
         waiting_ = streams_.size() + packets_.size();
         const std::size_t hindrances = packets_.size() + (has_failures_ ? failure_mark : 0);
-        hindrances_.store(hindrances, std::memory_order_relaxed);
+        hindrances_.store(hindrances + (describes_ ? describing_mark : 0), std::memory_order_relaxed);
         short_end_.store(hindrances == 0 && !general_ ? short_limit_ + 1 : 0, std::memory_order_relaxed);
     }
 
@@ -100,6 +112,7 @@ class outbox {
     pending_transfer *stalled_ = nullptr;
     std::size_t waiting_ = 0;
     const std::size_t short_limit_;
+    const bool describes_;
     bool has_failures_ = false;
     bool general_ = false;
     std::atomic<std::size_t> hindrances_{0};

@@ -16,21 +16,36 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "datatype/type_outline.hpp"
+#include "datatype/type_signature.hpp"
 #include "fabric/fabric.hpp"
 
 namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
-    eager,         ///< envelope in the header, payload: the message; flags: the basic_type of its elements
-    announcement,  ///< (RTS) envelope in the header, payload: `announcement`, then the message if
-                   ///< `carries_data`
-    clear_to_send, ///< (CTS) payload: `clearance`
-    data,          ///< context: the receiver's identifier, payload: the next bytes of the message
-    offer,         ///< context: the receiver's identifier, payload: `offer`
-    written,       ///< context: the receiver's identifier; all pieces of the copy have ended
-    done,          ///< (FIN) context: the sender's identifier; its buffer is free
-    cancel,        ///< context: the sender's identifier
-    cancel_answer, ///< context: the sender's identifier, tag: 1 if the message was withdrawn
+    eager,           ///< envelope in the header, payload: the message; flags: the basic_type of its elements
+    announcement,    ///< (RTS) envelope in the header, payload: `announcement`, then the message if
+                     ///< `carries_data`
+    clear_to_send,   ///< (CTS) payload: `clearance`
+    data,            ///< context: the receiver's identifier, payload: the next bytes of the message
+    offer,           ///< context: the receiver's identifier, payload: `offer`
+    written,         ///< context: the receiver's identifier; all pieces of the copy have ended
+    done,            ///< (FIN) context: the sender's identifier; its buffer is free
+    cancel,          ///< context: the sender's identifier
+    cancel_answer,   ///< context: the sender's identifier, tag: 1 if the message was withdrawn
+    described_eager, ///< payload: `type_note`, then as eager
+    described_announcement, ///< payload: `type_note`, then as an announcement
+};
+
+/// What ranks that check say of a message whose elements are of several types, and of all where everything is
+/// looked for.
+struct type_note {
+    static constexpr std::size_t longest_place = 64;
+
+    type_signature signature{}; ///< of the whole message
+    type_outline outline{};
+    char place[longest_place] =
+        ""; ///< "MPI_Send at ring.c:12", or as much of its end as fits; empty: not said
 };
 
 /// What ranks that check say besides in each packet: packet_header::remark.
@@ -62,6 +77,12 @@ struct packet_manner {
         return {header.kind, header.flags, header.remark};
     }
 };
+
+/// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
+[[nodiscard]] constexpr bool answers_only(std::uint8_t kind) noexcept {
+    return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||
+           kind == static_cast<std::uint8_t>(packet_kind::done);
+}
 
 /// Kinds from here on are those of modules above the engine (active_messages.hpp).
 inline constexpr std::uint8_t first_module_kind = 32;

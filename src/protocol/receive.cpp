@@ -119,12 +119,15 @@ void engine::accept(unexpected_message &message, receive_operation &receive) {
     if (has_data) {
         store_data(receive, message.data());
         if (message.elements != 0) [[unlikely]] {
-            compare_types(receive, message.elements);
+            notes_->compare_kept(receive, message.elements, &message);
         }
         if (message.announced()) {
             finish_sender(message.sender);
         }
         complete(receive);
+    }
+    if (!has_data && message.elements != 0) [[unlikely]] {
+        notes_->move(&message, receive);
     }
     unexpected_message::destroy(&message);
     if (!has_data) {

@@ -11,6 +11,7 @@
 #include "fabric/shared_memory.hpp"
 #include "mpi.h"
 #include "protocol/eager/short_message.hpp"
+#include "protocol/handlers.hpp"
 #include "protocol/tracks.hpp"
 
 namespace lisle::protocol {
@@ -22,10 +23,6 @@ namespace {
 // Scattered messages within a process go as streams, like those between processes, if they are no longer: to
 // the receiver each of the sender's cache lines is far away, and so one packs while the other unpacks.
 constexpr std::size_t most_streamed = std::size_t{192} << 10;
-
-std::uint8_t elements_of(const send_operation &send) noexcept {
-    return static_cast<std::uint8_t>(send.buffer.type->basic());
-}
 
 } // namespace
 
@@ -45,12 +42,15 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
         if (failures_.any() && failures_.error_of(what.context, dest) != MPI_SUCCESS) {
             return claim_result::failed;
         }
-        if (hindrances != outbox::failure_mark) {
+        if (outbox::packets_among(hindrances) != 0) {
             // An earlier message of ours may still wait for room: keep the order. Others' wait means nothing.
             const std::scoped_lock guard{lock_};
             if (outbox_.has_packets_for(dest)) {
                 return claim_result::full;
             }
+        }
+        if (outbox::describing(hindrances) && handlers::describes(*this, *buffer.type, dest)) {
+            return handlers::try_send_described(*this, buffer, what, dest, bytes);
         }
     }
     fabric::packet_slot slot{};
@@ -99,6 +99,10 @@ void engine::start(send_operation &send) {
 }
 
 bool engine::announce_and_watch(send_operation &send) {
+    if (checks_types_) [[unlikely]] { // the message is described
+        announce(send);
+        return look_for(send);
+    }
     const auto bytes = static_cast<std::uint64_t>(send.buffer.bytes());
     counts_.add(counted::announced_messages);
     counts_.add(counted::announced_bytes, bytes);
@@ -111,7 +115,7 @@ bool engine::announce_and_watch(send_operation &send) {
                                        send.tag,
                                        static_cast<std::uint8_t>(packet_kind::announcement),
                                        within_process | in_one_piece,
-                                       checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0},
+                                       0,
                                        sizeof said};
     send.begin_watching();
     fabric::mailbox_sender *const mailbox = mailboxes_[send.dest];
@@ -151,11 +155,14 @@ void engine::announce(send_operation &send) {
         said.key = send.key;
         flags = send.exposed ? exposed_memory : 0;
     }
-    deferred_packet packet{
-        .header = {send.context, send.source, send.tag, static_cast<std::uint8_t>(packet_kind::announcement),
-                   flags, checks_types_ ? own_remark(elements_of(send)) : std::uint16_t{0}, sizeof said},
-        .payload = {},
-        .takes_data = false};
+    deferred_packet packet{.header = {send.context, send.source, send.tag,
+                                      static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,
+                                      sizeof said},
+                           .payload = {},
+                           .takes_data = false};
+    if (checks_types_) [[unlikely]] {
+        send.place = notes_->number_call();
+    }
     // The receiver of a short message need not ask for it. In one address space it only has to copy.
     packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&
                         !send.in_pieces && goes_unasked(send.dest, send.buffer, bytes + sizeof said);

@@ -27,7 +27,7 @@ MPI_Count bytes_of_other(const collective_call &call, const block_view &blocks) 
 schedule plan_barrier(const collective_call &call) {
     if (comparing() && call.how == form::blocking && !call.comm.inter()) {
         static const call_signature same =
-            signature_of(form::blocking, "Barrier", nullptr, call_signature::unsaid, 0, 0);
+            signature_of(form::blocking, "Barrier", nullptr, call_signature::unsaid, 0);
         compare_calls(call.comm, same); // after that all have called
         schedule done;
         done.note_done();
@@ -164,6 +164,7 @@ schedule plan_gatherv(const collective_call &call, const own_buffer &own, const 
         return plan;
     }
     const typed_buffer mine = own ? *own : blocks[root];
+    say_elements_if_any(plan, mine);
     const bool at_root = call.comm.rank() == root;
     const MPI_Count for_other = at_root ? bytes_of_other(call, blocks) : mine.bytes();
     const algorithm use = select(call, operation::gatherv, of_blocks(0, 0, for_other));
@@ -240,6 +241,7 @@ schedule plan_scatterv(const collective_call &call, const block_view &blocks, co
         return plan;
     }
     const typed_buffer mine = own ? *own : blocks[root];
+    say_elements_if_any(plan, mine);
     const bool at_root = call.comm.rank() == root;
     const MPI_Count for_other = at_root ? bytes_of_other(call, blocks) : mine.bytes();
     const algorithm use = select(call, operation::scatterv, of_blocks(0, 0, for_other));
@@ -310,11 +312,32 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
     return plan;
 }
 
-schedule plan_allgatherv(const collective_call &call, const own_buffer &own, const block_view &blocks) {
-    schedule plan = plan_of(call, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
-    if (own && own->bytes() > 0) {
-        say_elements(plan, *own);
+namespace {
+
+/// All blocks of one type, as a number of elements: what every rank has at the end.
+typed_buffer all_elements(const block_view &blocks) {
+    typed_buffer all = blocks[0];
+    for (int rank = 1; rank < blocks.size(); ++rank) {
+        all.count += blocks[rank].count;
     }
+    return all;
+}
+
+/// What a rank says of the elements that it gives to an allgatherv, or of those that it gets.
+schedule describe_allgatherv(const collective_call &call, const own_buffer &own, const block_view &blocks) {
+    if (call.comm.inter()) {
+        return plan_of(call, "Allgatherv", call_signature::unsaid, call_signature::unsaid);
+    }
+    const typed_buffer all = all_elements(blocks);
+    schedule plan = plan_of(call, "Allgatherv", call_signature::unsaid, all.bytes());
+    say_elements(plan, own && own->bytes() > 0 && uniform_basic_type(*own->type) ? *own : all);
+    return plan;
+}
+
+} // namespace
+
+schedule plan_allgatherv(const collective_call &call, const own_buffer &own, const block_view &blocks) {
+    schedule plan = comparing() ? describe_allgatherv(call, own, blocks) : schedule{};
     if (call.comm.inter()) {
         const team other = other_group(call.comm);
         alltoall_pairwise(plan, other, call.comm.size(),

@@ -37,12 +37,8 @@ const char *operation_in_words(const op &reduction) noexcept {
                                      : "a user's operation";
 }
 
-std::uint64_t said_elements(const datatype &type) noexcept {
-    return static_cast<std::uint64_t>(uniform_basic_type(type).value_or(basic_type::none));
-}
-
 call_signature signature_of(form how, const char *name, const char *operation, std::int64_t root,
-                            std::int64_t bytes, std::uint64_t elements) {
+                            std::int64_t bytes) {
     call_signature what{.call = {}};
     // A non-blocking or persistent call does not match a blocking one [MPI-5.0 6.12].
     switch (how) {
@@ -61,7 +57,6 @@ call_signature signature_of(form how, const char *name, const char *operation, s
     }
     what.root = root;
     what.bytes = bytes;
-    what.elements = elements;
     what.sum = sum_of(what);
     return what;
 }
@@ -71,13 +66,23 @@ void describe_call(schedule &plan, const collective_call &call, const char *name
     const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
     plan.describe(
         signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
-                     inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes, 0));
+                     inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes));
 }
 
-void describe_elements(schedule &plan, const datatype &type) {
-    call_signature what = plan.signature();
-    what.elements = said_elements(type);
+void describe_elements(call_signature &what, const typed_buffer &data) {
+    if (const auto basic = uniform_basic_type(*data.type)) {
+        what.elements = static_cast<std::uint64_t>(*basic);
+    } else if (what.bytes == data.bytes()) {
+        const type_signature all = repeated(data.type->signature(), data.count);
+        what.elements = all.known() ? said_sum(all) : 0;
+    }
+    what.outline = outline_of(*data.type, data.count);
     what.sum = sum_of(what);
+}
+
+void describe_elements(schedule &plan, const typed_buffer &data) {
+    call_signature what = plan.signature();
+    describe_elements(what, data);
     plan.describe(what);
 }
 

@@ -36,9 +36,9 @@ void refuse_inter(const communicator &comm, const char *what);
 /// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
 [[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
 [[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
-                                          std::int64_t root, std::int64_t bytes, std::uint64_t elements);
-/// Its type as signatures say it.
-[[nodiscard]] std::uint64_t said_elements(const datatype &type) noexcept;
+                                          std::int64_t root, std::int64_t bytes);
+/// Says in a signature what the call's data are.
+void describe_elements(call_signature &what, const typed_buffer &data);
 /// Says what the call is, for checks.
 [[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
                                  std::int64_t root, std::int64_t bytes, const op *reduction);
@@ -52,10 +52,17 @@ void refuse_inter(const communicator &comm, const char *what);
     return plan;
 }
 /// Says of what type the call's data is, for checks.
-[[gnu::cold]] void describe_elements(schedule &plan, const datatype &type);
+[[gnu::cold]] void describe_elements(schedule &plan, const typed_buffer &data);
 inline void say_elements(schedule &plan, const typed_buffer &data) {
     if (comparing() && data.type != nullptr) [[unlikely]] {
-        describe_elements(plan, *data.type);
+        describe_elements(plan, data);
+    }
+}
+
+/// The same where ranks may have different numbers of elements: who has none may name any type.
+inline void say_elements_if_any(schedule &plan, const typed_buffer &data) {
+    if (comparing() && data.bytes() > 0) [[unlikely]] {
+        describe_elements(plan, data);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "datatype/type_outline.hpp"
 #include "mpi.h"
 
 namespace lisle::collective {
@@ -20,10 +21,14 @@ struct call_signature {
     char operation[40] = "";        ///< the reduction's: its name, or what is known of a user's
     std::int64_t root = unsaid;     ///< unsaid also on inter-communicators
     std::int64_t bytes = unsaid;    ///< of the vector or of a block
-    std::uint64_t elements = 0; ///< basic_type of all that the rank gives or takes; 0: of several, or none
+    /// basic_type of all that the rank gives or takes, or sum of the signature of `bytes` bytes of several;
+    /// 0: not said
+    std::uint64_t elements = 0;
 
     // Of the rank, and not compared.
     std::int32_t node = 0;
+    type_outline outline{};   ///< of the elements
+    char place[64] = "";      ///< of the call, "MPI_Bcast at ring.c:12"; empty: not said
     std::int64_t entered = 0; ///< when the rank called, in nanoseconds of its node's clock
 };
 

@@ -87,7 +87,7 @@ template <bool Typed> inline attempt engine::take_short_locked(std::byte *to, MP
         }
     }
     const fabric::packet_header header = packet->header;
-    if (Typed && !fit_together(static_cast<basic_type>(header.flags), elements)) {
+    if (Typed && !surely_fit(static_cast<basic_type>(header.flags), elements)) {
         return attempt::impossible;
     }
     if (header.payload_bytes > fabric::cell::inline_bytes) {

@@ -27,12 +27,4 @@ namespace lisle::protocol {
     store_long_data(receive, data);
 }
 
-/// Notes an error if the receive takes elements of another type. @param elements a basic_type
-inline void compare_types(receive_operation &receive, std::uint8_t elements) noexcept {
-    if (!fit_together(static_cast<basic_type>(elements), receive.buffer.type->basic()) &&
-        receive.result.bytes != 0 && receive.result.error == MPI_SUCCESS) [[unlikely]] {
-        receive.result.error = MPI_ERR_TYPE;
-    }
-}
-
 } // namespace lisle::protocol

@@ -28,7 +28,9 @@ void engine::transfer(receive_operation &receive) {
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    compare_types(receive, sender.elements);
+    if (sender.elements != 0) [[unlikely]] {
+        notes_->compare_kept(receive, sender.elements, &receive);
+    }
     if (sender.here()) {
         copy_here(receive, bytes);
         counts_.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));

@@ -31,7 +31,7 @@ class Mistake:
 MISTAKES = {
     "unreceived": Mistake(1, ["rank 1: MPI_Finalize: a message of 8 bytes with tag 5 from rank 0 on MPI_COMM_WORLD was never "
                               "received", "rank 1 to receive"], waits=True),
-    "other_type": Mistake(1, [f"MPI_Wait: {OTHER_TYPE} (MPI_ERR_TYPE, at mistakes.c:"], None),
+    "other_type": Mistake(1, [f"MPI_Wait: {OTHER_TYPE} of rank 1 in MPI_COMM_WORLD: MPI_INT"], None),
     "other_type_late": Mistake(1, [f"MPI_Wait: {OTHER_TYPE}"], None),
     "other_type_announced": Mistake(1, [f"MPI_Recv: {OTHER_TYPE}"], None),
     "types_of_collective": Mistake(1, [f"{CALLS}rank 1 names elements of another type than rank 0", OTHER_TYPE], None),

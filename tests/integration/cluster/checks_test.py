@@ -15,6 +15,7 @@ from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
 MISTAKES = os.environ["LISLE_TEST_MISTAKES"]
+TYPES = os.environ["LISLE_TEST_TYPES"]
 
 OTHER_TYPE = "the message from rank 0 with tag 5 has elements of another type than the receive"
 CALLS = "the ranks do not make the same call: "
@@ -36,21 +37,27 @@ def main():
     with Hosts(2) as hosts:
         words = [LISLERUN, "--through", "mpiexec.hydra", "--launch-agent", str(hosts.agent), "--hosts", ",".join(hosts.names)]
 
-        def start(how):
+        def start(program, *how):
             environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0", "LISLE_CHECK": "1"}
             for _ in range(3):
-                done = subprocess.run([*words, MISTAKES, how], text=True, capture_output=True, timeout=60, check=False,
+                done = subprocess.run([*words, program, *how], text=True, capture_output=True, timeout=60, check=False,
                                       env=environment)
                 if done.returncode == 0 or done.stderr:
                     break  # else Hydra has ended before it had passed on what was said
             return done
 
         for how, sentence in SAID.items():
-            done = start(how)
+            done = start(MISTAKES, how)
             expect(done.returncode != 0 and sentence in done.stderr, f"{how}: {done.returncode}\n{done.stderr}")
         for how in ("right", "bytes"):
-            done = start(how)
+            done = start(MISTAKES, how)
             expect(done.returncode == 0 and "lisle" not in done.stderr, f"{how}: {done.returncode}\n{done.stderr}")
+        for how in ("plain", "many"):
+            done = start(TYPES, "structures", how)
+            expect(done.returncode != 0 and "{MPI_INT, MPI_DOUBLE}, and the receive takes" in done.stderr,
+                   f"{how}: {done.returncode}\n{done.stderr}")
+        done = start(TYPES, "right", "plain")
+        expect(done.returncode == 0 and "lisle" not in done.stderr, f"{done.returncode}\n{done.stderr}")
 
 
 main()
