@@ -51,9 +51,10 @@ inline constexpr std::size_t most_simple = 4;
 /// One expression.
 struct node {
     op what{};
-    bool is_simple = false; ///< has a value at once: no kernel, no call, nothing to wait for
-    bool is_quick = false;  ///< a built-in function with a short cut, of the operands left and right
-    bool is_placed = false; ///< says where it runs
+    bool is_simple = false;  ///< has a value at once: no kernel, no call, nothing to wait for
+    bool is_quick = false;   ///< a built-in function with a short cut, of the operands left and right
+    bool is_placed = false;  ///< says where it runs
+    bool is_entered = false; ///< a call whose arguments take no time: who would make a task of it enters it
     policy placed_by = policy::none;
     std::uint32_t first = 0, count = 0; ///< children, in code::children
     std::uint32_t waits_for = 0;        ///< how many of its arguments are not simple

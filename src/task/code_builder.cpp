@@ -72,6 +72,9 @@ std::uint32_t code_builder::add(op what, place where, const std::vector<std::uin
         static_cast<std::ptrdiff_t>(arguments) -
         std::ranges::count_if(std::span{children}.first(arguments), is_simple_child));
     find_operands(made, children);
+    made.is_entered = what == op::call && std::ranges::all_of(children, [&](std::uint32_t child) {
+                          return is_operand(made_.nodes[child]) || made_.nodes[child].is_quick;
+                      });
     made_.children.insert(made_.children.end(), children.begin(), children.end());
     made_.nodes.push_back(made);
     return static_cast<std::uint32_t>(made_.nodes.size() - 1);
@@ -102,6 +105,7 @@ void code_builder::put_at(std::uint32_t expression, const placement &where) {
     placed.placed_by = where.by != policy::none ? where.by : placed.placed_by;
     placed.is_placed = placed.tile >= 0 || placed.rank >= 0 || placed.placed_by != policy::none;
     placed.is_simple = placed.is_simple && !placed.is_placed;
+    placed.is_entered = placed.is_entered && !placed.is_placed;
 }
 
 code code_builder::finish(const source &program, std::uint64_t seed) {

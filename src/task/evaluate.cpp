@@ -184,24 +184,58 @@ bool tile::evaluate_arguments(task &now) {
         now = {nullptr, nullptr, waiting};
         return true;
     }
-    // Nothing else needs the variables when the arguments are there: the last task may have them.
+    // Nothing else needs the variables when the arguments are there.
     frame *const variables = now.variables;
     const bool lets_go =
         expression.what == op::call || expression.what == op::builtin || expression.what == op::kernel;
     if (lets_go) {
         waiting->variables = nullptr;
     }
-    std::uint32_t last = slots;
-    for (std::uint32_t i = 0; i < slots; ++i) {
-        if (text.nodes[children[i]].is_simple) {
+    std::uint32_t left = expression.waits_for;
+    for (std::uint32_t i = 0; left != 0; ++i) {
+        const node &child = text.nodes[children[i]];
+        if (child.is_simple) {
             continue;
         }
-        if (last != slots) {
-            spawn({&text.nodes[children[last]], variables->share(), waiting, last});
+        task ready{&child, nullptr, waiting, i};
+        if (--left != 0) {
+            if (!enter_call(ready, *variables)) {
+                ready.variables = variables->share();
+            }
+            spawn(ready);
+            continue;
         }
-        last = i;
+        if (!enter_call(ready, *variables)) { // the last one may have the variables
+            ready.variables = lets_go ? variables : variables->share();
+        } else if (lets_go) {
+            variables->drop(pool_);
+        }
+        now = ready;
     }
-    now = {&text.nodes[children[last]], lets_go ? variables : variables->share(), waiting, last};
+    return true;
+}
+
+// A call whose arguments take no time becomes the function's body, with variables of its own: that costs less
+// than to share those of the caller. @return false: it has to be evaluated in the usual way
+inline bool tile::enter_call(task &ready, frame &variables) {
+    const node &expression = *ready.expression;
+    if (!expression.is_entered) {
+        return false;
+    }
+    const code &text = variables.program->text;
+    const function_code &called = text.functions[expression.a];
+    frame *const fresh = frame::make(pool_, called.frame, variables.program);
+    const auto children = text.children_of(expression);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        at_once(text.nodes[children[i]], variables, fresh->values()[i]);
+    }
+    if (!blocked_on_.empty() || failed({fresh->values(), children.size()}) != nullptr) {
+        blocked_on_.clear();
+        fresh->drop(pool_);
+        return false;
+    }
+    ready.expression = &text.nodes[called.body];
+    ready.variables = fresh;
     return true;
 }
 
@@ -351,6 +385,9 @@ bool tile::perform_kernel(task &now, program_state &program, std::span<value> ar
         engine_.print(line);
         return deliver(now, arguments.empty() ? value{} : std::move(arguments.back()));
     }
+    if (ready_.has_own()) {
+        share_tasks();
+    }
     value result;
     try {
         if (is_builtin) {
@@ -394,90 +431,18 @@ bool tile::run_closure(task &now, std::span<value> arguments) {
     return true;
 }
 
-// `now` becomes the body of a function. Its frame is given up.
+// `now` becomes the body of a function. Its frame, if it has one, is given up.
 void tile::enter(task &now, const closure &function, std::span<value> arguments) {
     const code &text = function.program->text;
     const function_code &called = text.functions[function.function];
     frame *const fresh = frame::make(pool_, called.frame, function.program);
     std::ranges::copy(function.captured, fresh->values());
     std::ranges::move(arguments, fresh->values() + called.captured);
-    now.variables->drop(pool_);
+    drop(now);
     now.variables = fresh;
     now.expression = &text.nodes[called.body];
     now.is_placed = 0;
     now.first = now.end = 0;
-}
-
-// Makes a task that may run anywhere, unless it says where.
-void tile::spawn(const task &ready) {
-    if (!ready.is_range() && (ready.expression->is_placed || engine_.spreads_kernels())) {
-        task placed = ready;
-        if (!place_task(placed)) {
-            return;
-        }
-        if (placed.is_placed != 0) {
-            post(placed);
-            return;
-        }
-    }
-    ready_.push(ready);
-    if (engine_.waits_for_work()) {
-        engine_.announce_work(*this);
-    }
-}
-
-// @return whether the task is on its tile; else it has been sent there, has failed or waits
-bool tile::place_task(task &now) {
-    const node &expression = *now.expression;
-    const code &text = now.variables->program->text;
-    const auto number = [&](std::int32_t which) -> std::int64_t {
-        const value given = simple(text.nodes[static_cast<std::size_t>(which)], *now.variables);
-        if (given.is(object_kind::failure)) {
-            throw std::invalid_argument{given.as<failure>().message};
-        }
-        if (blocked_on_.empty() && !given.is_integer()) {
-            refuse_value(given, "the number of a tile or a rank");
-        }
-        return given.integer();
-    };
-    int target = place_.tile;
-    try {
-        if (expression.rank >= 0) {
-            const int rank = engine_.map().checked_rank(number(expression.rank), engine_.wraps());
-            const std::int64_t inside = expression.tile >= 0  ? number(expression.tile)
-                                        : rank == place_.rank ? number_
-                                                              : 0;
-            if (inside < 0 || (inside >= engine_.map().count_of(rank) && !engine_.wraps())) {
-                throw std::out_of_range{"tile " + std::to_string(inside) + " of rank " +
-                                        std::to_string(rank) + ", which has " +
-                                        std::to_string(engine_.map().count_of(rank))};
-            }
-            target = engine_.map().first_of(rank) + static_cast<int>(inside % engine_.map().count_of(rank));
-        } else if (expression.tile >= 0) {
-            target = engine_.map().checked_tile(number(expression.tile), engine_.wraps());
-        } else {
-            target = engine_.choose_tile(*this, expression, *now.variables);
-        }
-    } catch (const std::exception &reason) {
-        blocked_on_.clear();
-        if (deliver(now, fail(now, reason.what()))) {
-            post(now);
-        }
-        return false;
-    }
-    if (!blocked_on_.empty()) {
-        park(now, std::move(blocked_on_));
-        return false;
-    }
-    if (target < 0) { // anywhere
-        return true;
-    }
-    now.is_placed = 1;
-    if (target == place_.tile) {
-        return true;
-    }
-    engine_.dispatch(*this, now, target);
-    return false;
 }
 
 } // namespace lisle::tasks

@@ -233,6 +233,9 @@ bool engine::steal_any(task &stolen) {
 bool engine::feed_hungry() {
     bool has_fed = false;
     task stolen;
+    if (options_.tiles == 1 && !hungry_.empty()) { // this thread is the tile, which shares what it has
+        tiles_[0]->ready().share_all();
+    }
     while (!hungry_.empty() && steal_any(stolen)) {
         const int rank = hungry_.back();
         hungry_.pop_back();

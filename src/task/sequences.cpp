@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// map, fold and the loops: a task over a sequence gives away halves of it.
+// map, fold and the loops: a task over a sequence gives away halves of it, a loop only when its tile has
+// nothing else that others could take.
 #include <algorithm>
 
 #include "task/engine.hpp"
@@ -42,10 +43,12 @@ bool tile::perform_sequence(task &now, std::span<value> arguments) {
     both->values()[sequence_slot] = sequence;
     record *to = now.to;
     std::uint32_t slot = now.slot;
-    if (expression.what != op::fold) {
-        to = record::make(pool_, expression.what == op::map ? count : 1, count);
+    if (expression.what == op::each) {
+        to = make_counter(now, count);
+        slot = 0;
+    } else if (expression.what == op::map) {
+        to = record::make(pool_, count, count);
         to->expression = &expression;
-        to->kind = expression.what == op::map ? record_kind::expression : record_kind::discard;
         to->to = now.to;
         to->slot = now.slot;
         to->program = now.variables->program;
@@ -56,37 +59,77 @@ bool tile::perform_sequence(task &now, std::span<value> arguments) {
     return true;
 }
 
-// A task over a part of a sequence: gives away halves of it until one element is left.
+// A task over a part of a sequence.
 bool tile::split(task &now) {
-    const bool is_fold = now.expression->what == op::fold;
+    return now.expression->what == op::fold ? split_fold(now) : split_loop(now);
+}
+
+// Does the first element and leaves the rest to be taken up again, by this tile or by others.
+bool tile::split_loop(task &now) {
+    value element = element_of(now.variables->values()[sequence_slot], now.first);
+    const value &function = now.variables->values()[function_slot];
+    task first{now.expression, nullptr, now.to, now.expression->what == op::map ? now.first : 0};
+    enter(first, function.as<closure>(), std::span{&element, 1});
+    if (++now.first == now.end) {
+        now.variables->drop(pool_);
+    } else {
+        if (now.end - now.first > 1 && ready_.size() == 0) {
+            halve(now);
+        }
+        spawn(now);
+    }
+    now = first;
+    return true;
+}
+
+// Gives away half of a loop. Both halves have all of their own that is written for each element, so that
+// tiles that work on them do not meet: the function, and for loops without results the count.
+void tile::halve(task &loop) {
+    task half = loop;
+    half.first = loop.end = loop.first + (loop.end - loop.first) / 2;
+    half.variables = frame::make(pool_, sequence_frame, loop.variables->program);
+    std::ranges::copy_n(loop.variables->values(), sequence_frame, half.variables->values());
+    if (loop.expression->what == op::each) {
+        const std::uint32_t count = half.end - half.first;
+        half.to = make_counter(loop, count);
+        // Relaxed: what is left of the loop is counted, so it does not end here.
+        loop.to->missing.fetch_sub(count - 1, std::memory_order_relaxed);
+    }
+    spawn(half);
+}
+
+// A record that counts results and goes on to where the loop's results go.
+record *tile::make_counter(const task &loop, std::uint32_t count) {
+    record *const made = record::make(pool_, 1, count);
+    made->kind = record_kind::discard;
+    made->expression = loop.expression;
+    made->to = loop.to;
+    made->slot = loop.slot;
+    made->program = loop.variables->program;
+    return made;
+}
+
+// Gives away halves until one element is left.
+bool tile::split_fold(task &now) {
     while (now.end - now.first > 1) {
         const std::uint32_t middle = now.first + (now.end - now.first) / 2;
         task half = now;
         half.variables = now.variables->share();
-        if (is_fold) {
-            record *const both = record::make(pool_, 2, 2);
-            both->kind = record_kind::fold;
-            both->expression = now.expression;
-            both->variables = now.variables->share();
-            both->to = now.to;
-            both->slot = now.slot;
-            both->program = now.variables->program;
-            now.to = half.to = both;
-            now.slot = 0;
-            half.slot = 1;
-        }
+        record *const both = record::make(pool_, 2, 2);
+        both->kind = record_kind::fold;
+        both->expression = now.expression;
+        both->variables = now.variables->share();
+        both->to = now.to;
+        both->slot = now.slot;
+        both->program = now.variables->program;
+        now.to = half.to = both;
+        now.slot = 0;
+        half.slot = 1;
         half.first = middle;
         now.end = middle;
         spawn(half);
     }
-    value element = element_of(now.variables->values()[sequence_slot], now.first);
-    if (is_fold) {
-        return deliver(now, std::move(element));
-    }
-    now.slot = now.expression->what == op::map ? now.first : 0;
-    const value function = now.variables->values()[function_slot];
-    enter(now, function.as<closure>(), std::span{&element, 1});
-    return true;
+    return deliver(now, element_of(now.variables->values()[sequence_slot], now.first));
 }
 
 } // namespace lisle::tasks

@@ -63,12 +63,14 @@ class tile {
     bool evaluate_simple(task &now);
     bool evaluate_arguments(task &now);
     bool call(task &now, frame &fresh, std::size_t arguments);
+    bool enter_call(task &ready, frame &variables);
     bool perform(task &now, program_state &program, std::span<value> arguments);
     bool perform_kernel(task &now, program_state &program, std::span<value> arguments);
     bool perform_cell(task &now, std::span<value> arguments);
     bool run_closure(task &now, std::span<value> arguments);
     record *suspend(const task &now, program_state &program, std::uint32_t slots, std::uint32_t missing);
     void spawn(const task &ready);
+    void share_tasks();
     bool place_task(task &now);
     void enter(task &now, const closure &function, std::span<value> arguments);
     bool quick(const node &expression, frame &variables, value &result) noexcept;
@@ -90,6 +92,10 @@ class tile {
     // sequences.cpp
     bool perform_sequence(task &now, std::span<value> arguments);
     bool split(task &now);
+    bool split_loop(task &now);
+    bool split_fold(task &now);
+    void halve(task &loop);
+    record *make_counter(const task &loop, std::uint32_t count);
     // records.cpp
     bool fire(task &now);
     bool fire_seq(task &now);

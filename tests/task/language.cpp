@@ -149,6 +149,28 @@ TEST(parallel, arguments_are_evaluated_at_once) {
     EXPECT_EQ(outcome(machine, "(par (test.meet) (test.meet) (test.meet) (test.meet))"), "\"met\"");
 }
 
+// Kernels that sleep for 200 ms each on 4 tiles. The best of three: other programs may take the cores.
+TEST(parallel, four_long_kernels_take_as_long_as_one) {
+    tasks::registry kernels;
+    test::add_probe(kernels);
+    for (const std::string program :
+         {"(par (probe.sleep 200) (probe.sleep 200) (probe.sleep 200) (probe.sleep 200))",
+          "(map (lambda (i) (probe.sleep 200)) (range 4))", "(par-for i 0 4 (probe.sleep 200))",
+          "(par-for i 0 2 (par-for j 0 2 (probe.sleep 200)))",
+          "(fold + (map (lambda (i) (+ 1 (probe.sleep 200))) (range 4)))"}) {
+        double least = 1e9;
+        for (int run = 0; run < 3 && least >= 350; ++run) {
+            tasks::machine machine{kernels, {.tiles = 4}};
+            const auto begin = std::chrono::steady_clock::now();
+            EXPECT_EQ(outcome(machine, program).find("error"), std::string::npos) << program;
+            least = std::min(
+                least,
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+        }
+        EXPECT_LT(least, 350) << program;
+    }
+}
+
 TEST_P(language, sequences_keep_their_order_in_a_thousand_runs) {
     tasks::machine machine{kernels_, {.tiles = GetParam()}};
     const tasks::source program = tasks::read("(seq (probe.note[0] 1) (probe.note[0] 2) (probe.note[0] 3))");

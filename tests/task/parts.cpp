@@ -134,6 +134,9 @@ TEST(deque, gives_each_task_to_one) {
     task popped;
     for (std::uint32_t i = 0; i < tasks; ++i) {
         deque.push({nullptr, nullptr, nullptr, i, 0, i, i});
+        if (i % 7 == 0) {
+            deque.share_all();
+        }
         if (i % 3 == 0 && deque.pop(popped)) {
             EXPECT_EQ(popped.first, popped.slot);
             ++taken[popped.slot];
@@ -149,6 +152,33 @@ TEST(deque, gives_each_task_to_one) {
     EXPECT_FALSE(deque.steal(left));
     EXPECT_EQ(std::accumulate(taken.begin(), taken.end(), 0), static_cast<int>(tasks));
     EXPECT_TRUE(std::ranges::all_of(taken, [](const auto &count) { return count == 1; }));
+}
+
+TEST(deque, shares_half_of_its_tasks_when_some_are_wanted) {
+    task_deque deque;
+    task taken;
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        deque.push({nullptr, nullptr, nullptr, i});
+    }
+    EXPECT_TRUE(deque.has_own());
+    EXPECT_FALSE(deque.steal(taken)); // says that some are wanted
+    deque.push({nullptr, nullptr, nullptr, 5});
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        ASSERT_TRUE(deque.steal(taken));
+        EXPECT_EQ(taken.slot, i);
+    }
+    EXPECT_FALSE(deque.steal(taken));
+    deque.share_all();
+    EXPECT_FALSE(deque.has_own());
+    EXPECT_EQ(deque.size(), 3);
+    ASSERT_TRUE(deque.pop(taken));
+    EXPECT_EQ(taken.slot, 5U);
+    ASSERT_TRUE(deque.steal(taken));
+    EXPECT_EQ(taken.slot, 3U);
+    ASSERT_TRUE(deque.pop(taken));
+    EXPECT_EQ(taken.slot, 4U);
+    EXPECT_FALSE(deque.pop(taken));
+    EXPECT_EQ(deque.size(), 0);
 }
 
 TEST(termination, waits_for_packets_under_way) {
