@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lisle/task/transport.hpp"
 
@@ -16,7 +17,8 @@ namespace lisle::tasks {
 
 /// Over which bridge a packet goes.
 enum class bridge_choice { round_robin, least_busy, by_pair };
-/// Who waits until a packet has left: the caller, a thread for each packet, or one of some threads.
+/// Who waits until a packet has left: the caller, a thread for each packet, or one of some threads if it does
+/// not leave at once.
 enum class sending_mode { blocking, thread_per_send, pool };
 
 struct bridge_options {
@@ -38,8 +40,11 @@ inline std::map<std::string, sending_mode> sending_modes() {
             {"pool", sending_mode::pool}};
 }
 
-/// Uses duplicates of the communicator, one for each bridge. Collective. Throws std::runtime_error without
+/// Uses a duplicate of the communicator. Collective. Throws std::runtime_error without
 /// MPI_THREAD_MULTIPLE, or in ranks of lisle::run, whose threads may not call MPI.
 std::unique_ptr<transport> make_bridges(MPI_Comm comm, const bridge_options &options);
+
+/// How many messages this rank has sent over each bridge; nothing for other transports.
+std::vector<std::uint64_t> messages_over_bridges(const transport &between);
 
 } // namespace lisle::tasks
