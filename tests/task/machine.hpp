@@ -59,6 +59,8 @@ class probe {
         }
         return all;
     }
+    /// Where the numbers lie in memory.
+    long place(const std::vector<double> &numbers) const { return reinterpret_cast<long>(numbers.data()); }
     std::vector<double> scaled(std::vector<double> numbers, double by) const {
         for (double &each : numbers) {
             each *= by;
@@ -92,6 +94,7 @@ inline void add_probe(tasks::registry &kernels) {
     kernels.add("probe.make", &probe::make);
     kernels.add("probe.numbers", &probe::numbers);
     kernels.add("probe.sum", &probe::sum);
+    kernels.add("probe.place", &probe::place);
     kernels.add("probe.scaled", &probe::scaled);
     kernels.add("probe.words", &probe::words);
     kernels.add("probe.joined", &probe::joined);

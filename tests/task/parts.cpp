@@ -21,7 +21,7 @@ using namespace lisle::tasks;
 TEST(packet, comes_back_as_it_was) {
     std::mt19937_64 random{7};
     constexpr int controls[] = {1, 1, 1, 3, 5, 3, 5, 1};
-    for (int i = 0; i < 100000; ++i) {
+    for (int i = 0; i < 1000000; ++i) {
         packet sent;
         const auto type = random() % packet_types;
         sent.type = static_cast<packet_type>(type);

@@ -43,6 +43,28 @@ void test_same_results() {
     }
 }
 
+// What goes from tile to tile of one rank is not copied and does not become a message.
+void test_inside_a_rank() {
+    if (!here->has_bridges) {
+        return;
+    }
+    tasks::registry kernels;
+    add_probe(kernels);
+    const auto between = tasks::make_bridges(MPI_COMM_SELF, here->bridges);
+    tasks::machine machine{kernels, *between, {.tiles = 3}};
+    check(machine, "(let ((a (probe.numbers[0] 100000 1))) (list (probe.sum[1] a) (probe.sum[2] a)))",
+          "(5000050000.0 5000050000.0)");
+    check(machine, "(let ((a (probe.numbers[0] 100000 1))) (= (probe.place[1] a) (probe.place[2] a)))",
+          "true");
+    check(machine, "(fold + (map (lambda (i) (probe.add[(mod i 3)] i 1)) (range 1000)))", "500500");
+    machine.finish();
+    std::uint64_t messages = 0;
+    for (const std::uint64_t each : tasks::messages_over_bridges(*between)) {
+        messages += each;
+    }
+    here->expect(messages == 0, std::to_string(messages) + " messages of a rank to itself");
+}
+
 void test_placement() {
     with_machine({}, [](tasks::machine &machine) {
         const int all = machine.place().tiles, last = all - 1;
@@ -186,6 +208,7 @@ int main(int argc, char **argv) {
     here.emplace(argc, argv);
     return here->run([&] {
         test_same_results();
+        test_inside_a_rank();
         test_placement();
         test_objects();
         test_cells();

@@ -18,7 +18,7 @@ if browser is None:
     print("there is no chromium (Debian: chromium) to draw the pictures")
     sys.exit(77)
 binaries, source = (pathlib.Path(each).resolve() for each in sys.argv[1:3])
-folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else pathlib.Path(tempfile.mkdtemp())
+folder = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else pathlib.Path(tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
 
 

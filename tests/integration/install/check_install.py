@@ -24,6 +24,26 @@ int main() {
 }
 """
 
+# Tasks and coupled models; every rank evaluates a program of its own.
+TASKS_PROGRAM = """#include <lisle/couple.hpp>
+#include <lisle/task.hpp>
+#include <lisle/task/mpi_transport.hpp>
+#include <iostream>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    lisle::couple::model{MPI_COMM_WORLD, {.name = "model" + std::to_string(rank)}}.finish();
+    lisle::tasks::registry kernels;
+    const auto between = lisle::tasks::make_mpi_transport();
+    lisle::tasks::machine machine{kernels, *between};
+    const auto program = lisle::tasks::read("(fold + (map (lambda (i) (* 2 i)) (range 7)))");
+    std::cout << "received " + std::to_string(machine.evaluate(program).as<long>()) + "\\n" << std::flush;
+    machine.finish();
+    MPI_Finalize();
+}
+"""
+
 # find_package(Lisle): the package's own target. find_package(MPI): CMake's module, which asks the wrappers.
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C CXX)
@@ -58,6 +78,15 @@ def check_wrappers(prefix, work):
     shutil.copy(PROGRAM, work / "program.cpp")
     run(prefix / "bin/mpicxx", work / "program.cpp", "-o", work / "by_mpicxx")
     check_program(prefix, work / "by_mpicxx")
+
+
+def check_tasks(prefix, work):
+    if os.environ.get("SANITIZED"):
+        return  # the static libraries want the sanitizer's flags
+    (work / "tasks.cpp").write_text(TASKS_PROGRAM, encoding="utf-8")
+    run(prefix / "bin/mpicxx", "-std=c++20", work / "tasks.cpp", "-llisle_couple", "-llisle_task", "-llisle_task_core",
+        "-o", work / "tasks")  # fmt: skip
+    check_program(prefix, work / "tasks")
 
 
 def check_names_of_other_mpis(prefix, work):
@@ -127,6 +156,7 @@ def main():
         if file.is_file() and file.suffix in (".pc", ".cmake"):
             expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
     check_wrappers(prefix, work)
+    check_tasks(prefix, work)
     check_names_of_other_mpis(prefix, work)
     if shutil.which("pkg-config"):
         check_pkg_config(prefix, work, libdir)
