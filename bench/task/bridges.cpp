@@ -3,9 +3,11 @@
 // size, by how packets are sent and by the number of bridges; beside the transport without bridges, plain
 // MPI, and a copy in the rank's own memory. Also how long the call that sends takes, always and while the
 // receiver sleeps, and what bridges that have nothing to do cost. Two ranks; one line of "name bytes
-// median-us 90%-us call-us" for each. What is compared is measured in turns.
+// median-us 90%-us call-us" for each. What is compared is measured in turns. With more ranks than two: what
+// all others send to rank 0 at once, in packets or megabytes a second.
 //
 //     mpirun -n 2 bench_task_bridges [rounds] [all | sizes | bridges]
+//     mpirun -n 5 bench_task_bridges [rounds]
 //
 #include <mpi.h>
 
@@ -181,6 +183,73 @@ void calls_while_asleep(const way &by) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// All ranks but 0 send packets to it at once. @return seconds, the same on all ranks
+double crowd(const way &by, std::size_t bytes, int count) {
+    const auto between = connect(by);
+    const int senders = between->ranks() - 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = now();
+    if (rank == 0) {
+        for (int got = 0; got < senders * count;) {
+            between->wait([&](int, std::span<const std::byte>) { ++got; });
+        }
+    } else {
+        for (int i = 0; i < count; ++i) {
+            between->send(0, std::vector<std::byte>(bytes));
+            if (i % 16 == 0) {
+                between->poll([](int, std::span<const std::byte>) {});
+            }
+        }
+    }
+    while (!between->has_sent_all()) {
+        between->poll([](int, std::span<const std::byte>) {});
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (now() - begin) * 1e-6;
+}
+
+double crowd_of_messages(std::size_t bytes, int count) {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::vector<char> data(bytes);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = now();
+    for (int i = 0; i < (rank == 0 ? (ranks - 1) * count : count); ++i) {
+        if (rank == 0) {
+            MPI_Recv(data.data(), static_cast<int>(bytes), MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        } else {
+            MPI_Send(data.data(), static_cast<int>(bytes), MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (now() - begin) * 1e-6;
+}
+
+void compare_crowds(std::size_t bytes, int count) {
+    std::vector<way> ways{{"plain MPI", -1, {}}, {"without bridges", 0, {}}};
+    for (const int bridges : {1, 3, 6}) {
+        ways.push_back({std::to_string(bridges) + " bridges, pool", bridges, tasks::sending_mode::pool});
+        ways.push_back(
+            {std::to_string(bridges) + " bridges, blocking", bridges, tasks::sending_mode::blocking});
+    }
+    std::vector<std::vector<double>> taken(ways.size());
+    for (int turn = 0; turn < 5; ++turn) {
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            taken[i].push_back(ways[i].bridges < 0 ? crowd_of_messages(bytes, count)
+                                                   : crowd(ways[i], bytes, count));
+        }
+    }
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (std::size_t i = 0; rank == 0 && i < ways.size(); ++i) {
+        const double packets = static_cast<double>(count) * (ranks - 1);
+        std::printf("%-38s %8zu bytes from %d ranks: %9.0f packets/s %9.1f MB/s\n", ways[i].name.c_str(),
+                    bytes, ranks - 1, packets / quantile(taken[i], 0.5),
+                    packets * static_cast<double>(bytes) * 1e-6 / quantile(taken[i], 0.5));
+    }
+}
+
 double processor_seconds() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
@@ -210,6 +279,12 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     rounds = argc > 1 ? std::atoi(argv[1]) : rounds;
     const std::string part = argc > 2 ? argv[2] : "all";
+    if (int ranks = 0; MPI_Comm_size(MPI_COMM_WORLD, &ranks), ranks != 2) {
+        compare_crowds(1000, 10 * rounds);
+        compare_crowds(200000, rounds);
+        MPI_Finalize();
+        return 0;
+    }
     const std::vector<way> one_bridge{{"without bridges", 0, {}},
                                       {"1 bridge, blocking", 1, tasks::sending_mode::blocking},
                                       {"1 bridge, thread-per-send", 1, tasks::sending_mode::thread_per_send},
