@@ -73,7 +73,7 @@ bool is_anybody_else_at_work(int workers) {
             ++at_work;
         }
     }
-    return at_work > (workers != 0 ? workers : threads_in_wait.load(std::memory_order_relaxed));
+    return at_work > (workers != 0 ? workers : static_cast<int>(waits_now()));
 }
 
 } // namespace lisle

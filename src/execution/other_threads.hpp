@@ -2,28 +2,37 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace lisle {
 
-/// How many threads of the process are in a wait of MPI, for whichever rank, and have slept there. Relaxed: a
-/// thread that is just entering or leaving a wait ends no standstill that is certain.
-inline std::atomic<int> threads_in_wait{0};
+/// The waits of MPI in which threads of the process have slept or answered a question, for whichever rank:
+/// how many there are now, and above that how many have ended. Relaxed: that one has just begun or ended
+/// changes no standstill that is certain; who falls asleep publishes what it has counted before (wait_table).
+inline std::atomic<std::uint64_t> waits_of_process{0};
+[[nodiscard]] inline std::uint32_t waits_now() noexcept {
+    return static_cast<std::uint32_t>(waits_of_process.load(std::memory_order_relaxed));
+}
+[[nodiscard]] inline std::uint32_t waits_ended() noexcept {
+    return static_cast<std::uint32_t>(waits_of_process.load(std::memory_order_relaxed) >> 32);
+}
 
-/// Counts the calling thread there, once it is told to.
-class thread_in_wait {
+/// Counts a wait of the calling thread there, once it is told to.
+class counted_wait {
   public:
-    thread_in_wait() = default;
-    thread_in_wait(const thread_in_wait &) = delete;
-    thread_in_wait &operator=(const thread_in_wait &) = delete;
-    ~thread_in_wait() {
+    counted_wait() = default;
+    counted_wait(const counted_wait &) = delete;
+    counted_wait &operator=(const counted_wait &) = delete;
+    ~counted_wait() {
         if (counted_) {
-            threads_in_wait.fetch_sub(1, std::memory_order_relaxed);
+            constexpr std::uint64_t one_ended = std::uint64_t{1} << 32;
+            waits_of_process.fetch_add(one_ended - 1, std::memory_order_relaxed);
         }
     }
     void count() noexcept {
         if (!counted_) {
             counted_ = true;
-            threads_in_wait.fetch_add(1, std::memory_order_relaxed);
+            waits_of_process.fetch_add(1, std::memory_order_relaxed);
         }
     }
 

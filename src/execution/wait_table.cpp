@@ -39,6 +39,9 @@ struct alignas(64) wait_table::record {
     std::atomic<std::uint32_t> gone;
     std::atomic<std::uint32_t> taken;    ///< the latest question that a thread has taken on
     std::atomic<std::uint32_t> answered; ///< the latest that is answered; release, acquire with `note`
+    /// How many waits had ended when a thread of the rank last found that it waits for ranks alone, and above
+    /// that 1; 0: it found something else. Orders nothing: an older value says as much.
+    std::atomic<std::uint64_t> stood;
     wait_note note;
     alignas(64) traffic_count traffic; ///< of the process whose first rank this is
 };
@@ -93,13 +96,8 @@ void wait_table::watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept {
         if (top().blocked.load(std::memory_order_acquire) != count) {
             break; // some rank has woken up since; if it sleeps again, it is the one that watches
         }
-        if (certain(count)) {
-            std::uint32_t waiting = 0;
-            for (int rank = 0; rank < ranks(); ++rank) {
-                waiting += of(rank).gone.load(std::memory_order_relaxed) == 0 ? 1U : 0U;
-            }
-            top().in_vain.fetch_add(1, std::memory_order_relaxed);
-            ask(waiting);
+        const std::uint64_t latest = top().question.load(std::memory_order_acquire);
+        if (certain(count) && ask_about_standstill(latest)) {
             return;
         }
     }
@@ -162,24 +160,50 @@ bool wait_table::certain(std::uint64_t count) const noexcept {
 }
 
 std::uint64_t wait_table::patience() const noexcept {
-    return least_patience << std::min(top().in_vain.load(std::memory_order_relaxed), most_doublings);
+    const std::uint32_t asked = top().in_vain.load(std::memory_order_relaxed);
+    return least_patience << std::min(asked != 0 ? asked - 1 : 0, most_doublings); // one is never enough
 }
 
 // ---- questions ----
 
-std::uint32_t wait_table::ask(std::uint32_t answers_awaited) noexcept {
+std::uint32_t wait_table::ask_all() noexcept {
     std::uint64_t latest = top().question.load(std::memory_order_relaxed);
     std::uint64_t next = 0;
     do {
-        next = ((latest >> 32) + 1) << 32 | answers_awaited;
+        next = ((latest >> 32) + 1) << 32;
     } while (!top().question.compare_exchange_weak(latest, next, std::memory_order_release,
                                                    std::memory_order_relaxed));
+    wake_sleepers();
+    return static_cast<std::uint32_t>(next >> 32);
+}
+
+bool wait_table::ask_about_standstill(std::uint64_t latest) noexcept {
+    // What counts is who has answered before: all, or this question only prepares for the next.
+    std::uint32_t waiting = 0;
+    bool all_have = true;
+    for (int rank = 0; rank < ranks(); ++rank) {
+        if (of(rank).gone.load(std::memory_order_relaxed) == 0) {
+            ++waiting;
+            all_have = all_have && of(rank).taken.load(std::memory_order_relaxed) ==
+                                       static_cast<std::uint32_t>(latest >> 32);
+        }
+    }
+    const std::uint64_t next = ((latest >> 32) + 1) << 32 | (all_have ? waiting : 0);
+    if (!top().question.compare_exchange_strong(latest, next, std::memory_order_release,
+                                                std::memory_order_relaxed)) {
+        return false;
+    }
+    top().in_vain.fetch_add(1, std::memory_order_relaxed);
+    wake_sleepers();
+    return true;
+}
+
+void wait_table::wake_sleepers() noexcept {
     for (int rank = 0; rank < ranks(); ++rank) {
         if ((of(rank).asleep.load(std::memory_order_relaxed) & count_mask) != 0) {
             bells_[rank].ring();
         }
     }
-    return static_cast<std::uint32_t>(next >> 32);
 }
 
 bool wait_table::asked(int rank) const noexcept {
@@ -198,8 +222,13 @@ std::uint32_t wait_table::take_question(int rank) noexcept {
     return mine ? latest : 0;
 }
 
-bool wait_table::answer(int rank, std::uint32_t question, bool certain) noexcept {
-    of(rank).answered.store(question, std::memory_order_release);
+bool wait_table::answer(int rank, std::uint32_t question, finding found) noexcept {
+    record &own = of(rank);
+    const std::uint64_t stands = found.only_ranks ? std::uint64_t{1} << 32 | found.waits_ended : 0;
+    // No wait has ended since it answered before: so it waits for the same, and did when all slept.
+    const bool certain = stands != 0 && own.stood.load(std::memory_order_relaxed) == stands;
+    own.stood.store(stands, std::memory_order_relaxed);
+    own.answered.store(question, std::memory_order_release);
     const std::uint64_t latest = top().question.load(std::memory_order_relaxed);
     const auto awaited = static_cast<std::uint32_t>(latest);
     if (!certain || awaited == 0 || static_cast<std::uint32_t>(latest >> 32) != question) {

@@ -53,16 +53,20 @@ class wait_table {
     // ---- questions ----
 
     /// Has each rank that sleeps wake up and answer. Returns the question's number.
-    std::uint32_t ask_all() noexcept { return ask(0); }
+    std::uint32_t ask_all() noexcept;
     /// True if there is a question that the rank has not answered yet.
     [[nodiscard]] bool asked(int rank) const noexcept;
     /// Takes on to answer it: one thread of the rank gets the number; 0: another one does.
     [[nodiscard]] std::uint32_t take_question(int rank) noexcept;
     /// The place for the answer; for the thread that has taken it on.
     [[nodiscard]] wait_note &note_of(int rank) const noexcept;
-    /// Publishes the answer. @param certain the rank waits for nothing but other ranks
+    struct finding {
+        bool only_ranks; ///< the rank waits for nothing but other ranks, and nobody else acts for it
+        std::uint32_t waits_ended; ///< how many waits of its process had ended before it looked
+    };
+    /// Publishes the answer.
     /// @return true for one caller: all ranks stand still, and all have said what they wait for
-    [[nodiscard]] bool answer(int rank, std::uint32_t question, bool certain) noexcept;
+    [[nodiscard]] bool answer(int rank, std::uint32_t question, finding found) noexcept;
 
     /// The rank's wait is over, so its answer says nothing more.
     void withdraw(int rank) noexcept;
@@ -110,7 +114,10 @@ class wait_table {
     [[nodiscard]] bool all_blocked(std::uint64_t count) const noexcept;
     [[nodiscard]] bool certain(std::uint64_t count) const noexcept;
     [[nodiscard]] std::uint64_t patience() const noexcept;
-    std::uint32_t ask(std::uint32_t answers_awaited) noexcept;
+    /// Asks all ranks if they stand still, unless somebody else asks at the same time. @pre they have slept
+    /// @param latest question there is
+    bool ask_about_standstill(std::uint64_t latest) noexcept;
+    void wake_sleepers() noexcept;
     /// Sleeps by `sleep(nanoseconds)`, 0 without limit, until `rung()`. @param count what it is with the
     /// caller
     template <class Sleep, class Rung> void watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept;

@@ -128,7 +128,7 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
     fiber_worker *const worker = fiber_worker::current();
     unsigned idle = 0;
     sleeping::all_news news_seen{};
-    thread_in_wait counted;
+    counted_wait counted;
     bool has_answered = false;
     const auto should_look_elsewhere = [&] {
         return owner_.tracks().several() &&
@@ -140,6 +140,7 @@ void engine::wait_until(bool (*done)(void *), void *argument, const awaited *wha
     };
     while (!done(argument)) {
         if (job_.waits().asked(on_node_)) [[unlikely]] {
+            counted.count();
             answer_question(what);
             has_answered = true;
         }
@@ -219,6 +220,7 @@ void engine::answer_question(const awaited *what, unsigned looks) {
     if (question == 0) {
         return;
     }
+    const std::uint32_t ended = waits_ended(); // before anything is looked at
     wait_note &note = waits.note_of(on_node_);
     note = {};
     if (what != nullptr) {
@@ -229,10 +231,9 @@ void engine::answer_question(const awaited *what, unsigned looks) {
     const bool one_calls = owner_.calls_alone();
     const bool alone = one_calls || !is_anybody_else_at_work(job_.workers());
     const bool for_ranks = what != nullptr && !note.waits_outside();
-    const bool certain = alone && for_ranks;
     note.only_ranks = one_calls && for_ranks ? 1 : 0;
     note.looks = looks;
-    if (waits.answer(on_node_, question, certain)) {
+    if (waits.answer(on_node_, question, {.only_ranks = alone && for_ranks, .waits_ended = ended})) {
         end_in_deadlock(owner_, question);
     }
 }

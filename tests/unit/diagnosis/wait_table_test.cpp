@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/wait_table.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -11,6 +12,8 @@
 namespace {
 
 using namespace lisle;
+
+constexpr std::array<wait_table::finding, 2> stands_still{{{true, 3}, {true, 3}}};
 
 /// A table and the bells of some ranks in private memory.
 struct node {
@@ -26,16 +29,18 @@ struct node {
     node(const node &) = delete;
     node &operator=(const node &) = delete;
 
-    /// What a rank does that waits for something which never comes, until it has answered a question.
-    bool sleep_and_answer(int rank, bool certain) {
-        for (;;) {
+    /// What a rank does that waits for something which never comes, until it has answered two questions.
+    bool sleep_and_answer(int rank, std::array<wait_table::finding, 2> findings) {
+        bool told = false;
+        for (std::size_t answered = 0; answered != findings.size();) {
             const std::uint32_t seen = bells[static_cast<std::size_t>(rank)].value();
-            if (table.asked(rank)) {
-                const std::uint32_t question = table.take_question(rank);
-                return question != 0 && table.answer(rank, question, certain);
+            if (!table.asked(rank)) {
+                table.sleep(rank, seen);
+            } else if (const std::uint32_t question = table.take_question(rank); question != 0) {
+                told = table.answer(rank, question, findings[answered++]) || told;
             }
-            table.sleep(rank, seen);
         }
+        return told;
     }
 
     std::vector<doorbell> bells;
@@ -50,20 +55,31 @@ TEST(WaitTable, OneOfThoseThatAllSleepIsToldSo) {
     {
         std::vector<std::jthread> threads;
         for (int rank = 0; rank < ranks; ++rank) {
-            threads.emplace_back([&, rank] { told += here.sleep_and_answer(rank, true) ? 1 : 0; });
+            threads.emplace_back([&, rank] { told += here.sleep_and_answer(rank, stands_still) ? 1 : 0; });
         }
     }
     EXPECT_EQ(told.load(), 1);
 }
 
-TEST(WaitTable, NobodyIsToldIfOneIsNotCertain) {
+/// Whether rank 0 or 1 is told of a standstill if rank 1 finds this.
+bool told_if(std::array<wait_table::finding, 2> findings) {
     node here{2};
     std::atomic<int> told{0};
     {
-        std::jthread first{[&] { told += here.sleep_and_answer(0, true) ? 1 : 0; }};
-        std::jthread second{[&] { told += here.sleep_and_answer(1, false) ? 1 : 0; }};
+        std::jthread first{[&] { told += here.sleep_and_answer(0, stands_still) ? 1 : 0; }};
+        std::jthread second{[&] { told += here.sleep_and_answer(1, findings) ? 1 : 0; }};
     }
-    EXPECT_EQ(told.load(), 0);
+    return told.load() != 0;
+}
+
+TEST(WaitTable, NobodyIsToldIfOneIsNotCertain) {
+    EXPECT_TRUE(told_if(stands_still));
+    EXPECT_FALSE(told_if({{{true, 3}, {false, 3}}}));
+    EXPECT_FALSE(told_if({{{false, 3}, {true, 3}}})); // it may have slept for something else
+}
+
+TEST(WaitTable, NobodyIsToldIfAWaitHasEndedSinceTheQuestionBefore) {
+    EXPECT_FALSE(told_if({{{true, 3}, {true, 4}}}));
 }
 
 TEST(WaitTable, ABellThatHasRungIsNews) {
@@ -80,7 +96,7 @@ TEST(WaitTable, ABellThatHasRungIsNews) {
 TEST(WaitTable, ThoseThatHaveEndedAreNotWaitedFor) {
     node here{2};
     here.table.leave(1);
-    EXPECT_TRUE(here.sleep_and_answer(0, true));
+    EXPECT_TRUE(here.sleep_and_answer(0, stands_still));
     EXPECT_EQ(here.table.state_at(1, 1), wait_table::state::gone);
 }
 
@@ -90,7 +106,7 @@ TEST(WaitTable, AQuestionIsAnsweredByOneThread) {
     EXPECT_TRUE(here.table.asked(0));
     EXPECT_EQ(here.table.take_question(0), question);
     EXPECT_EQ(here.table.take_question(0), 0U);
-    EXPECT_FALSE(here.table.answer(0, question, true)); // nobody has looked for a standstill
+    EXPECT_FALSE(here.table.answer(0, question, {true, 3})); // nobody has looked for a standstill
     EXPECT_EQ(here.table.state_at(question, 0), wait_table::state::waiting);
     EXPECT_TRUE(here.table.all_answered(question));
 }
