@@ -2,7 +2,8 @@
 """The programs that test behaviour through mpi.h, on hosts: all that ctest runs as mpi.NAME.SHAPE, but for those that
 are about one process or one machine. LISLE_TEST_SCENARIO says where: four processes on two hosts; twelve ranks on
 three hosts, as threads of two processes each or as fibers of one; or two hosts whose network loses or delays.
-LISLE_TEST_SLICE, as 2/5, runs the second fifth of them. Says how many have passed, and fails unless all have."""
+LISLE_TEST_SLICE, as 2/5, runs the second fifth of them; LISLE_TEST_ONLY, as rma_, those whose names begin so. Says how
+many have passed, and fails unless all have."""
 import json
 import os
 import pathlib
@@ -79,7 +80,8 @@ def main():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     part, parts = map(int, os.environ.get("LISLE_TEST_SLICE", "1/1").split("/"))
-    chosen = programs()[part - 1::parts]
+    only = os.environ.get("LISLE_TEST_ONLY", "")
+    chosen = [each for each in programs() if each[0].startswith(only)][part - 1::parts]
     expect(chosen, "ctest lists no test of behaviour")
     count, each, options, network = SCENARIOS[os.environ["LISLE_TEST_SCENARIO"]]
     failed = []
