@@ -19,17 +19,20 @@ namespace lisle {
 
 namespace {
 
-/// Where the first `count` ranks of a communicator live, as far as the calling rank can see.
+/// Where the first `count` ranks of a communicator live. Of a job on several hosts all ranks know the hosts
+/// alike, but each sees only its own host's parts: there a host counts as one.
 std::vector<dwelling> homes_of(const communicator &comm, int count) {
     const job &job = this_rank().get_job();
     std::vector<dwelling> homes(static_cast<std::size_t>(count));
     std::map<int, int> nodes; // by process
+    const bool has_one_host = job.places().nodes() == 1;
     const memory_nodes machine;
     for (int rank = 0; rank < count; ++rank) {
         const int process = job.places().process_of(comm.local_group().member(rank));
         const auto [node, is_new] = nodes.try_emplace(process, 0);
         if (is_new) {
-            node->second = machine.node_of(job.start().pid_of(process));
+            node->second = has_one_host ? machine.node_of(job.start().pid_of(process))
+                                        : job.places().node_of_process(process);
         }
         homes[static_cast<std::size_t>(rank)] = {process, node->second};
     }

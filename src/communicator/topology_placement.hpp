@@ -16,7 +16,7 @@ namespace lisle {
 /// Where a rank lives.
 struct dwelling {
     int process = 0;
-    int node = 0; ///< the part of the machine with memory of its own that the process is bound to
+    int node = 0; ///< the host, or on one host the part with memory of its own that the process is bound to
     friend bool operator==(const dwelling &, const dwelling &) = default;
 };
 

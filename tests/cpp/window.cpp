@@ -80,6 +80,8 @@ template <class T> void atomics(const scene &s) {
             CHECK(window.load({0, 0}) == static_cast<T>(draws * s.size));
         s.world.barrier();
         window.accumulate(static_cast<T>(s.rank), {0, 1}, lisle::maximum{});
+        window.flush();
+        s.world.barrier(); // rank 0's minimum is the last
         window.accumulate(static_cast<T>(3), {s.rank, 1}, lisle::minimum{});
         window.flush();
         s.world.barrier();

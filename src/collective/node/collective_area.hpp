@@ -134,12 +134,14 @@ class collective_area {
 
     /// A number for the next operation of the calling rank, the first of `phases` in a row.
     [[nodiscard]] std::uint64_t begin(unsigned phases = 1) noexcept {
-        const std::uint64_t first = next_;
-        next_ += phases;
+        // One thread at a time begins operations of a communicator. A report of a wait may read the number
+        // meanwhile: nothing is ordered by it.
+        const std::uint64_t first = next_.load(std::memory_order_relaxed);
+        next_.store(first + phases, std::memory_order_relaxed);
         return first;
     }
     /// What begin() will return.
-    [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+    [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(std::memory_order_relaxed); }
     /// True when operation `number` has its turn: all before are finished here.
     [[nodiscard]] bool has_turn(std::uint64_t number) const noexcept {
         return turn_.load(std::memory_order_acquire) == number;
@@ -374,7 +376,7 @@ class collective_area {
     int self_;
     bool one_process_;
     // The calling rank's own view; the user orders the collectives of a communicator.
-    std::uint64_t next_ = 0;
+    std::atomic<std::uint64_t> next_{0};     ///< see begin()
     std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
     std::uint64_t told_ = 0;                 ///< so many operations are finished here, as others know
     std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
