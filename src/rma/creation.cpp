@@ -179,7 +179,6 @@ class construction {
     /// Completes the tables and makes the window. @param base where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
-        meet(*members_);
         auto made = std::make_unique<window>(members_, table_,
                                              window_attributes{.base = base,
                                                                .size = asked_.size,
@@ -196,6 +195,7 @@ class construction {
             made->block_key = block_key();
             made->block_sharers = static_cast<int>(near_.ranks.size());
         }
+        meet(*members_); // packets of those that have left this find the window at every member
         race_watch::window_made(*made);
         return made.release();
     }
