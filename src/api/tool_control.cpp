@@ -28,12 +28,6 @@ void store_list(const std::vector<int> &list, int most, int *into) {
     }
 }
 
-void check_wanted(const void *pointer, const char *argument) {
-    if (pointer == nullptr) {
-        fail(MPI_T_ERR_INVALID, argument, " is a null pointer");
-    }
-}
-
 } // namespace
 
 void t_init_thread(int, int *provided) {

@@ -27,12 +27,6 @@ const event_instance &instance_at(MPI_T_event_instance handle) {
     return *reinterpret_cast<const event_instance *>(handle);
 }
 
-void check_wanted(const void *pointer, const char *argument) {
-    if (pointer == nullptr) {
-        fail(MPI_T_ERR_INVALID, argument, " is a null pointer");
-    }
-}
-
 /// An info object without keys: Lisle knows no hints about events.
 void give_no_hints(MPI_Info *into) {
     if (into != nullptr) {

@@ -53,12 +53,6 @@ void read_into(const performance_handle &handle, void *buf) {
     std::memcpy(buf, &value, sizeof value);
 }
 
-void check_wanted(const void *pointer, const char *argument) {
-    if (pointer == nullptr) {
-        fail(MPI_T_ERR_INVALID, argument, " is a null pointer");
-    }
-}
-
 } // namespace
 
 void t_pvar_get_num(int *num_pvar) {

@@ -70,7 +70,7 @@ class integer_table {
 namespace {
 
 /// Never destroyed: objects end after static objects do.
-integer_table &table() {
+integer_table &integers() {
     static auto &only = *new integer_table;
     return only;
 }
@@ -78,15 +78,15 @@ integer_table &table() {
 } // namespace
 
 int integer_of(object &target) {
-    return table().add(target);
+    return integers().add(target);
 }
 
 object *object_with_integer(int integer) noexcept {
-    return integer < static_cast<int>(first_dynamic_handle) ? nullptr : table().find(integer);
+    return integer < static_cast<int>(first_dynamic_handle) ? nullptr : integers().find(integer);
 }
 
 void detail::drop_integer(object &target) noexcept {
-    table().drop(target);
+    integers().drop(target);
 }
 
 } // namespace lisle

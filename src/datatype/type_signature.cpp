@@ -17,7 +17,7 @@ constexpr type_signature letter(basic_type basic) noexcept {
     return {base, code * 0x94d049bb133111eb};
 }
 
-type_signature pair_of(basic_type value, basic_type index) noexcept {
+type_signature pair_signature(basic_type value, basic_type index) noexcept {
     return joined(letter(value), letter(index));
 }
 
@@ -84,21 +84,21 @@ type_signature signature_of(basic_type basic) noexcept {
     case basic_type::byte:
         return type_signature::unknown();
     case basic_type::pair_float32_int32:
-        return pair_of(basic_type::float32, basic_type::int32);
+        return pair_signature(basic_type::float32, basic_type::int32);
     case basic_type::pair_float64_int32:
-        return pair_of(basic_type::float64, basic_type::int32);
+        return pair_signature(basic_type::float64, basic_type::int32);
     case basic_type::pair_int64_int32:
-        return pair_of(basic_type::int64, basic_type::int32);
+        return pair_signature(basic_type::int64, basic_type::int32);
     case basic_type::pair_int32_int32:
-        return pair_of(basic_type::int32, basic_type::int32);
+        return pair_signature(basic_type::int32, basic_type::int32);
     case basic_type::pair_int16_int32:
-        return pair_of(basic_type::int16, basic_type::int32);
+        return pair_signature(basic_type::int16, basic_type::int32);
     case basic_type::pair_long_double_int32:
-        return pair_of(basic_type::long_double, basic_type::int32);
+        return pair_signature(basic_type::long_double, basic_type::int32);
     case basic_type::pair_float32_float32:
-        return pair_of(basic_type::float32, basic_type::float32);
+        return pair_signature(basic_type::float32, basic_type::float32);
     case basic_type::pair_float64_float64:
-        return pair_of(basic_type::float64, basic_type::float64);
+        return pair_signature(basic_type::float64, basic_type::float64);
     default:
         return letter(basic);
     }

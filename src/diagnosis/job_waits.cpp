@@ -11,9 +11,9 @@ namespace lisle {
 
 namespace {
 
-// The message spaces of a communicator, as communicator/context.hpp numbers them: there is one for users, the
-// next ones are those of collectives and of what is done like one.
-constexpr std::uint64_t spaces = 16, users_space = 0, last_counted_space = 2, last_common_space = 5;
+// Of a communicator's message spaces one is for users, the next ones are those of collectives and of what is
+// done like one.
+constexpr std::uint64_t users_space = 0, last_counted_space = 2, last_common_space = 5;
 
 using sort = wait_note::sort;
 using state = wait_table::state;
@@ -30,14 +30,14 @@ const wait_note::operation *common_wait(const rank_wait &rank, std::uint64_t bas
     const auto count = std::min(rank.note.operation_count, wait_note::most_operations);
     const auto *const end = rank.note.operations + count;
     const auto *const found = std::find_if(rank.note.operations, end, [base](const auto &each) {
-        return among_all(each) && each.context / spaces == base / spaces;
+        return among_all(each) && each.context / message_spaces == base / message_spaces;
     });
     return found != end ? found : nullptr;
 }
 
 /// True for collectives, which ranks count; the agreement on a new communicator and the like are none.
 bool is_counted(const wait_note::operation &wait) noexcept {
-    return wait.what == sort::collective || wait.context % spaces <= last_counted_space;
+    return wait.what == sort::collective || wait.context % message_spaces <= last_counted_space;
 }
 
 /// True if `member` has not come to the call that `rank` is in. @param counted that is a collective
@@ -93,8 +93,9 @@ template <class Of> std::vector<int> joined(const job_waits &job, int rank, Of o
 
 const wait_note::comm *rank_wait::comm_of(std::uint64_t context) const noexcept {
     const auto *const end = note.comms + note.comm_count;
-    const auto *const found = std::find_if(
-        note.comms, end, [context](const auto &each) { return each.context / spaces == context / spaces; });
+    const auto *const found = std::find_if(note.comms, end, [context](const auto &each) {
+        return each.context / message_spaces == context / message_spaces;
+    });
     return found != end ? found : nullptr;
 }
 
@@ -125,7 +126,7 @@ job_waits read_waits(const wait_table &table, std::uint32_t question) {
 }
 
 bool among_all(const wait_note::operation &wait) noexcept {
-    const std::uint64_t space = wait.context % spaces;
+    const std::uint64_t space = wait.context % message_spaces;
     return wait.what == sort::collective ||
            (wait.context != 0 && space != users_space && space <= last_common_space);
 }

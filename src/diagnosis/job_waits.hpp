@@ -11,6 +11,9 @@
 
 namespace lisle {
 
+/// Contexts of a communicator, one for each message space, as communicator/context.hpp numbers them.
+inline constexpr std::uint64_t message_spaces = 16;
+
 /// One rank's word. Its counts are within bounds and its texts end, whatever other processes have written.
 struct rank_wait {
     wait_table::state state = wait_table::state::awake;

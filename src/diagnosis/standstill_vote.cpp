@@ -10,7 +10,7 @@ namespace {
 // After rounds that led to nothing the next one comes later: threads of the program may be what ranks wait
 // for.
 constexpr job_milliseconds first_pause{100};
-constexpr unsigned most_doublings = 6;
+constexpr unsigned most_doublings_in_vain = 6;
 // How long ranks may take to answer and to fall asleep again.
 constexpr job_milliseconds for_answers{2000};
 
@@ -59,7 +59,7 @@ void standstill_vote::hear_in_round(int node, const node_statement &said) {
 }
 
 void standstill_vote::fail(job_milliseconds now) {
-    in_vain_ += in_vain_ < most_doublings ? 1 : 0;
+    in_vain_ += in_vain_ < most_doublings_in_vain ? 1 : 0;
     not_before_ = now + first_pause * (1U << in_vain_);
     phase_ = phase::listening;
 }

@@ -17,8 +17,6 @@ namespace {
 using sort = wait_note::sort;
 using state = wait_table::state;
 
-constexpr std::uint64_t spaces = 16; // see job_waits.cpp
-
 /// Blocking collectives that no member leaves before all have come.
 constexpr std::array<std::string_view, 12> meetings{
     "MPI_Allgather",  "MPI_Allgatherv", "MPI_Allreduce",      "MPI_Alltoall",
@@ -62,7 +60,7 @@ std::vector<int> late_members(const job_waits &job, const wait_note::comm &comm)
 enders enders_of(const job_waits &job, int rank, const wait_note::operation &wait) {
     const rank_wait &self = job[static_cast<std::size_t>(rank)];
     const wait_note::comm *const comm = self.comm_of(wait.context);
-    const bool of_user = wait.context != 0 && wait.context % spaces == 0;
+    const bool of_user = wait.context != 0 && wait.context % message_spaces == 0;
     if (among_all(wait)) {
         const bool meets = std::ranges::find(meetings, self.call()) != meetings.end();
         auto late = meets && comm != nullptr ? late_members(job, *comm) : std::vector<int>{};
@@ -80,9 +78,10 @@ enders enders_of(const job_waits &job, int rank, const wait_note::operation &wai
     return {wait.peer == wait_note::anybody ? members_or_everybody(job, comm) : everybody(job)};
 }
 
-class search {
+class stuck_search {
   public:
-    search(const job_waits &job, const std::vector<int> &asleep) : job_{job}, still_(job.size(), false) {
+    stuck_search(const job_waits &job, const std::vector<int> &asleep)
+        : job_{job}, still_(job.size(), false) {
         for (int rank = 0; rank < static_cast<int>(job.size()); ++rank) {
             still_[static_cast<std::size_t>(rank)] = at(rank).state == state::gone;
         }
@@ -137,7 +136,7 @@ class search {
 } // namespace
 
 std::vector<int> stuck_ranks(const job_waits &job, const std::vector<int> &asleep) {
-    return search{job, asleep}.run();
+    return stuck_search{job, asleep}.run();
 }
 
 std::string stuck_report(const job_waits &job, const std::vector<int> &stuck) {

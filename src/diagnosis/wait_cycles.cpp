@@ -35,11 +35,11 @@ std::string in_words(const job_waits &job, const std::vector<int> &ring) {
 }
 
 /// Depth first through the waits; a way that comes back to itself is a ring.
-class search {
+class ring_search {
   public:
     using links = std::vector<int> (*)(const job_waits &, int);
     /// @param next the ranks that a rank waits for
-    search(const job_waits &job, links next) : job_{job}, next_{next}, mark_(job.size(), mark::none) {}
+    ring_search(const job_waits &job, links next) : job_{job}, next_{next}, mark_(job.size(), mark::none) {}
 
     std::vector<std::vector<int>> rings() {
         for (int rank = 0; rank < static_cast<int>(job_.size()) && rings_.size() < most_cycles; ++rank) {
@@ -133,9 +133,9 @@ std::string waits_for_ended(const job_waits &job) {
 
 std::string wait_cycles(const job_waits &job) {
     std::string text;
-    auto rings = search{job, needed_by}.rings();
+    auto rings = ring_search{job, needed_by}.rings();
     if (rings.empty()) {
-        rings = search{job, awaited_by}.rings();
+        rings = ring_search{job, awaited_by}.rings();
     }
     for (const auto &ring : rings) {
         text += in_words(job, ring);

@@ -75,6 +75,13 @@ inline void check_index(int index, std::size_t count) {
     }
 }
 
+/// The check of an argument that has to point somewhere.
+inline void check_wanted(const void *pointer, const char *argument) {
+    if (pointer == nullptr) {
+        fail(MPI_T_ERR_INVALID, argument, " is a null pointer");
+    }
+}
+
 /// Where a value is wanted, stores it.
 template <class T, class Value> void store(T *into, Value value) {
     if (into != nullptr) {

@@ -21,6 +21,11 @@
 
 namespace lisle::fabric {
 
+/// How many words of the mesh so many bytes take.
+[[nodiscard]] constexpr std::size_t words_for(std::size_t bytes) noexcept {
+    return (bytes + sizeof(tile::word) - 1) / sizeof(tile::word);
+}
+
 enum class mesh_packets : std::uint8_t { lisle, v1, v2, v3 };
 
 /// One for all ranks of a model. Not thread-safe.

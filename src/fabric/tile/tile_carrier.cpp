@@ -18,10 +18,6 @@ constexpr int packets_kept = 8;    // by a receiver, besides one of each sender
 
 constexpr int buffers_at_first = 2; // of a receiver; it makes more when they are needed
 
-constexpr std::size_t words_for(std::size_t bytes) noexcept {
-    return (bytes + sizeof(word) - 1) / sizeof(word);
-}
-
 } // namespace
 
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,

@@ -11,10 +11,6 @@ namespace lisle::fabric {
 
 namespace {
 
-constexpr std::size_t words_for(std::size_t bytes) noexcept {
-    return (bytes + sizeof(tile::word) - 1) / sizeof(tile::word);
-}
-
 constexpr std::size_t payload_of_own_packets = 4096;
 constexpr std::size_t payload_of_rmpi_packets = std::size_t{1} << 30; // a message is one packet
 
