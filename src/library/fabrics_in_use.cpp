@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/fabrics_in_use.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -49,9 +53,17 @@ void summarize(const fabric::tile_fabric &tiles) {
     std::fputs(tiles.summary().c_str(), stderr);
     if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
         const std::string file = directory + "/links.svg";
+        std::error_code failure;
+        std::filesystem::create_directories(directory, failure);
+        errno = 0;
         std::ofstream to{file};
         tile::write_heat_map(tiles.model(), "Use of tiles and links", to);
-        std::fprintf(stderr, "tiles: %s %s\n", to ? "picture:" : "cannot write", file.c_str());
+        if (to.flush()) {
+            std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
+        } else {
+            std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", file.c_str(),
+                         failure ? failure.message().c_str() : std::strerror(errno));
+        }
     }
 }
 

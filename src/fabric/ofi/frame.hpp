@@ -22,8 +22,8 @@ struct frame {
         packet,    ///< for the protocol of rank `dest`
         congested, ///< rank `source` takes no data that it has not asked for
         relieved,  ///< it does again
-        last,      ///< nothing follows; says nothing else
-        received,  ///< all numbered frames before `number` have arrived; has no number itself
+        last,      ///< the process leaves, so nothing follows: wants to hear that this is known
+        received,  ///< all numbered frames before `number` have arrived, 0: the last one has; not numbered
     };
     /// Changes with the layout. Read in the other order of bytes it is another number, so machines that
     /// differ there refuse each other as well.

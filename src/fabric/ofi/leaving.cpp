@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a process that has failed nobody: what it has sent last must not be lost with it. A frame may
-// wait for its connection, and one that was injected may still lie in the provider, which nobody asks any
-// more once the process has ended.
+// The end of a process that has failed nobody: what it has sent last must not be lost with it, nor may its
+// peers take its end for a failure. A frame may wait for its connection, lie in the provider, which nobody
+// asks any more once the process has ended, or be under way, where the kernel drops it if the process ends
+// with frames that it has not read. So each peer is told that nothing follows and confirms that it knows,
+// unless it has left itself: then it needs nothing any more.
 #include "fabric/ofi/network_fabric.hpp"
 
 #include <chrono>
@@ -37,18 +39,23 @@ bool network_fabric::has_sent_all() noexcept {
     progress_rails_locked();
     send_waiting_locked();
     notice_ends_locked();
+    // Packets that no rank of this process takes any more keep their buffers. Without one nothing is heard.
+    std::size_t untaken = 0;
+    for (const inbox &each : inboxes_) {
+        untaken += each.packets.size();
+    }
+    const bool hears_all = untaken < receive_buffers;
     bool all = true;
     for (std::size_t process = 0; process != peers_.size(); ++process) {
         peer_process &to = peers_[process];
-        if (to.failed || to.left) {
+        if (to.failed || to.left || !(to.heard || to.reached || to.outstanding != 0)) {
             continue;
         }
-        // Frames arrive in order: when this one is on its way, all others are.
-        if (to.unconfirmed && to.waiting.empty() &&
-            send_frame_locked(static_cast<int>(process), frame::kind::last, job_.first_rank)) {
-            to.unconfirmed = false;
-        }
-        all = all && !to.unconfirmed && to.outstanding == 0;
+        // Frames arrive in order: who has this one has all others.
+        to.told_last = to.told_last ||
+                       (to.waiting.empty() &&
+                        send_frame_locked(static_cast<int>(process), frame::kind::last, job_.first_rank));
+        all = all && to.told_last && to.outstanding == 0 && (to.confirmed || !hears_all);
     }
     return all;
 }

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t largest_payload = std::size_t{64} << 10;
 constexpr std::size_t buffer_bytes = largest_payload + sizeof(frame);
-constexpr std::size_t receive_buffers = 64;
 /// So many polls pass before a process that never sleeps looks whether peers have ended: it costs a system
 /// call.
 constexpr unsigned polls_between_pulses = 4096;
@@ -231,14 +230,23 @@ void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
         receive_again_locked(in);
         return;
     }
-    if (found.what.what == frame::kind::packet) {
+    switch (found.what.what) {
+    case frame::kind::packet:
         inbox_of(found.what.dest).packets.push_back({&in, found});
         wake_if_armed(found.what.dest);
         return;
-    }
-    if (found.what.what == frame::kind::congested || found.what.what == frame::kind::relieved) {
+    case frame::kind::congested:
+    case frame::kind::relieved:
         congested_[static_cast<std::size_t>(found.what.source)].store(
             found.what.what == frame::kind::congested, std::memory_order_relaxed);
+        break;
+    case frame::kind::last:
+        peers_[process].left = true;
+        acknowledge_soon_locked(static_cast<int>(process));
+        break;
+    case frame::kind::received:
+        peers_[process].confirmed = peers_[process].told_last; // before that it speaks of other frames
+        break;
     }
     receive_again_locked(in);
 }
@@ -266,7 +274,7 @@ void network_fabric::failed_locked(int process) {
             finish_send_locked(*each);
         }
     }
-    for (int rank = 0; rank != job_.ranks; ++rank) {
+    for (int rank = 0; rank != job_.ranks && !to.left; ++rank) {
         if (job_.process_of(rank) == process) {
             for (inbox &each : inboxes_) {
                 each.failed.push_back(rank);
@@ -301,7 +309,7 @@ bool network_fabric::arm(int self) noexcept {
     // No end of a send will tell that there is room for a process of which the provider has nothing.
     const bool must_try = std::ranges::any_of(
         clogged_, [this](int process) { return peers_[static_cast<std::size_t>(process)].started == 0; });
-    if (!own.empty() || (must_try && !call_sender_) || congestion_changed_) {
+    if (!own.empty() || (must_try && !call_sender_) || congestion_changed_ || to_acknowledge_) {
         return false;
     }
     own.armed = true;

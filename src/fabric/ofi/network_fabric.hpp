@@ -74,7 +74,8 @@ class network_fabric final : public fabric, private remote_memory {
     [[nodiscard]] waking wakes(int self) const noexcept override;
     [[nodiscard]] bool arm(int self) noexcept override;
 
-    static constexpr std::size_t most_sends = 96; ///< frames of a process that are on their way at most
+    static constexpr std::size_t most_sends = 96;      ///< frames of a process that are on their way at most
+    static constexpr std::size_t receive_buffers = 64; ///< of each rail
 
     /// The provider and its interface, for messages: "net on eth0".
     [[nodiscard]] std::string description() const;
@@ -98,9 +99,10 @@ class network_fabric final : public fabric, private remote_memory {
         bool heard = false;                  ///< something of it has arrived
         bool reached = false;                ///< the provider has taken a frame to it, so they are connected
         bool awaited = false;                ///< somebody has waited for that
-        bool unconfirmed = false;            ///< frames were injected: nobody says when they are on their way
+        bool told_last = false;              ///< that nothing follows
+        bool confirmed = false;              ///< it knows that
         bool failed = false;
-        bool left = false;       ///< it waits for nothing any more
+        bool left = false;       ///< it waits for nothing any more, so its end is no failure
         std::size_t started = 0; ///< of these, what the provider has
         outbox waiting;          ///< frames that the provider had no room for, or a Sender is to send
 
@@ -118,7 +120,8 @@ class network_fabric final : public fabric, private remote_memory {
     [[nodiscard]] copy_start start_copy(int self, const remote_place &place, std::span<const iovec> pieces,
                                         bool read, copy_completion &end) noexcept;
 
-    /// True if nothing that was sent would be lost with this process. Takes the lock.
+    /// True if nothing that was sent would be lost with this process, and all who may wait for something of
+    /// it know that it leaves. Takes the lock.
     [[nodiscard]] bool has_sent_all() noexcept;
 
     // All with the lock held.
@@ -144,6 +147,7 @@ class network_fabric final : public fabric, private remote_memory {
     /// Counts a frame that has arrived. False: it has before, or comes too early.
     [[nodiscard]] bool is_next_locked(int process, const frame &what) noexcept;
     void acknowledged_locked(int process, std::uint32_t number) noexcept;
+    void acknowledge_soon_locked(int process) noexcept;
     void acknowledge_all_locked() noexcept;
     void arrived_locked(buffer &in, std::size_t bytes);
     void receive_again_locked(buffer &in) noexcept;

@@ -143,11 +143,14 @@ bool network_fabric::is_next_locked(int process, const frame &what) noexcept {
     }
     // One that has come before: the peer does not know that it has.
     from.unreported += next ? 1 : frames_between_reports;
-    if (from.unreported >= frames_between_reports || what.what == frame::kind::last) {
-        from.unreported = std::max(from.unreported, frames_between_reports);
-        to_acknowledge_ = true;
-    }
+    to_acknowledge_ = to_acknowledge_ || from.unreported >= frames_between_reports;
     return next;
+}
+
+void network_fabric::acknowledge_soon_locked(int process) noexcept {
+    unsigned &unreported = peers_[static_cast<std::size_t>(process)].unreported;
+    unreported = std::max(unreported, frames_between_reports);
+    to_acknowledge_ = true;
 }
 
 void network_fabric::acknowledged_locked(int process, std::uint32_t number) noexcept {

@@ -161,12 +161,10 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     to.reached = true;
     if (numbers) {
         to.next_out = number_after(to.next_out);
-        to.unconfirmed = true;
         filled.numbered = filled.kept = true;
         to.unacknowledged.push_back(&filled);
     }
     if (injects) {
-        to.unconfirmed = true;
         if (!filled.kept) {
             finish_send_locked(filled);
         }
@@ -270,7 +268,7 @@ bool network_fabric::send_frame_locked(int process, frame::kind what, int source
     taken.numbered = taken.kept = false;
     frame_in(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
     if (what == frame::kind::received) {
-        frame_in(taken).number = to.next_in;
+        frame_in(taken).number = to.numbers() ? to.next_in : 0;
     }
     send_locked(taken);
     return true;

@@ -29,8 +29,10 @@ SAID = {
 GOES_ON = ["computes", "busy", "generalized", "thread_sends"]
 # Where packets take their time all ranks sleep meanwhile.
 GOES_ON_SLOWLY = ["computes", "late_to_collective"]
-# Processes on each host, milliseconds to a host and from it, and what must not be ended there.
-JOBS = [((2, 1), 0, GOES_ON), ((1, 1, 1), 10, GOES_ON_SLOWLY)]
+# Here the first to leave are gone for long before the others have heard it.
+GOES_ON_VERY_SLOWLY = ["any_source"]
+# Processes on each host, milliseconds to a host and from it, what is said and what must not be ended there.
+JOBS = [((2, 1), 0, SAID, GOES_ON), ((1, 1, 1), 10, SAID, GOES_ON_SLOWLY), ((1, 1, 1), 100, {}, GOES_ON_VERY_SLOWLY)]
 
 
 def main():
@@ -38,7 +40,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
-    for slots, delay, goes_on in JOBS:
+    for slots, delay, said, goes_on in JOBS:
         count = len(slots)
         with Hosts(count, delay=delay) as hosts:
             places = ",".join(f"{name}:{room}" for name, room in zip(hosts.names, slots))
@@ -53,7 +55,7 @@ def main():
                         break  # else Hydra has ended before it had passed on what was said
                 return done
 
-            for how, sentences in SAID.items():
+            for how, sentences in said.items():
                 done = start(how)
                 expect(done.returncode == EXIT_CODE, f"{how} on {count}: {done.returncode}\n{done.stdout}{done.stderr}")
                 for sentence in sentences:

@@ -44,7 +44,8 @@ def same_cycles():
 
 def summary():
     with tempfile.TemporaryDirectory() as folder:
-        done = on_tiles("4x4", "--trace", folder, arguments=["1000000"])
+        made = pathlib.Path(folder, "made/for/it")
+        done = on_tiles("4x4", "--trace", str(made), arguments=["1000000"])
         expect(len(done.stderr.splitlines()) <= 24, f"more than a screen:\n{done.stderr}")
         expect(cycles_of(done) > 1_000_000, done.stderr)
         # All compute at once, and then add up for a while.
@@ -52,8 +53,10 @@ def summary():
         expect(10 < speed_up <= 16, f"speed-up {speed_up}")
         for words in ["busiest link", "Lisle packets", "picture:"]:
             expect(words in done.stderr, f"no \"{words}\" in\n{done.stderr}")
-        picture = pathlib.Path(folder, "links.svg").read_text()
+        picture = (made / "links.svg").read_text()
         expect("</svg>" in picture, picture[:200])
+        refused = on_tiles("2x2", "--trace", str(made / "links.svg/deeper"))
+        expect("cannot write" in refused.stderr and "Not a directory" in refused.stderr, refused.stderr)
 
 
 def computing():

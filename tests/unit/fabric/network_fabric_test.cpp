@@ -126,6 +126,24 @@ class network : public testing::Test {
         return true;
     }
 
+    /// Both ranks of a process leave; those of the others look for news meanwhile.
+    void leave_while_others_poll(int first) {
+        std::atomic<bool> gone{false};
+        std::thread leaving{[&, this] {
+            of(first).leave(first);
+            of(first).leave(first + 1);
+            gone.store(true);
+        }};
+        while (!gone.load()) {
+            for (int rank = 0; rank != static_cast<int>(all.size()) * ranks_each; ++rank) {
+                if (rank / ranks_each != first / ranks_each) {
+                    of(rank).poll(rank, sinks[rank], 16);
+                }
+            }
+        }
+        leaving.join();
+    }
+
     std::string wanted_interface{"lo"}; ///< or a network
     std::chrono::milliseconds connecting{5};
     std::array<lisle::traffic_count, 4> traffic; ///< by process
@@ -363,8 +381,7 @@ TEST_F(network, a_process_that_has_left_has_not_failed) {
     ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
     ASSERT_EQ(send(0, 4, 1, 8), claim_result::claimed);
     ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() + sinks[4].packets.size() == 2; }));
-    of(2).leave(2);
-    of(2).leave(3);
+    leave_while_others_poll(2);
     of(4).leave(4); // and rank 5 has not
     all[1].reset();
     all[2].reset();
@@ -393,18 +410,35 @@ TEST_F(network, what_a_process_has_sent_before_it_left_arrives) {
     for (int tag = 0; tag != packets; ++tag) { // nobody has polled: they wait for their connection
         ASSERT_EQ(send(0, 2, tag, tag % 5 == 4 ? 60000 : 8), claim_result::claimed);
     }
+    leave_while_others_poll(0);
+    all[0].reset();
+    EXPECT_TRUE(poll_until([&] { return sinks[2].packets.size() == packets; }));
+    EXPECT_TRUE(sinks[2].failed.empty());
+}
+
+TEST_F(network, a_process_leaves_when_its_peers_know_and_its_end_is_no_failure_then) {
+    begin(2);
+    ASSERT_EQ(send(0, 2, 1, 8), claim_result::claimed);
     std::atomic<bool> gone{false};
     std::thread leaving{[&, this] {
         of(0).leave(0);
         of(0).leave(1);
         gone.store(true);
     }};
-    while (!gone.load()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    EXPECT_FALSE(gone.load()); // nobody has looked for what it sent
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+    while (!gone.load() && std::chrono::steady_clock::now() < end) {
+        of(2).poll(2, sinks[2], 1);
+    }
+    EXPECT_TRUE(gone.load());
+    leaving.join();
+    EXPECT_EQ(sinks[2].packets.size(), 1U);
+    all[0].reset();
+    const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds{200};
+    while (std::chrono::steady_clock::now() < later) {
         of(2).poll(2, sinks[2], 16);
     }
-    leaving.join();
-    all[0].reset();
-    EXPECT_TRUE(poll_until([&] { return sinks[2].packets.size() == packets; }));
     EXPECT_TRUE(sinks[2].failed.empty());
 }
 
