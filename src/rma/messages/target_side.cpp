@@ -277,14 +277,14 @@ void message_target::grant_locks_locked() {
     member &own = on_.at(on_.rank());
     while (!waiting_.empty()) {
         const lock_request first = waiting_.front();
-        bool taken = own.lock.try_lock(first.kind, awaited_.has_value());
+        bool taken = own.lock.try_lock(first.kind, awaited_.has_value(), lock_word::origin::far);
         const int failed = taken ? -1 : lock_breaker(on_, on_.rank());
         if (!taken && failed < 0 && !awaited_) {
             // In this order: see window_lock.cpp.
             own.awaits.add(on_.rank(), first.kind);
             own.lock.register_waiter(first.kind);
             awaited_ = first.kind;
-            taken = own.lock.try_lock(first.kind, true);
+            taken = own.lock.try_lock(first.kind, true, lock_word::origin::far);
         }
         if (!taken && failed < 0) {
             return;
@@ -322,7 +322,7 @@ bool message_target::give_lock_locked(const request &asked) {
     errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
-    static_cast<void>(give_lock(on_, on_.rank(), held));
+    give_lock_of_far(on_, held, awaited_);
     grant_locks_locked();
     return true;
 }
