@@ -78,13 +78,23 @@ int hopeless_because_of(const window &on, int target, kind wanted) {
 
 } // namespace
 
-void take_lock(window &on, int target, kind wanted) {
+bool try_take_lock(window &on, int target, kind wanted) {
     member &of = on.at(target);
     if (!of.lock.try_lock(wanted, false)) [[unlikely]] {
-        wait_for_lock(on, target, wanted);
+        return false;
     }
     if (wanted == kind::exclusive) {
         of.holder.store(on.number_of(on.rank()) + 1, std::memory_order_relaxed);
+    }
+    return true;
+}
+
+void take_lock(window &on, int target, kind wanted) {
+    if (!try_take_lock(on, target, wanted)) [[unlikely]] {
+        wait_for_lock(on, target, wanted);
+        if (wanted == kind::exclusive) {
+            on.at(target).holder.store(on.number_of(on.rank()) + 1, std::memory_order_relaxed);
+        }
     }
 }
 

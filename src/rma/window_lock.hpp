@@ -11,6 +11,8 @@ namespace lisle::rma {
 /// Returns when the calling rank holds the lock. Throws MPIX_ERR_PROC_FAILED if it is held by a rank that has
 /// failed, and so cannot be had. @pre on.is_near(target)
 void take_lock(window &on, int target, lock_word::kind wanted);
+/// The same without waiting. False: it is not free.
+[[nodiscard]] bool try_take_lock(window &on, int target, lock_word::kind wanted);
 /// Returns true if others have waited for it, who are awake now.
 bool give_lock(window &on, int target, lock_word::kind held);
 /// Gives the lock of the calling rank's part back for a rank of another node. @param awaited the kind for
