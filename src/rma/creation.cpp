@@ -179,7 +179,6 @@ class construction {
     /// Completes the tables and makes the window. @param base where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
-        meet(*members_);
         auto made = std::make_unique<window>(members_, table_,
                                              window_attributes{.base = base,
                                                                .size = asked_.size,
@@ -196,6 +195,8 @@ class construction {
             made->block_key = block_key();
             made->block_sharers = static_cast<int>(near_.ranks.size());
         }
+        // Only now: requests of those that are through find the window.
+        meet(*members_);
         race_watch::window_made(*made);
         return made.release();
     }
