@@ -45,9 +45,17 @@ class awaited_lock {
     void drop() noexcept {
         change([](std::uint64_t seen) { return seen >> 32 == 1 ? 0 : seen - (std::uint64_t{1} << 32); });
     }
-    [[nodiscard]] bool is(int target, lock_word::kind wanted) const noexcept {
+    /// `possible`: several threads of the rank wait, or its own wait and one on behalf of other nodes; for
+    /// what is not known.
+    enum class match : std::uint8_t { none, possible, certain };
+    [[nodiscard]] match compare(int target, lock_word::kind wanted) const noexcept {
         const auto seen = static_cast<std::uint32_t>(word_.load(std::memory_order_seq_cst));
-        return seen == any || seen == code_of(target, wanted);
+        return seen == any ? match::possible : seen == code_of(target, wanted) ? match::certain : match::none;
+    }
+    /// Whether it may wait for the target's lock, of either kind.
+    [[nodiscard]] bool is(int target) const noexcept {
+        return compare(target, lock_word::kind::shared) != match::none ||
+               compare(target, lock_word::kind::exclusive) != match::none;
     }
 
   private:
@@ -75,6 +83,12 @@ struct member {
     /// The same of a rank that has failed while it held the lock, of either kind: it is never free again.
     /// Sequentially consistent, as the lock's word: who waits looks at both (window_lock.cpp).
     std::atomic<std::int32_t> broken_by{0};
+    /// The writer that was woken last: the next one behind it comes next. Relaxed: any order wakes one.
+    std::atomic<std::int32_t> last_woken{0};
+    /// The target's own rank, which learns first of a lock that another node has given back, does not take it
+    /// while it is the turn of the node's other ranks (lock_word::near_turn): one of them is about to.
+    /// Relaxed: the lock's word decides.
+    std::atomic<bool> lets_others{false};
     /// Held while elements are updated that no processor instruction updates at once (element_update.hpp), by
     /// a thread that then waits for nothing but the kernel.
     alignas(64) spin_lock updates;

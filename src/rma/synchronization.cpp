@@ -89,6 +89,7 @@ class failures_within {
             return false;
         }
     }
+    [[nodiscard]] bool any() const noexcept { return first_ != nullptr; }
     void rethrow() const {
         if (first_) {
             std::rethrow_exception(first_);
@@ -102,8 +103,8 @@ class failures_within {
 /// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
 /// return.
 void complete_operations(window &on, int target) {
-    on.copies.flush();
     on.origin.flush(target);
+    on.copies.flush(); // if there was nothing to ask for
     store_order::settle();
 }
 
@@ -302,43 +303,100 @@ void unlock(window &on, int target) {
 }
 
 namespace {
-/// All shared locks, or none of them if some cannot be had. One after the other, in the order of members:
-/// readers wait behind writers that wait, so two ranks that took locks in different orders could each wait
-/// for what the other holds.
-void take_all_locks(window &on) {
-    failures_within failures;
-    std::vector<int> near;
-    std::vector<int> far;
-    for (int target = 0; target < on.size(); ++target) {
-        const bool is_near = on.is_near(target);
-        const bool taken = failures.attempt([&] {
-            if (is_near) {
-                take_lock(on, target, lock_word::kind::shared);
-            } else {
-                on.origin.settle(on.origin.ask(request_kind::lock, target, lock_word::kind::shared));
+/// The shared locks of all targets. Those of other nodes are tried all at once, which takes one round trip.
+/// Where one is not free, those behind it are given back before it is waited for: readers wait behind writers
+/// that wait, so two ranks that took locks in different orders could each wait for what the other holds.
+class all_locks {
+  public:
+    explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {}
+
+    /// Takes all. Throws, and holds none, if some cannot be had.
+    void take() {
+        for (int first = 0, tries = 0; first < on_.size() && !failures_.any(); ++tries) {
+            // Where many are not free, those that are tried in vain are only in the way.
+            const int end = tries < most_tries ? on_.size() : first + 1;
+            if (tries < most_tries) {
+                try_from(first);
             }
-        });
-        if (!taken) {
-            break;
+            while (first < end && held(first)) {
+                ++first;
+            }
+            if (first < end && !failures_.any()) {
+                wait_for(first++);
+            }
         }
-        (is_near ? near : far).push_back(target);
+        if (failures_.any()) {
+            settle_all(give_back_from(0));
+            failures_.rethrow();
+        }
     }
-    if (near.size() + far.size() == static_cast<std::size_t>(on.size())) {
-        return;
+
+  private:
+    static constexpr int most_tries = 4;
+    using answers = std::vector<std::pair<int, awaited_answer *>>;
+    [[nodiscard]] std::vector<bool>::reference held(int target) {
+        return held_[static_cast<std::size_t>(target)];
     }
-    for (const int target : near) {
-        static_cast<void>(give_lock(on, target, lock_word::kind::shared));
+
+    void try_from(int first) {
+        answers asked;
+        for (int target = first; target < on_.size(); ++target) {
+            if (!on_.is_near(target)) {
+                asked.emplace_back(target,
+                                   on_.origin.ask(request_kind::try_lock, target, lock_word::kind::shared));
+            }
+        }
+        for (int target = first; target < on_.size(); ++target) {
+            if (on_.is_near(target)) {
+                held(target) = try_take_lock(on_, target, lock_word::kind::shared);
+            }
+        }
+        for (const auto &[target, answer] : asked) {
+            failures_.attempt([&] { held(target) = on_.origin.settle(answer); });
+        }
     }
-    give_back_far(on, far, failures);
-    failures.rethrow();
-}
+    void wait_for(int target) {
+        const answers given = give_back_from(target + 1);
+        failures_.attempt([&] {
+            if (on_.is_near(target)) {
+                take_lock(on_, target, lock_word::kind::shared);
+            } else {
+                on_.origin.settle(on_.origin.ask(request_kind::lock, target, lock_word::kind::shared));
+            }
+            held(target) = true;
+        });
+        settle_all(given);
+    }
+    [[nodiscard]] answers give_back_from(int first) {
+        answers given;
+        for (int target = first; target < on_.size(); ++target) {
+            if (held(target) && on_.is_near(target)) {
+                static_cast<void>(give_lock(on_, target, lock_word::kind::shared));
+            } else if (held(target)) {
+                given.emplace_back(target,
+                                   on_.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
+            }
+            held(target) = false;
+        }
+        return given;
+    }
+    void settle_all(const answers &given) {
+        for (const auto &[target, answer] : given) {
+            failures_.attempt([&, waited = answer] { on_.origin.settle(waited); });
+        }
+    }
+
+    window &on_;
+    std::vector<bool> held_;
+    failures_within failures_;
+};
 } // namespace
 
 void lock_all(window &on, int assertion) {
     on.access.check_lock_all();
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
     if (taken) {
-        take_all_locks(on);
+        all_locks{on}.take();
     }
     store_order::before_read();
     note_order_by_peers(on);
@@ -350,6 +408,11 @@ void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
     note_order_by_peers(on);
     race_watch::unlocks(on, -1);
+    if (taken) { // the answers to what gives the locks back say that all that was asked before is done
+        for (const int target : members_by_place(on, false)) {
+            on.origin.forget(target);
+        }
+    }
     flush_within failures{on, -1};
     race_watch::flushed(on, -1, false);
     bool others_waited = false;

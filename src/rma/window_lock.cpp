@@ -11,23 +11,38 @@ namespace {
 
 using kind = lock_word::kind;
 
-/// Wakes those that wait for a lock that has become free, beginning behind the caller so that all get their
-/// turn.
-[[gnu::cold, gnu::noinline]] void wake_waiters(window &on, int target, lock_word::wake whom) {
+/// Wakes those that wait for a lock that has become free, a writer by turns. Returns true if one of them, a
+/// rank other than the target, is certain to try.
+[[gnu::cold, gnu::noinline]] bool wake_waiters(window &on, int target, lock_word::wake whom) {
     fabric::shared_memory *const medium = on.table().medium;
     if (medium == nullptr) {
-        return;
+        return false;
     }
     const kind waiting = whom == lock_word::wake::readers ? kind::shared : kind::exclusive;
+    std::atomic<std::int32_t> &last_woken = on.at(target).last_woken;
+    const int last = last_woken.load(std::memory_order_relaxed);
+    bool certain = false;
     for (int i = 1; i <= on.size(); ++i) {
-        const int rank = (on.rank() + i) % on.size();
-        if (on.is_near(rank) && on.at(rank).awaits.is(target, waiting)) {
-            medium->nudge(on.number_of(rank));
+        const int rank = (last + i) % on.size();
+        if (!on.is_near(rank)) {
+            continue;
+        }
+        const awaited_lock::match found = on.at(rank).awaits.compare(target, waiting);
+        if (found == awaited_lock::match::none) {
+            continue;
+        }
+        medium->nudge(on.number_of(rank));
+        // A rank that waits for several locks may not wait for this one, and the target may wait for ranks of
+        // other nodes, and compute meanwhile: then another rank has to be woken, too.
+        if (found == awaited_lock::match::certain && rank != target) {
+            certain = true;
             if (whom == lock_word::wake::one_writer) {
-                return;
+                last_woken.store(rank, std::memory_order_relaxed);
+                break;
             }
         }
     }
+    return certain;
 }
 
 /// The failed rank whose lock is never given back to the caller; -1: there is none. A reader that waits
@@ -45,14 +60,17 @@ int hopeless_because_of(const window &on, int target, kind wanted) {
     lock.register_waiter(wanted);
     bool taken = false;
     int failed = -1;
+    const auto is_others_turn = [&] {
+        return target == on.rank() && own.lets_others.load(std::memory_order_relaxed) && lock.near_turn();
+    };
     collective::wait_for(on.home(), [&] {
-        return (taken = lock.try_lock(wanted, true)) ||
+        return (taken = !is_others_turn() && lock.try_lock(wanted, true)) ||
                (failed = hopeless_because_of(on, target, wanted)) >= 0;
     });
     own.awaits.drop();
     if (!taken) {
         lock.withdraw_waiter(wanted);
-        wake_waiters(on, target, lock_word::wake::readers);
+        static_cast<void>(wake_waiters(on, target, lock_word::wake::readers));
         fail(MPIX_ERR_PROC_FAILED, "the lock of target ", target, " was held by rank ", failed,
              " of the window, which has failed");
     }
@@ -60,17 +78,27 @@ int hopeless_because_of(const window &on, int target, kind wanted) {
 
 } // namespace
 
-void take_lock(window &on, int target, kind wanted) {
+bool try_take_lock(window &on, int target, kind wanted) {
     member &of = on.at(target);
     if (!of.lock.try_lock(wanted, false)) [[unlikely]] {
-        wait_for_lock(on, target, wanted);
+        return false;
     }
     if (wanted == kind::exclusive) {
         of.holder.store(on.number_of(on.rank()) + 1, std::memory_order_relaxed);
     }
+    return true;
 }
 
-bool give_lock(window &on, int target, lock_word::kind held) {
+void take_lock(window &on, int target, kind wanted) {
+    if (!try_take_lock(on, target, wanted)) [[unlikely]] {
+        wait_for_lock(on, target, wanted);
+        if (wanted == kind::exclusive) {
+            on.at(target).holder.store(on.number_of(on.rank()) + 1, std::memory_order_relaxed);
+        }
+    }
+}
+
+bool give_lock(window &on, int target, kind held) {
     member &of = on.at(target);
     if (held == kind::exclusive) {
         of.holder.store(0, std::memory_order_relaxed);
@@ -79,8 +107,20 @@ bool give_lock(window &on, int target, lock_word::kind held) {
     if (whom == lock_word::wake::nobody) [[likely]] {
         return false;
     }
-    wake_waiters(on, target, whom);
+    static_cast<void>(wake_waiters(on, target, whom));
     return true;
+}
+
+void give_lock_of_far(window &on, kind held, std::optional<kind> awaited) {
+    member &own = on.at(on.rank());
+    if (held == kind::exclusive) {
+        own.holder.store(0, std::memory_order_relaxed);
+    }
+    own.lets_others.store(false, std::memory_order_relaxed);
+    const lock_word::wake whom = own.lock.unlock_far(held, awaited);
+    if (whom != lock_word::wake::nobody && wake_waiters(on, on.rank(), whom)) {
+        own.lets_others.store(true, std::memory_order_relaxed);
+    }
 }
 
 void break_lock(window &on, int holder) {
@@ -88,8 +128,7 @@ void break_lock(window &on, int holder) {
     on.at(target).broken_by.store(on.number_of(holder) + 1, std::memory_order_seq_cst);
     fabric::shared_memory *const medium = on.table().medium;
     for (int rank = 0; medium != nullptr && rank < on.size(); ++rank) {
-        if (on.is_near(rank) &&
-            (on.at(rank).awaits.is(target, kind::shared) || on.at(rank).awaits.is(target, kind::exclusive))) {
+        if (on.is_near(rank) && on.at(rank).awaits.is(target)) {
             medium->nudge(on.number_of(rank));
         }
     }

@@ -253,14 +253,14 @@ awaited_answer *message_origin::ask(request_kind what, int target, lock_word::ki
     return answer;
 }
 
-void message_origin::settle(awaited_answer *answer) {
+bool message_origin::settle(awaited_answer *answer) {
     protocol::wait(*answer);
     const int target = answer->target;
     const int error = answer->result.error;
     const int failed = answer->failed;
     answer->free();
-    if (error == MPI_SUCCESS) {
-        return;
+    if (error == MPI_SUCCESS || error == not_free) {
+        return error == MPI_SUCCESS;
     }
     if (failed >= 0) {
         fail(error, "the lock of target ", target, " was held by rank ", failed,
@@ -296,6 +296,11 @@ void message_origin::flush_touched(int target) {
         each.answer = ask(request_kind::flush, each.target, lock_word::kind::shared);
     }
     std::exception_ptr failure;
+    try {
+        on_.copies.flush(); // meanwhile: both take a round trip
+    } catch (const mpi_error &) {
+        failure = std::current_exception();
+    }
     for (const flushed &each : targets) {
         try {
             settle(each.answer);

@@ -55,6 +55,7 @@ class message_origin {
                                              const target_data &target, std::uint64_t address);
 
     /// Returns when all that was asked of the target is done; -1: of all targets. Throws what went wrong.
+    /// While it waits for answers it waits for the window's copies, too.
     void flush(int target) {
         if (any_touched_.load(std::memory_order_relaxed)) [[unlikely]] {
             flush_touched(target);
@@ -62,11 +63,11 @@ class message_origin {
     }
     /// Something else tells that all is done at this target.
     void forget(int target);
-    /// Asks for the target's lock, or gives it back; the caller waits for the answer and frees it. Of a
-    /// target that has failed, the answer says so.
+    /// Asks for the target's lock, tries it, or gives it back; the caller waits for the answer and frees it.
+    /// Of a target that has failed, the answer says so.
     [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
-    /// Waits for an answer and frees it. Throws what it says.
-    void settle(awaited_answer *answer);
+    /// Waits for an answer and frees it. Throws what it says. False: the lock was tried and is not free.
+    bool settle(awaited_answer *answer);
 
     /// From the packet handler, with the engine's lock held.
     void arrived_locked(protocol::engine &home, const protocol::arrival &packet);

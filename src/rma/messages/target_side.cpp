@@ -158,6 +158,9 @@ bool message_target::serve_locked(const request &asked) {
     case request_kind::lock:
         take_lock_locked(asked);
         return true;
+    case request_kind::try_lock:
+        try_lock_locked(asked);
+        return true;
     case request_kind::unlock:
         return give_lock_locked(asked);
     case request_kind::answer:
@@ -260,12 +263,39 @@ bool message_target::answer_locked(int origin, std::uint64_t id, int error, int 
 
 // ---- locks ----
 
+namespace {
+lock_kind wanted_by(const request_head &head) noexcept {
+    return head.operation == static_cast<std::uint16_t>(lock_kind::exclusive) ? lock_kind::exclusive
+                                                                              : lock_kind::shared;
+}
+} // namespace
+
 void message_target::take_lock_locked(const request &asked) {
-    waiting_.push_back({asked.origin, asked.head.id,
-                        asked.head.operation == static_cast<std::uint16_t>(lock_kind::exclusive)
-                            ? lock_kind::exclusive
-                            : lock_kind::shared});
+    waiting_.push_back({asked.origin, asked.head.id, wanted_by(asked.head)});
     grant_locks_locked();
+}
+
+void message_target::try_lock_locked(const request &asked) {
+    const lock_kind wanted = wanted_by(asked.head);
+    const bool taken =
+        waiting_.empty() && on_.at(on_.rank()).lock.try_lock(wanted, false, lock_word::origin::far);
+    if (taken) {
+        note_holder_locked(asked.origin, wanted);
+    }
+    answer_or_keep_locked(asked.origin, asked.head.id, taken ? MPI_SUCCESS : not_free, -1);
+}
+
+void message_target::note_holder_locked(int origin, lock_kind kind) {
+    held_[origin] = kind;
+    if (kind == lock_kind::exclusive) {
+        on_.at(on_.rank()).holder.store(on_.number_of(origin) + 1, std::memory_order_relaxed);
+    }
+}
+
+void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed) {
+    if (kept_.contains(origin) || !answer_locked(origin, id, error, failed)) {
+        keep_answer_locked(origin, id, error, failed);
+    }
 }
 
 void message_target::end_waiting_locked() {
@@ -277,14 +307,14 @@ void message_target::grant_locks_locked() {
     member &own = on_.at(on_.rank());
     while (!waiting_.empty()) {
         const lock_request first = waiting_.front();
-        bool taken = own.lock.try_lock(first.kind, awaited_.has_value());
+        bool taken = own.lock.try_lock(first.kind, awaited_.has_value(), lock_word::origin::far);
         const int failed = taken ? -1 : lock_breaker(on_, on_.rank());
         if (!taken && failed < 0 && !awaited_) {
             // In this order: see window_lock.cpp.
             own.awaits.add(on_.rank(), first.kind);
             own.lock.register_waiter(first.kind);
             awaited_ = first.kind;
-            taken = own.lock.try_lock(first.kind, true);
+            taken = own.lock.try_lock(first.kind, true, lock_word::origin::far);
         }
         if (!taken && failed < 0) {
             return;
@@ -296,16 +326,10 @@ void message_target::grant_locks_locked() {
             end_waiting_locked();
         }
         if (taken) {
-            held_[first.origin] = first.kind;
-            if (first.kind == lock_kind::exclusive) {
-                own.holder.store(on_.number_of(first.origin) + 1, std::memory_order_relaxed);
-            }
+            note_holder_locked(first.origin, first.kind);
         }
         waiting_.pop_front();
-        const int error = taken ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
-        if (kept_.contains(first.origin) || !answer_locked(first.origin, first.id, error, failed)) {
-            keep_answer_locked(first.origin, first.id, error, failed);
-        }
+        answer_or_keep_locked(first.origin, first.id, taken ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED, failed);
     }
 }
 
@@ -322,7 +346,7 @@ bool message_target::give_lock_locked(const request &asked) {
     errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
-    static_cast<void>(give_lock(on_, on_.rank(), held));
+    give_lock_of_far(on_, held, awaited_);
     grant_locks_locked();
     return true;
 }

@@ -61,6 +61,11 @@ class message_target final : private protocol::pending_call, private protocol::p
     void keep_answer_locked(int origin, std::uint64_t id, int error, int failed);
     void serve_kept_locked();
     void take_lock_locked(const request &asked);
+    void try_lock_locked(const request &asked);
+    /// An origin holds the lock now.
+    void note_holder_locked(int origin, lock_word::kind kind);
+    /// Answers after all that is kept for the origin.
+    void answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed);
     [[nodiscard]] bool give_lock_locked(const request &asked);
     void grant_locks_locked();
     void end_waiting_locked();

@@ -17,15 +17,16 @@ inline constexpr std::uint8_t request_packet = protocol::first_module_kind + 8;
 inline constexpr std::uint8_t reply_packet = protocol::first_module_kind + 9;
 
 enum class request_kind : std::uint8_t {
-    put,     ///< runs, then their data
-    get,     ///< runs; answered with their data
-    update,  ///< runs of elements, then the operands if the operation reads any; answered with the former
-             ///< values if `id` is not 0
-    compare, ///< one run, then the value to compare with and the new one; answered with the former value
-    flush,   ///< answered when all earlier requests are done
-    lock,    ///< `operation` is the kind of the lock; answered when the target's lock is held
-    unlock,  ///< the same; answered when it has been given back
-    answer,  ///< never sent: a target that found no room keeps its answer like a request
+    put,      ///< runs, then their data
+    get,      ///< runs; answered with their data
+    update,   ///< runs of elements, then the operands if the operation reads any; answered with the former
+              ///< values if `id` is not 0
+    compare,  ///< one run, then the value to compare with and the new one; answered with the former value
+    flush,    ///< answered when all earlier requests are done
+    lock,     ///< `operation` is the kind of the lock; answered when the target's lock is held
+    try_lock, ///< the same; answered at once: not_free if it cannot be had now
+    unlock,   ///< the same; answered when it has been given back
+    answer,   ///< never sent: a target that found no room keeps its answer like a request
 };
 
 struct request_head {
@@ -41,6 +42,9 @@ struct memory_run {
     std::uint64_t address; ///< in the target's terms
     std::uint64_t bytes;   ///< of data, gaps not counted
 };
+
+/// In place of an error class, as the answer to try_lock.
+inline constexpr int not_free = -1;
 
 enum class reply_kind : std::uint8_t { data, done };
 

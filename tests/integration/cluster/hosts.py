@@ -39,9 +39,11 @@ def missing():
     return None
 
 
-def end_processes(name):
+def end_processes(name, but=()):
+    """Kills what runs on a host, but for some process ids."""
     for process in run("ip", "netns", "pids", name, check=False).stdout.split():
-        run("kill", "-9", process, check=False)
+        if int(process) not in but:
+            run("kill", "-9", process, check=False)
 
 
 def remove_host(name):
@@ -160,9 +162,10 @@ class Hosts:
         return [str(self.agent), self.names[host], *map(str, words)]
 
     def end_processes(self):
-        """Kills what runs on the hosts."""
+        """Kills what runs on the hosts. Their links with delay or loss are in their namespaces, too, but stay."""
+        links = [link.pid for link in self.links]
         for name in self.names:
-            end_processes(name)
+            end_processes(name, links)
 
     def cut(self, host, rail=0):
         """Cuts a host off from the others on one rail."""

@@ -46,6 +46,8 @@ def programs():
     found = {}
     for test in json.loads(listed.stdout)["tests"]:
         words = test["name"].split(".")
+        if len(words) < 2:  # stands for the tests of a program that has not been built
+            continue
         if words[1] in ON_NODES and words[1] not in found:  # as they are: the hosts are their nodes
             found[words[1]] = (words[1], [next(word for word in test["command"][1:] if word.startswith("/"))], {})
         if words[0] != "mpi" or len(words) != 3 or words[1] in found or words[1] in ELSEWHERE:
