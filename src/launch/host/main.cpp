@@ -17,6 +17,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include <gnu/libc-version.h>
+
 namespace lisle::host {
 
 namespace {
@@ -61,6 +63,20 @@ void tell_debugger(const rank_list &ranks) {
     }
 }
 
+/// Throws if the program needs an executable stack, which a fiber has not, and which no thread gets for what
+/// is loaded from version 2.41 of the C library on.
+void check_stack(const closure &unit, bool as_fibers) {
+    const bool threads_can = std::strtod(gnu_get_libc_version(), nullptr) < 2.41;
+    if (unit.program().needs_executable_stack() && (as_fibers || !threads_can)) {
+        throw refusal(unit.program().path() + " cannot run as " + (as_fibers ? "fiber" : "thread") +
+                      " ranks: it needs an executable stack (nested functions of GCC, or assembler without "
+                      ".note.GNU-stack)" +
+                      (threads_can ? "; run it as threads: --ranks thread"
+                                   : ", which this machine's C library gives to processes alone; run it as "
+                                     "processes: --ranks process"));
+    }
+}
+
 /// Throws if the program relies on having a thread to itself.
 void check_for_fibers(const closure &unit) {
     for (const module &each : unit.modules()) {
@@ -74,11 +90,6 @@ void check_for_fibers(const closure &unit) {
                               "run it as threads: --ranks thread");
             }
         }
-    }
-    if (unit.program().needs_executable_stack()) {
-        throw refusal(unit.program().path() +
-                      " cannot run as fiber ranks: it needs an executable stack (nested functions of GCC, or "
-                      "assembler without .note.GNU-stack); run it as threads: --ranks thread");
     }
     if (unit.thread_local_bytes() != 0) {
         throw refusal(unit.program().path() +
@@ -107,6 +118,7 @@ void check_for_fibers(const closure &unit) {
     static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
+    check_stack(unit, as_fibers);
     if (as_fibers) {
         check_for_fibers(unit);
     }

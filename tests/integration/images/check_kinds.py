@@ -5,6 +5,7 @@ class is one group of tests; ctest calls them by name."""
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -158,12 +159,16 @@ class refusals(Kinds):
     def test_nested_functions(self):
         if not os.path.exists(os.path.join(PROGRAMS, "nested")):
             self.skipTest("the compiler has no nested functions")
-        for kind in ("process", "thread"):
+        # From this version on glibc makes no stack executable for what is loaded.
+        version = tuple(map(int, platform.libc_ver()[1].split(".")))
+        can = ("process", "thread") if version < (2, 41) else ("process",)
+        for kind in can:
             self.assert_lines(job(kind, "nested"), ["nested 5", "nested 6"])
-        done = job("fiber", "nested")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("needs an executable stack", done.stderr)
-        self.assertIn("--ranks thread", done.stderr)
+        for kind in set(HOSTED) - set(can):
+            done = job(kind, "nested")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("needs an executable stack", done.stderr)
+            self.assertIn(f"--ranks {can[-1]}", done.stderr)
 
     @unittest.skipIf("address" in SANITIZED, "the sanitizer's library must be preloaded before all others")
     def test_a_preloaded_library_cannot_be_private(self):
