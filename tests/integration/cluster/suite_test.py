@@ -34,6 +34,7 @@ ELSEWHERE = {
     "cpp_overhead": "counts the instructions of one node",
     "crowd": "wants a crowd",
     "many_ranks": "wants a crowd",
+    "rma_passive_owner": "its owner calls nothing of MPI, so other nodes need progress threads: mpi.rma_passive_owner.network_*",
     "refused_copies": "is about copies by the kernel of one machine",
     "rma_killed": "is about locks in the memory of one machine",
     "rma_lock_survivors": "is about locks in the memory of one machine",
