@@ -77,7 +77,9 @@ template <class T, class F> class reduction {
 
   public:
     reduction(const object &given_object, F &function)
-        : object_{given_object}, operation_{use_operation<F, element>(function)} {}
+        : object_{given_object}, operation_{use_operation<F, element>(function)} {
+        require_operation<F, element>();
+    }
 
     [[nodiscard]] MPI_Count count() const noexcept {
         if constexpr (direct_range<const object &>)

@@ -1,0 +1,16 @@
+// says: This callable does not combine
+#include <functional>
+#include <lisle/lisle.hpp>
+#include <vector>
+struct point {
+    int x, y;
+};
+std::vector<point> values, sums;
+void mistake() {
+    lisle::world().allreduce_into(values, lisle::resized(sums), std::plus<>{});
+}
+int main() {
+    lisle::world().allreduce_into(values, lisle::resized(sums), [](point a, point b) {
+        return point{a.x + b.x, a.y + b.y};
+    });
+}
