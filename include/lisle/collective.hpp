@@ -108,7 +108,7 @@ class collectives : public moving_collectives {
     ///
     ///     std::vector<double> mine = world.reduce_scatter(values, std::plus<>{});
     ///     mine = world.reduce_scatter(values, std::plus<>{}, {.counts = how_many});
-    template <direct_range R, class F>
+    template <direct_range R, detail::operation_on<R> F>
     [[nodiscard]] auto reduce_scatter(const R &range, F function, known_counts with = {}) const {
         using element = detail::element_of<const R &>;
         detail::agree_on_reduction<R, F>(comm_, "reduce_scatter", 0);

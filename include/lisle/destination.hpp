@@ -58,8 +58,9 @@ template <class Into> auto &object_of_destination(Into &&into) noexcept {
 
 /// Gives a container `size` elements, or at least as many.
 template <size_policy Policy, class R> void set_size(R &range, std::size_t size) {
-    if (Policy == size_policy::resized || std::ranges::size(range) < size)
-        range.resize(size);
+    if constexpr (resizable_range<R &>) // else require_destination() has said what is wrong
+        if (Policy == size_policy::resized || std::ranges::size(range) < size)
+            range.resize(size);
 }
 
 /// The memory for `objects` results of type T, after what the destination's word says. Throws if it is too

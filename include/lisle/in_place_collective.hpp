@@ -44,7 +44,8 @@ class in_place_collectives : public point_to_point {
     /// The result replaces the root's object; the others' are only read.
     ///
     ///     world.reduce(lisle::in_place(histogram), std::plus<>{}, {.root = 2});
-    template <buffer_to_fill T, class F> void reduce(in_place_t<T> both, F function, rooted with = {}) const {
+    template <buffer_to_fill T, detail::operation_on<T> F>
+    void reduce(in_place_t<T> both, F function, rooted with = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "reduce", with.root);
         const detail::reduction_in_place<T, F> parts{both.object, function};
         const bool root = rank() == with.root;
@@ -53,14 +54,15 @@ class in_place_collectives : public point_to_point {
                       "MPI_Reduce", named_value{"count", parts.count()}, named_value{"root", with.root});
     }
     /// `world.allreduce(lisle::in_place(histogram), std::plus<>{});`
-    template <buffer_to_fill T, class F> void allreduce(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, detail::operation_on<T> F>
+    void allreduce(in_place_t<T> both, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "allreduce", 0);
         const detail::reduction<T, F> parts{both.object, function};
         detail::check(MPI_Allreduce_c(MPI_IN_PLACE, parts.to(both.object), parts.count(), parts.type(),
                                       parts.operation(), comm_),
                       "MPI_Allreduce", named_value{"count", parts.count()});
     }
-    template <buffer_to_fill T, class F> void scan(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, detail::operation_on<T> F> void scan(in_place_t<T> both, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "scan", 0);
         const detail::reduction<T, F> parts{both.object, function};
         detail::check(MPI_Scan_c(MPI_IN_PLACE, parts.to(both.object), parts.count(), parts.type(),
@@ -68,7 +70,7 @@ class in_place_collectives : public point_to_point {
                       "MPI_Scan", named_value{"count", parts.count()});
     }
     /// What rank 0's object is afterwards, MPI does not say.
-    template <buffer_to_fill T, class F> void exscan(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, detail::operation_on<T> F> void exscan(in_place_t<T> both, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
         const detail::reduction<T, F> parts{both.object, function};
         detail::check(MPI_Exscan_c(MPI_IN_PLACE, parts.to(both.object), parts.count(), parts.type(),
@@ -76,7 +78,8 @@ class in_place_collectives : public point_to_point {
                       "MPI_Exscan", named_value{"count", parts.count()});
     }
     /// Rank i's part of the result replaces the beginning of the range; returned as a view of it.
-    template <buffer_to_fill R, class F> auto reduce_scatter(in_place_t<R> all, F function) const {
+    template <buffer_to_fill R, detail::operation_on<R> F>
+    auto reduce_scatter(in_place_t<R> all, F function) const {
         static_assert(direct_range<R &>, "reduce_scatter() takes a range with a part for each rank.");
         using element = detail::element_of<R &>;
         detail::agree_on_reduction<R, F>(comm_, "reduce_scatter", 0);

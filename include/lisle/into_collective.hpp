@@ -153,7 +153,7 @@ class into_collectives : public joined_collectives {
     // ---- reductions ----
 
     /// reduce() of objects in memory; `into` means nothing but at the root.
-    template <object_in_memory T, place_to_fill Into, class F>
+    template <object_in_memory T, place_to_fill Into, detail::operation_on<T> F>
     void reduce_into(const T &object, Into &&into, F function, rooted with = {}) const {
         detail::agree_on_reduction<T, F>(comm_, "reduce", with.root);
         const detail::reduction<T, F> parts{object, function};
@@ -166,7 +166,7 @@ class into_collectives : public joined_collectives {
     /// allreduce()
     ///
     ///     world.allreduce_into(mine, sums, std::plus<>{});
-    template <object_in_memory T, place_to_fill Into, class F>
+    template <object_in_memory T, place_to_fill Into, detail::operation_on<T> F>
     void allreduce_into(const T &object, Into &&into, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "allreduce", 0);
         const detail::reduction<T, F> parts{object, function};
@@ -176,7 +176,7 @@ class into_collectives : public joined_collectives {
             "MPI_Allreduce", named_value{"count", parts.count()});
     }
     /// scan()
-    template <object_in_memory T, place_to_fill Into, class F>
+    template <object_in_memory T, place_to_fill Into, detail::operation_on<T> F>
     void scan_into(const T &object, Into &&into, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "scan", 0);
         const detail::reduction<T, F> parts{object, function};
@@ -185,7 +185,7 @@ class into_collectives : public joined_collectives {
                       "MPI_Scan", named_value{"count", parts.count()});
     }
     /// exscan(); what rank 0 has in `into` stays as it is, but for its size.
-    template <object_in_memory T, place_to_fill Into, class F>
+    template <object_in_memory T, place_to_fill Into, detail::operation_on<T> F>
     void exscan_into(const T &object, Into &&into, F function) const {
         detail::agree_on_reduction<T, F>(comm_, "exscan", 0);
         const detail::reduction<T, F> parts{object, function};
@@ -194,7 +194,7 @@ class into_collectives : public joined_collectives {
                       "MPI_Exscan", named_value{"count", parts.count()});
     }
     /// reduce_scatter() in equal parts.
-    template <direct_range R, place_to_fill Into, class F>
+    template <direct_range R, place_to_fill Into, detail::operation_on<R> F>
     void reduce_scatter_into(const R &range, Into &&into, F function) const {
         using element = detail::element_of<const R &>;
         detail::agree_on_reduction<R, F>(comm_, "reduce_scatter", 0);

@@ -94,7 +94,7 @@ class moving_collectives : public in_place_collectives {
         } else if constexpr (taken::written) {
             return detail::read_each<typename taken::value>(gather_bytes(object, with.root));
         } else {
-            detail::refused<T>(); // the compiler has said why
+            return detail::refused<T>(); // the compiler has said why
         }
     }
     /// Ranges of any sizes, joined at the root, and each rank's count. Counts that are not given come with
@@ -239,7 +239,7 @@ class moving_collectives : public in_place_collectives {
         } else if constexpr (taken::written) {
             return detail::read_each<typename taken::value>(allgather_bytes(object));
         } else {
-            detail::refused<T>(); // the compiler has said why
+            return detail::refused<T>(); // the compiler has said why
         }
     }
     template <class R>

@@ -71,7 +71,7 @@ class nonblocking_into : public nonblocking_collectives {
         return future<>{request};
     }
     /// `auto f = world.iallreduce_into(lisle::borrow(mine), lisle::borrow(sums), std::plus<>{});`
-    template <object_in_memory T, lent_place_to_fill Into, class F>
+    template <object_in_memory T, lent_place_to_fill Into, detail::operation_on<T> F>
     [[nodiscard]] future<> iallreduce_into(borrowed<T> object, Into into, F function) const {
         void *const room = room_for_one<T>(object.get(), into, "lisle::iallreduce_into");
         return start_between(
@@ -80,7 +80,7 @@ class nonblocking_into : public nonblocking_collectives {
             });
     }
     /// `into` means nothing but at the root.
-    template <object_in_memory T, lent_place_to_fill Into, class F>
+    template <object_in_memory T, lent_place_to_fill Into, detail::operation_on<T> F>
     [[nodiscard]] future<> ireduce_into(borrowed<T> object, Into into, F function, rooted with = {}) const {
         void *const room =
             rank() == with.root ? room_for_one<T>(object.get(), into, "lisle::ireduce_into") : nullptr;

@@ -42,8 +42,10 @@ template <class T, class F> using combined = typename decltype(combined_of<T, F>
 template <class T, class F>
 concept reduced_by_element = [] {
     using type = typename taken<T>::object;
-    if constexpr (!taken<T>::in_memory)
-        return false;
+    if constexpr (taken<T>::written_elements)
+        return (require_operation<F, std::ranges::range_value_t<type>>(), false);
+    else if constexpr (!taken<T>::in_memory)
+        return (require_operation<F, typename taken<T>::value>(), false);
     else if constexpr (taken<T>::word == said::nothing && direct_range<const type &> &&
                        !combines<F, combined<T, F>> && combines<F, type>)
         return false;
@@ -70,16 +72,18 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
 /// What a reduction gives: a view's result owns its elements.
 template <class T> using reduction_result = typename taken<T>::value;
 
+/// What combines what a T consists of; all else meets a sentence of the compiler's.
+template <class F, class T>
+concept operation_on = (require_operation<F, combined<T, F>>(), true);
+
 /// The arguments of one reduction. Object and callable must live as long as it.
-template <class T, class F> class reduction {
+template <class T, operation_on<T> F> class reduction {
     using object = typename taken<T>::object;
     using element = combined<T, F>;
 
   public:
     reduction(const object &given_object, F &function)
-        : object_{given_object}, operation_{use_operation<F, element>(function)} {
-        require_operation<F, element>();
-    }
+        : object_{given_object}, operation_{use_operation<F, element>(function)} {}
 
     [[nodiscard]] MPI_Count count() const noexcept {
         if constexpr (direct_range<const object &>)

@@ -155,7 +155,7 @@ template <class T> using returned = typename return_type<T>::type;
 
 /// Where a function would go on for a type that it has refused: keeps the compiler from saying more than
 /// that.
-template <class T> [[noreturn]] void refused() {
+template <class T> [[noreturn]] T &refused() {
     std::abort();
 }
 
