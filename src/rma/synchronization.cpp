@@ -352,7 +352,7 @@ class all_locks {
             }
         }
         for (const auto &[target, answer] : asked) {
-            failures_.attempt([&] { held(target) = on_.origin.settle(answer); });
+            failures_.attempt([&, of = target, told = answer] { held(of) = on_.origin.settle(told); });
         }
     }
     void wait_for(int target) {
