@@ -33,10 +33,9 @@ void end_job_in_deadlock(job &standing, int rank, const std::string &report) noe
     bootstrap &start = standing.start();
     start.report_deadlock(rank);
     if (!start.reports_ends()) {
-        // A launcher that is told ends all processes at once. What has been said is to reach it first; and
-        // others are not to see this process end before them: they would speak of a failure.
-        constexpr std::chrono::milliseconds for_the_report{300}, for_the_launcher{1000};
-        std::this_thread::sleep_for(for_the_report);
+        // The launcher ends all processes when it is told. Others are not to see this one end first: they
+        // would speak of a failure.
+        constexpr std::chrono::seconds for_the_launcher{1};
         start.abort(rank, deadlock_exit_code);
         std::this_thread::sleep_for(for_the_launcher);
     }

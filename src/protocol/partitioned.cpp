@@ -12,14 +12,13 @@
 
 namespace lisle::protocol {
 
-namespace {
-
-/// What the sender tells the receiver once.
 struct greeting {
     std::int32_t first_tag;
     std::int32_t partitions;
     std::int64_t bytes; ///< of one partition
 };
+
+namespace {
 
 /// Tags of partitions are negative, users' tags are not, so both can share a context. Half of the negative
 /// numbers: the constants of MPI lie in the other half.
@@ -47,9 +46,6 @@ typed_buffer bytes_of(greeting &data) {
 
 } // namespace
 
-struct partitioned_send::greeting_data : greeting {};
-struct partitioned_receive::greeting_data : greeting {};
-
 partitioned_request::partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel,
                                          int peer)
     : progressed_request{*channel.home}, buffer_{buffer}, partitions_{partitions}, channel_{channel},
@@ -75,8 +71,8 @@ partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions, c
     }
     first_tag_ = static_cast<std::int32_t>(
         tags->next.fetch_add(static_cast<std::uint32_t>(partitions), std::memory_order_relaxed) % tag_count);
-    said_ = std::make_unique<greeting_data>();
-    static_cast<greeting &>(*said_) = {first_tag_, partitions, buffer.bytes()};
+    said_ = std::make_unique<greeting>();
+    *said_ = {first_tag_, partitions, buffer.bytes()};
     greeting_ = start_send(bytes_of(*said_), channel, dest, tag);
 }
 
@@ -149,7 +145,7 @@ partitioned_receive::partitioned_receive(const typed_buffer &buffer, int partiti
                                          int source, int tag)
     : partitioned_request{buffer, partitions, channel, source}, tag_{tag} {
     if (source != MPI_PROC_NULL) {
-        heard_ = std::make_unique<greeting_data>();
+        heard_ = std::make_unique<greeting>();
         greeting_ = start_receive(bytes_of(*heard_), channel, source, tag);
     }
 }

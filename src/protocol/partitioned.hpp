@@ -18,6 +18,8 @@
 
 namespace lisle::protocol {
 
+struct greeting; ///< what the sender tells the receiver once
+
 /// One end of a partitioned message: `partitions` pieces of `count` elements each.
 class partitioned_request : public progressed_request {
   public:
@@ -60,8 +62,7 @@ class partitioned_send final : public partitioned_request {
     std::mutex mutex_;             ///< protects sends_
     std::vector<request *> sends_; ///< under way
     request *greeting_ = nullptr;
-    struct greeting_data;
-    std::unique_ptr<greeting_data> said_;
+    std::unique_ptr<greeting> said_;
 };
 
 /// The receiving end.
@@ -93,8 +94,7 @@ class partitioned_receive final : public partitioned_request {
 
     int tag_;
     std::mutex mutex_; ///< protects what follows
-    struct greeting_data;
-    std::unique_ptr<greeting_data> heard_;
+    std::unique_ptr<greeting> heard_;
     request *greeting_ = nullptr; ///< null once it is here
     bool posted_ = false;
     std::vector<incoming> messages_;

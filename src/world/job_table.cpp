@@ -18,9 +18,11 @@ namespace {
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
 constexpr std::uint32_t table_version = 7;
 
+} // namespace
+
 // Records that the first of several writers fills: `state` goes 0 -> 1 (being written) -> 2 (written,
 // release; readers acquire).
-struct once_record {
+struct job_table::once_record {
     std::atomic<std::uint32_t> state;
     std::int32_t rank;
     std::int32_t number;
@@ -37,8 +39,6 @@ struct once_record {
     }
     [[nodiscard]] bool written() const noexcept { return state.load(std::memory_order_acquire) == 2; }
 };
-
-} // namespace
 
 // The file begins with a header; an entry for each process, one for each rank and the notices of each process
 // follow.

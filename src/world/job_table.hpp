@@ -97,6 +97,7 @@ class job_table {
     [[nodiscard]] notices notices_of(int process) const noexcept;
 
   private:
+    struct once_record;
     struct header;
     struct process_entry;
     struct rank_entry;

@@ -2,10 +2,12 @@
 #include "world/managed_bootstrap.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -137,6 +139,9 @@ void managed_bootstrap::part(int rank) noexcept {
 void managed_bootstrap::report_exit(int, int) noexcept {} // the process's own exit status tells
 
 void managed_bootstrap::abort(int rank, int code) noexcept {
+    // A launcher that is told ends all processes at once: what has been written is to reach it first.
+    constexpr std::chrono::milliseconds for_what_was_said{300};
+    std::this_thread::sleep_for(for_what_was_said);
     try {
         const std::string why = sentence("rank ", rank, " ended the job with code ", code);
         const std::scoped_lock guard{talking_};
