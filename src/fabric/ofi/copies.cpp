@@ -19,40 +19,49 @@ memory_key make_key(const void *begin, std::uint64_t number) noexcept {
 } // namespace
 
 remote_memory *network_fabric::memory(int) noexcept {
-    const device &first = rails_.front()->endpoint();
-    return first.most_pieces() != 0 && (first.uses_addresses() || has_own_keys(first)) ? this : nullptr;
+    const device_traits &first = rails_.front()->endpoint().traits();
+    return first.most_pieces != 0 && (first.uses_addresses || first.takes_keys) ? this : nullptr;
 }
 
 std::optional<memory_key> network_fabric::expose(const void *memory, std::size_t bytes) noexcept {
     const std::scoped_lock guard{lock_};
     const memory_key wanted = make_key(memory, next_key_++);
+    exposed_memory made{wanted, {}};
     try {
-        exposed_memory made{wanted, std::vector<owned<fid_mr>>(rails_.size())};
-        for (std::size_t number = 0; number != rails_.size(); ++number) {
-            if (rails_[number]->is_open()) {
-                made.by_rail[number].reset(
-                    rails_[number]->endpoint().register_for_peers(memory, bytes, wanted));
-                if (made.by_rail[number] == nullptr) {
-                    return std::nullopt;
-                }
-            }
-        }
-        if (made.by_rail.front() != nullptr) {
-            made.key = fi_mr_key(made.by_rail.front().get());
-        }
-        exposed_.push_back(std::move(made));
-        return exposed_.back().key;
+        made.by_rail.resize(rails_.size());
+        exposed_.reserve(exposed_.size() + 1);
     } catch (const std::bad_alloc &) {
         return std::nullopt;
     }
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        if (rails_[number]->is_open()) {
+            made.by_rail[number] = rails_[number]->endpoint().expose(memory, bytes, wanted);
+            if (!made.by_rail[number]) {
+                withdraw_locked(made);
+                return std::nullopt;
+            }
+        }
+    }
+    made.key = made.by_rail.front().value_or(wanted);
+    exposed_.push_back(std::move(made));
+    return exposed_.back().key;
 }
 
 void network_fabric::withdraw(memory_key key) noexcept {
     const std::scoped_lock guard{lock_};
     const auto found = std::ranges::find(exposed_, key, &exposed_memory::key);
     if (found != exposed_.end()) {
+        withdraw_locked(*found);
         std::swap(*found, exposed_.back());
         exposed_.pop_back();
+    }
+}
+
+void network_fabric::withdraw_locked(const exposed_memory &what) noexcept {
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        if (what.by_rail[number] && rails_[number]->is_open()) {
+            rails_[number]->endpoint().withdraw(*what.by_rail[number]);
+        }
     }
 }
 
@@ -61,7 +70,7 @@ copy_start network_fabric::start_copy(int self, const remote_place &place, std::
     const int process = job_.process_of(place.peer);
     const std::scoped_lock guard{lock_};
     const peer_process &peer = peers_[static_cast<std::size_t>(process)];
-    if (peer.failed || peer.at.empty() || runs.size() > rails_[peer.rail]->endpoint().most_pieces()) {
+    if (peer.failed || peer.at.empty() || runs.size() > rails_[peer.rail]->endpoint().traits().most_pieces) {
         return copy_start::refused;
     }
     try {

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// One opened endpoint of a provider with its queue of completions and its table of addresses: libfabric's
-// objects with owners, and its calls with one meaning for each answer. Knows nothing of ranks or frames.
-// Thread-safety: none. Who uses it takes turns (network_fabric's lock).
+// What the network fabric asks of one network interface: messages to peers, copies between their memories,
+// and one queue of what has ended. Two kinds are there: libfabric's providers (libfabric_device.hpp), and TCP
+// sockets driven by ourselves (socket_device.hpp). A device knows nothing of ranks or frames.
+// Thread-safety: none, but for dropped(). Who uses it takes turns (network_fabric's lock).
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_eq.h>
-#include <rdma/fi_rma.h>
+#include <optional>
 #include <span>
+#include <string>
 #include <sys/uio.h>
+#include <utility>
 #include <vector>
 
-#include "fabric/ofi/provider.hpp"
+#include "fabric/ofi/socket_address.hpp"
 
 namespace lisle::fabric::ofi {
 
-struct close_object {
-    template <class Object> void operator()(Object *object) const noexcept { fi_close(&object->fid); }
-};
-template <class Object> using owned = std::unique_ptr<Object, close_object>;
-
-/// What libfabric hands back at the end of an operation. Room for the provider stands first, as it demands.
+/// What a device hands back at the end of an operation. Room for libfabric stands first, as it demands.
 struct operation {
     enum class kind : std::uint8_t { receive, send, copy };
-    fi_context2 provider_room{};
+    std::array<void *, 8> provider_room{};
     kind what;
 
   protected:
@@ -37,23 +31,11 @@ struct operation {
     ~operation() = default;
 };
 
-/// Memory that the endpoint may send from, receive to or let peers copy from and to.
-class registration {
-  public:
-    registration() = default;
-    explicit registration(fid_mr *object) noexcept : object_{object} {}
-    /// What calls of the endpoint take beside the address; null where the provider does not care.
-    [[nodiscard]] void *descriptor() const noexcept { return object_ ? fi_mr_desc(object_.get()) : nullptr; }
-    [[nodiscard]] std::uint64_t key() const noexcept { return object_ ? fi_mr_key(object_.get()) : 0; }
-
-  private:
-    owned<fid_mr> object_;
-};
-
 enum class attempt : std::uint8_t {
     done,    ///< started (or, for inject, ended)
+    ended,   ///< a send that has ended already: the bytes may go, and no completion follows
     full,    ///< no room now: poll, and try again
-    refused, ///< the peer has failed, or the provider cannot do it
+    refused, ///< the peer has failed, or the device cannot do it
 };
 
 /// The end of one operation.
@@ -63,70 +45,84 @@ struct completion {
     bool failed;
 };
 
+/// A peer in the terms of one device.
+using peer_number = std::uint64_t;
+inline constexpr peer_number no_peer = ~peer_number{0};
+
+/// What a device is and can do; does not change.
+struct device_traits {
+    std::string provider;             ///< for messages: "net"
+    std::string interface;            ///< the same: "eth0"
+    socket_address pulse_interface{}; ///< where pulses go by, see pulse.hpp
+    std::size_t inject_bytes = 0;     ///< longest message that may go when inject() returns; 0: none
+    std::size_t most_pieces =
+        0; ///< of own memory in one copy; 0: it copies only what is registered on both sides
+    bool uses_addresses =
+        true; ///< remote addresses are the owner's, not distances from the registered memory's beginning
+    bool takes_keys = true;                          ///< keys are those that were asked for
+    std::size_t copy_bytes = std::size_t{128} << 10; ///< a long copy is best cut into pieces of so many
+    std::size_t copies_at_a_time = 16;               ///< so many of them are enough to keep it busy
+};
+
 class device {
   public:
-    /// Throws mpi_error (MPI_ERR_OTHER) with what the provider says if it cannot be opened.
-    explicit device(provider chosen);
+    device(const device &) = delete;
+    device &operator=(const device &) = delete;
+    virtual ~device() = default;
 
-    /// Ends all that is under way without a word; afterwards only info() may be called.
-    void close() noexcept;
+    [[nodiscard]] const device_traits &traits() const noexcept { return traits_; }
+    /// Connections and the like that were dropped since they were not a peer's.
+    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
-    [[nodiscard]] const fi_info &info() const noexcept { return *info_; }
-    [[nodiscard]] std::vector<std::byte> address() const;
-    /// @return the peer's number for the calls below; FI_ADDR_NOTAVAIL if the provider does not take the
-    /// address
-    [[nodiscard]] fi_addr_t add_peer(std::span<const std::byte> address);
-    /// The peer's machine is silent: makes the provider end, with errors, what it has of that machine. Where
-    /// it does not use TCP it does so by itself.
-    void give_up(fi_addr_t peer) noexcept;
+    /// Ends all that is under way without a word; afterwards only traits() and dropped() may be called.
+    virtual void close() noexcept = 0;
 
-    /// Memory for the endpoint's own sends and receives: registered only where the provider wants it.
-    [[nodiscard]] registration register_local(std::span<std::byte> memory);
-    /// Memory that peers may copy from and to; nothing if the provider refuses. @param key as asked for,
-    /// unless the provider makes its own
-    [[nodiscard]] fid_mr *register_for_peers(const void *memory, std::size_t bytes,
-                                             std::uint64_t key) noexcept;
-    /// True if remote addresses are those of the owner, not distances from the registered memory's beginning.
-    [[nodiscard]] bool uses_addresses() const noexcept {
-        return (info_->domain_attr->mr_mode & (FI_MR_VIRT_ADDR | 1)) != 0; // 1: FI_MR_BASIC of old providers
-    }
-    [[nodiscard]] bool makes_keys() const noexcept {
-        return (info_->domain_attr->mr_mode & (FI_MR_PROV_KEY | 1)) != 0;
-    }
+    /// What peers are told, for their add_peer().
+    [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
+    /// @return the peer's number for the calls below; no_peer if the device does not take the address
+    [[nodiscard]] virtual peer_number add_peer(std::span<const std::byte> address) = 0;
+    /// The peer's machine is silent: what there is of it ends, with errors.
+    virtual void give_up(peer_number peer) noexcept = 0;
 
-    [[nodiscard]] attempt receive(std::span<std::byte> into, void *descriptor, operation &op) noexcept;
-    [[nodiscard]] attempt send(std::span<const std::byte> bytes, void *descriptor, fi_addr_t to,
-                               operation &op) noexcept;
-    /// Sends at most info().tx_attr->inject_size bytes; they may go when the call returns.
-    [[nodiscard]] attempt inject(std::span<const std::byte> bytes, fi_addr_t to) noexcept;
-    /// Copies between own memory, in at most most_pieces() pieces, and one run of a peer's.
-    [[nodiscard]] attempt read(std::span<const iovec> into, fi_addr_t from, std::uint64_t address,
-                               std::uint64_t key, operation &op) noexcept;
-    [[nodiscard]] attempt write(std::span<const iovec> data, fi_addr_t to, std::uint64_t address,
-                                std::uint64_t key, operation &op) noexcept;
-    /// 0: the provider copies only memory that has been registered for it on both sides.
-    [[nodiscard]] std::size_t most_pieces() const noexcept;
+    /// Memory that the device will send from and receive to, told before. Throws mpi_error if it refuses.
+    virtual void use_memory(std::span<std::byte> memory) = 0;
+    /// Memory that peers may copy from and to until it is withdrawn. @return its key, `wanted` where traits()
+    /// say so; nothing if the device refuses
+    [[nodiscard]] virtual std::optional<std::uint64_t> expose(const void *memory, std::size_t bytes,
+                                                              std::uint64_t wanted) noexcept = 0;
+    virtual void withdraw(std::uint64_t key) noexcept = 0;
 
-    /// The operations that have ended since the last call, at most as many as there is room for.
-    [[nodiscard]] std::size_t take_completions(std::span<completion> ended) noexcept;
+    [[nodiscard]] virtual attempt receive(std::span<std::byte> into, operation &op) noexcept = 0;
+    [[nodiscard]] virtual attempt send(std::span<const std::byte> bytes, peer_number to,
+                                       operation &op) noexcept = 0;
+    /// Sends at most traits().inject_bytes; they may go when the call returns.
+    [[nodiscard]] virtual attempt inject(std::span<const std::byte> bytes, peer_number to) noexcept = 0;
+    /// Copies between own memory, in at most traits().most_pieces, and one run of a peer's.
+    [[nodiscard]] virtual attempt read(std::span<const iovec> into, peer_number from, std::uint64_t address,
+                                       std::uint64_t key, operation &op) noexcept = 0;
+    /// The same; has ended when the bytes are there, not only on their way.
+    [[nodiscard]] virtual attempt write(std::span<const iovec> data, peer_number to, std::uint64_t address,
+                                        std::uint64_t key, operation &op) noexcept = 0;
 
-    /// Becomes readable when an operation has ended; -1: the provider has none.
-    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    /// Moves things on. @return how many operations have ended since the last call, at most as many as there
+    /// is room for
+    [[nodiscard]] virtual std::size_t take_completions(std::span<completion> ended) noexcept = 0;
+
+    /// Becomes readable when there is something for take_completions(); -1: the device has none.
+    [[nodiscard]] virtual int descriptor() const noexcept = 0;
     /// True if the descriptor may be waited for; false: something has ended already.
-    [[nodiscard]] bool may_wait() noexcept;
+    [[nodiscard]] virtual bool may_wait() noexcept = 0;
+
+  protected:
+    explicit device(device_traits traits) noexcept : traits_{std::move(traits)} {}
+    /// Counts something that is dropped. True: the first, which is to be reported.
+    [[nodiscard]] bool count_dropped() noexcept {
+        return dropped_.fetch_add(1, std::memory_order_relaxed) == 0;
+    }
 
   private:
-    [[nodiscard]] static attempt outcome(ssize_t status) noexcept;
-
-    provider info_;
-    owned<fid_fabric> fabric_;
-    owned<fid_domain> domain_;
-    owned<fid_av> addresses_;
-    owned<fid_wait> wait_set_; ///< null: the queue has its own descriptor
-    owned<fid_cq> completions_;
-    owned<fid_ep> endpoint_;
-    int descriptor_ = -1;
-    std::uint64_t next_local_key_ = 1; ///< keys above all that peers are told, see memory.cpp
+    const device_traits traits_;
+    std::atomic<std::uint64_t> dropped_{0}; ///< relaxed: only counted
 };
 
 } // namespace lisle::fabric::ofi

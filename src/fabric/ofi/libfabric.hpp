@@ -3,6 +3,7 @@
 // runs everything else. All but these functions lies behind tables of the library's own.
 #pragma once
 
+#include <memory>
 #include <rdma/fabric.h>
 
 namespace lisle::fabric::ofi {
@@ -22,5 +23,11 @@ class libfabric {
   private:
     libfabric();
 };
+
+struct release_info {
+    void operator()(fi_info *info) const noexcept { libfabric::instance().freeinfo(info); }
+};
+/// One provider on one interface, alone (not a list).
+using provider = std::unique_ptr<fi_info, release_info>;
 
 } // namespace lisle::fabric::ofi

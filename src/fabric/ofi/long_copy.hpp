@@ -20,10 +20,6 @@ namespace lisle::fabric::ofi {
 inline constexpr unsigned key_address_bits = 47;
 inline constexpr std::uint64_t key_address_mask = (std::uint64_t{1} << key_address_bits) - 1;
 
-[[nodiscard]] inline bool has_own_keys(const device &one) noexcept {
-    return !one.makes_keys() && one.info().domain_attr->mr_key_size >= sizeof(memory_key);
-}
-
 /// A part of a copy that the provider has.
 class long_copy;
 
@@ -48,18 +44,19 @@ class long_copy {
     }
 
     /// Starts pieces while there is room. False: a piece was refused; nothing more will be started.
-    bool go_on(const std::vector<std::unique_ptr<rail>> &rails, const std::vector<fi_addr_t> &at) {
+    bool go_on(const std::vector<std::unique_ptr<rail>> &rails, const std::vector<peer_number> &at) {
         bool any = false;
+        piece_ = at.size() == 1 ? rails.front()->endpoint().traits().copy_bytes : shared_piece;
         for (bool started = true; started;) { // one on each in turn
             started = false;
             for (std::size_t number = 0; number != at.size() && !failed; ++number) {
                 // Only where keys are ours does one name the memory on all rails.
-                if (at[number] == FI_ADDR_NOTAVAIL ||
-                    (number != 0 && !has_own_keys(rails[number]->endpoint()))) {
+                if (at[number] == no_peer ||
+                    (number != 0 && !rails[number]->endpoint().traits().takes_keys)) {
                     continue;
                 }
                 any = true;
-                started = (!is_all_started() && count_on(number) < pieces_at_a_time &&
+                started = (!is_all_started() && count_on(number) < most_on(*rails[number]) &&
                            start_one(*rails[number], number, at[number])) ||
                           started;
             }
@@ -92,9 +89,9 @@ class long_copy {
     bool failed = false;
 
   private:
-    /// Longest piece, and how many a rail has at a time.
-    static constexpr std::size_t piece_bytes = std::size_t{128} << 10;
-    static constexpr std::size_t pieces_at_a_time = 16;
+    /// Longest piece on several rails, so that all of them have some, and how many one has at a time.
+    static constexpr std::size_t shared_piece = std::size_t{128} << 10;
+    static constexpr std::size_t shared_pieces = 16;
     struct part {
         std::size_t offset, bytes;
     };
@@ -104,18 +101,21 @@ class long_copy {
             std::ranges::count_if(pieces_, [number](const auto &each) { return each->rail == number; }));
     }
     [[nodiscard]] part next_part() const noexcept {
-        return again_.empty() ? part{next_, std::min(piece_bytes, bytes_ - next_)} : again_.back();
+        return again_.empty() ? part{next_, std::min(piece_, bytes_ - next_)} : again_.back();
+    }
+    [[nodiscard]] std::size_t most_on(const rail &one) const noexcept {
+        return piece_ == shared_piece ? shared_pieces : one.endpoint().traits().copies_at_a_time;
     }
 
     /// False: there is no room now, or it was refused.
-    bool start_one(rail &by, std::size_t number, fi_addr_t at) {
+    bool start_one(rail &by, std::size_t number, peer_number at) {
         part wanted = next_part();
         std::array<iovec, 16> runs{};
-        const std::size_t count =
-            find_runs(wanted, std::span{runs}.first(std::min(runs.size(), by.endpoint().most_pieces())));
+        const std::size_t count = find_runs(
+            wanted, std::span{runs}.first(std::min(runs.size(), by.endpoint().traits().most_pieces)));
         pieces_.push_back(std::make_unique<copied_piece>(*this, number, wanted.offset, wanted.bytes));
         const std::uint64_t begin =
-            by.endpoint().uses_addresses()
+            by.endpoint().traits().uses_addresses
                 ? place_.address
                 : (place_.address - (place_.key & key_address_mask)) & key_address_mask;
         const std::span<const iovec> own{runs.data(), count};
@@ -157,6 +157,7 @@ class long_copy {
     bool read_;
     std::vector<iovec> runs_;
     std::size_t bytes_ = 0;
+    std::size_t piece_ = shared_piece;
     std::size_t next_ = 0;    ///< of what has not been started yet
     std::vector<part> again_; ///< what was started in vain
     std::vector<std::unique_ptr<copied_piece>> pieces_;

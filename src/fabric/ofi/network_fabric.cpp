@@ -21,7 +21,7 @@ constexpr unsigned polls_between_pulses = 4096;
 
 } // namespace
 
-network_fabric::network_fabric(std::vector<provider> chosen, job_view job, address_lookup where)
+network_fabric::network_fabric(std::vector<choice> chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, traffic_{job_.traffic != nullptr ? *job_.traffic : own_traffic_},
       where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
       peers_(static_cast<std::size_t>(job_.processes)),
@@ -30,9 +30,9 @@ network_fabric::network_fabric(std::vector<provider> chosen, job_view job, addre
       reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
       packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
     std::vector<int> descriptors;
-    for (provider &each : chosen) {
-        rails_.push_back(std::make_unique<rail>(std::move(each), rails_.size(), sends_, receive_buffers,
-                                                buffer_bytes, job_.silence));
+    for (choice &each : chosen) {
+        rails_.push_back(std::make_unique<rail>(open_device(std::move(each), job_.secret), rails_.size(),
+                                                sends_, receive_buffers, buffer_bytes, job_.silence));
         descriptors.push_back(rails_.back()->endpoint().descriptor());
         descriptors.push_back(rails_.back()->watched().descriptor());
     }
@@ -44,7 +44,6 @@ network_fabric::network_fabric(std::vector<provider> chosen, job_view job, addre
 }
 
 network_fabric::~network_fabric() {
-    exposed_.clear();
     for (const auto &each : rails_) {
         each->close(); // before the buffers go
     }
@@ -53,15 +52,22 @@ network_fabric::~network_fabric() {
 std::string network_fabric::description() const {
     std::string names;
     for (const auto &each : rails_) {
-        const fi_info &info = each->endpoint().info();
-        names +=
-            sentence(names.empty() ? "" : ", ", info.fabric_attr->prov_name, " on ", info.domain_attr->name);
+        const device_traits &is = each->endpoint().traits();
+        names += sentence(names.empty() ? "" : ", ", is.provider, " on ", is.interface);
     }
     return names;
 }
 
+std::uint64_t network_fabric::dropped() const noexcept {
+    std::uint64_t all = dropped_.load(std::memory_order_relaxed);
+    for (const auto &each : rails_) {
+        all += each->endpoint().dropped();
+    }
+    return all;
+}
+
 route_limits network_fabric::limits(int) const noexcept {
-    const bool copies = rails_.front()->endpoint().most_pieces() != 0;
+    const bool copies = rails_.front()->endpoint().traits().most_pieces != 0;
     return {.largest_payload = largest_payload,
             .eager = largest_payload,
             .least_read = copies ? largest_payload + 1 : SIZE_MAX,

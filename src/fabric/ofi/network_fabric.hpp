@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of networks, on libfabric's reliable datagrams. A process has one endpoint for all of its ranks,
-// so the number of connections goes by processes; a frame says which rank it is for. A rank that polls takes
-// all that has arrived, and leaves in the other ranks' inboxes what is theirs. Sending never waits: what the
-// provider has no room for now stays in its buffer, in order for each peer, until somebody polls. A process
-// may have several rails, one for each interface: copies between memories are spread over them, and when one
-// fails the others take over (rails.cpp).
+// The fabric of networks, on devices that carry messages to processes and copy memory (device.hpp). A process
+// has one endpoint for all of its ranks, so the number of connections goes by processes; a frame says which
+// rank it is for. A rank that polls takes all that has arrived, and leaves in the other ranks' inboxes what
+// is theirs. Sending never waits: what the provider has no room for now stays in its buffer, in order for
+// each peer, until somebody polls. A process may have several rails, one for each interface: copies between
+// memories are spread over them, and when one fails the others take over (rails.cpp).
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "execution/staying.hpp"
@@ -24,6 +25,7 @@
 #include "fabric/ofi/inbox.hpp"
 #include "fabric/ofi/long_copy.hpp"
 #include "fabric/ofi/outbox.hpp"
+#include "fabric/ofi/provider.hpp"
 #include "fabric/ofi/rail.hpp"
 #include "fabric/remote_memory.hpp"
 
@@ -50,7 +52,7 @@ class network_fabric final : public fabric, private remote_memory {
   public:
     /// @param chosen what the rails are made of, one for each interface: the first carries the frames
     /// @param where address of a peer's endpoint
-    network_fabric(std::vector<provider> chosen, job_view job, address_lookup where);
+    network_fabric(std::vector<choice> chosen, job_view job, address_lookup where);
     ~network_fabric() override;
 
     [[nodiscard]] const char *name() const noexcept override { return "network"; }
@@ -83,17 +85,17 @@ class network_fabric final : public fabric, private remote_memory {
     [[nodiscard]] socket_address pulse_address() const noexcept {
         return rails_.front()->watched().address();
     }
-    /// Frames that have been dropped because they were not sound.
-    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+    /// Frames, and connections, that have been dropped because they were not sound.
+    [[nodiscard]] std::uint64_t dropped() const noexcept;
 
   private:
     /// A process that packets go to or come from.
     struct peer_process {
-        std::vector<fi_addr_t> at;  ///< by rail; FI_ADDR_NOTAVAIL: that one is not used. Empty: not known yet
-        std::size_t rail = 0;       ///< which carries the frames
-        std::uint32_t next_out = 1; ///< number of the next frame to it
-        std::uint32_t next_in = 1;  ///< number of the next frame from it
-        unsigned unreported = 0;    ///< frames of it that it has not been told of
+        std::vector<peer_number> at;         ///< by rail; no_peer: that one is not used. Empty: not known yet
+        std::size_t rail = 0;                ///< which carries the frames
+        std::uint32_t next_out = 1;          ///< number of the next frame to it
+        std::uint32_t next_in = 1;           ///< number of the next frame from it
+        unsigned unreported = 0;             ///< frames of it that it has not been told of
         std::deque<buffer *> unacknowledged; ///< numbered frames, in order
         std::size_t outstanding = 0;         ///< buffers that are on their way to it
         bool heard = false;                  ///< something of it has arrived
@@ -108,6 +110,11 @@ class network_fabric final : public fabric, private remote_memory {
 
         /// Frames are numbered, and kept until they are acknowledged, where another rail can take over.
         [[nodiscard]] bool numbers() const noexcept { return at.size() > 1; }
+    };
+
+    struct exposed_memory {
+        memory_key key;
+        std::vector<std::optional<memory_key>> by_rail; ///< none: that one was closed
     };
 
     // remote_memory
@@ -139,8 +146,9 @@ class network_fabric final : public fabric, private remote_memory {
     void ended_locked(const completion &end);
     void advance_copies_locked();
     void end_pieces_on_locked(std::size_t number);
+    void withdraw_locked(const exposed_memory &what) noexcept;
     // rails.cpp
-    [[nodiscard]] std::vector<fi_addr_t> find_rails_locked(int process, std::span<const std::byte> address);
+    [[nodiscard]] std::vector<peer_number> find_rails_locked(int process, std::span<const std::byte> address);
     void lost_rail_locked(int process, std::size_t number);
     void close_rail_locked(std::size_t number);
     void take_over_locked(int process, std::size_t lost);
@@ -190,10 +198,6 @@ class network_fabric final : public fabric, private remote_memory {
     std::unique_ptr<std::atomic<reach>[]> reach_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> packets_to_; ///< by rank of the job; relaxed: only counted
     std::atomic<std::uint64_t> dropped_{0};                    ///< relaxed: only counted
-    struct exposed_memory {
-        memory_key key;
-        std::vector<owned<fid_mr>> by_rail;
-    };
     std::vector<exposed_memory> exposed_;
     std::vector<std::unique_ptr<long_copy>> copies_; ///< that have not ended
     bool to_acknowledge_ = false;                    ///< some peers are to be told what has arrived of them

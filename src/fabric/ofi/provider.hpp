@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of libfabric's providers, on which network interface, carries a job's packets.
+// Which device, on which network interface, carries a job's packets: one of libfabric's providers, or TCP
+// sockets of ours.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fabric/ofi/device.hpp"
 #include "fabric/ofi/libfabric.hpp"
+#include "fabric/ofi/tcp_interface.hpp"
 
 namespace lisle::fabric::ofi {
 
-struct release_info {
-    void operator()(fi_info *info) const noexcept { libfabric::instance().freeinfo(info); }
+/// The name of our own device over TCP among those of libfabric's providers.
+inline constexpr std::string_view own_tcp = "lisle-tcp";
+
+/// One device on one interface, not opened yet.
+struct choice {
+    provider by;      ///< null: ours
+    tcp_interface on; ///< of ours
 };
-/// One provider on one interface, alone (not a list).
-using provider = std::unique_ptr<fi_info, release_info>;
 
 /// What the user asks for. Empty: the best.
 struct provider_request {
-    std::string names; ///< providers, separated by commas, the preferred one first: "verbs;ofi_rxm,tcp"
+    std::string names; ///< providers, separated by commas, the preferred one first: "verbs;ofi_rxm,lisle-tcp"
     std::string
         interface; ///< network interface, or the network's address, or several: "eth1", "10.0.2.0/24,eth0"
 };
 
 /// The provider that a job uses, and after it those on the further interfaces that the user names (further
 /// rails). Throws mpi_error (MPI_ERR_OTHER) with what there is if nothing suits, or not on each interface.
-[[nodiscard]] std::vector<provider> choose_providers(const provider_request &wanted);
+/// libfabric is not loaded where it is not asked for; where it is not there our own device is.
+[[nodiscard]] std::vector<choice> choose_providers(const provider_request &wanted);
+
+/// @param secret of the job: our own device talks to nobody who does not know it. Throws mpi_error.
+[[nodiscard]] std::unique_ptr<device> open_device(choice chosen, std::uint64_t secret);
 
 /// How much a provider is preferred where the user has not said: the smaller, the more. Hardware comes first,
 /// then TCP without a layer above it, then what emulates.

@@ -38,8 +38,8 @@ endpoint_address network_fabric::address(int) const {
 }
 
 // The n-th rail of a process is joined to the n-th of the other.
-std::vector<fi_addr_t> network_fabric::find_rails_locked(int process, std::span<const std::byte> address) {
-    std::vector<fi_addr_t> found;
+std::vector<peer_number> network_fabric::find_rails_locked(int process, std::span<const std::byte> address) {
+    std::vector<peer_number> found;
     for (const auto &each : rails_) {
         rail_address head{};
         if (address.size() < sizeof head) {
@@ -50,14 +50,13 @@ std::vector<fi_addr_t> network_fabric::find_rails_locked(int process, std::span<
         if (head.bytes > address.size()) {
             break;
         }
-        found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes))
-                                        : FI_ADDR_NOTAVAIL);
+        found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes)) : no_peer);
         address = address.subspan(head.bytes);
-        if (found.back() != FI_ADDR_NOTAVAIL && head.pulse.exists()) {
+        if (found.back() != no_peer && head.pulse.exists()) {
             each->watched().watch(process, head.pulse);
         }
     }
-    const auto first = std::ranges::find_if(found, [](fi_addr_t at) { return at != FI_ADDR_NOTAVAIL; });
+    const auto first = std::ranges::find_if(found, [](peer_number at) { return at != no_peer; });
     if (first == found.end()) {
         return {};
     }
@@ -66,11 +65,11 @@ std::vector<fi_addr_t> network_fabric::find_rails_locked(int process, std::span<
 }
 
 void network_fabric::lost_rail_locked(int process, std::size_t number) {
-    const std::vector<fi_addr_t> &at = peers_[static_cast<std::size_t>(process)].at;
-    if (number < at.size() && at[number] == FI_ADDR_NOTAVAIL) {
+    const std::vector<peer_number> &at = peers_[static_cast<std::size_t>(process)].at;
+    if (number < at.size() && at[number] == no_peer) {
         return; // known
     }
-    const auto open = std::ranges::count_if(at, [](fi_addr_t each) { return each != FI_ADDR_NOTAVAIL; });
+    const auto open = std::ranges::count_if(at, [](peer_number each) { return each != no_peer; });
     if (open <= 1) {
         // It was the last that led there. What the provider has of it ends, so that no memory stays in use.
         if (number < at.size()) {
@@ -85,9 +84,6 @@ void network_fabric::lost_rail_locked(int process, std::size_t number) {
 void network_fabric::close_rail_locked(std::size_t number) {
     if (!rails_[number]->is_open()) {
         return;
-    }
-    for (exposed_memory &each : exposed_) {
-        each.by_rail[number].reset();
     }
     rails_[number]->close();
     end_pieces_on_locked(number);
@@ -112,11 +108,11 @@ void network_fabric::take_over_locked(int process, std::size_t lost) {
     if (to.failed || lost >= to.at.size()) {
         return;
     }
-    to.at[lost] = FI_ADDR_NOTAVAIL;
+    to.at[lost] = no_peer;
     if (to.rail != lost) {
         return;
     }
-    const auto next = std::ranges::find_if(to.at, [](fi_addr_t at) { return at != FI_ADDR_NOTAVAIL; });
+    const auto next = std::ranges::find_if(to.at, [](peer_number at) { return at != no_peer; });
     if (next == to.at.end()) {
         failed_locked(process);
         return;

@@ -115,6 +115,7 @@ void network_fabric::send_locked(buffer &filled) noexcept {
     const bool at_once = !call_sender_ && (filled.urgent ? !to.waiting.any_urgent() : to.waiting.empty());
     switch (at_once ? start_locked(filled) : attempt::full) {
     case attempt::done:
+    case attempt::ended:
         return;
     case attempt::full:
         if (to.waiting.empty()) {
@@ -145,7 +146,7 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     frame &what = frame_in(filled);
     rail &by = *rails_[to.rail];
     const bool injects =
-        bytes.size() <= by.endpoint().info().tx_attr->inject_size && what.what != frame::kind::last;
+        bytes.size() <= by.endpoint().traits().inject_bytes && what.what != frame::kind::last;
     if (!injects && to.started == most_started) {
         return attempt::full;
     }
@@ -154,8 +155,8 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
         what.number = to.next_out;
     }
     const attempt result = injects ? by.endpoint().inject(bytes, to.at[to.rail])
-                                   : by.endpoint().send(bytes, by.send_descriptor(), to.at[to.rail], filled);
-    if (result != attempt::done) {
+                                   : by.endpoint().send(bytes, to.at[to.rail], filled);
+    if (result != attempt::done && result != attempt::ended) {
         return result;
     }
     to.reached = true;
@@ -164,7 +165,7 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
         filled.numbered = filled.kept = true;
         to.unacknowledged.push_back(&filled);
     }
-    if (injects) {
+    if (injects || result == attempt::ended) {
         if (!filled.kept) {
             finish_send_locked(filled);
         }
@@ -173,7 +174,7 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
         filled.rail = to.rail;
         ++to.started;
     }
-    return result;
+    return attempt::done;
 }
 
 void network_fabric::finish_send_locked(buffer &sent) noexcept {

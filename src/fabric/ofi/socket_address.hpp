@@ -3,10 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <netinet/in.h>
 #include <span>
+#include <string_view>
 #include <sys/socket.h>
 
 namespace lisle::fabric::ofi {
@@ -38,6 +42,38 @@ class socket_address {
         return family() == other.family() && std::ranges::equal(machine(), other.machine());
     }
 
+    /// Whether the network "10.0.2.0/24", or "fd00::/64", has this address.
+    [[nodiscard]] bool is_in(std::string_view network) const noexcept {
+        const std::size_t slash = network.find('/');
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        if (slash == network.npos || slash >= text.size() || !exists()) {
+            return false;
+        }
+        network.copy(text.data(), slash);
+        in6_addr wanted{};
+        std::size_t bits = 0;
+        const std::string_view length = network.substr(slash + 1);
+        const std::span own = machine();
+        if (inet_pton(family(), text.data(), &wanted) != 1 ||
+            std::from_chars(length.data(), length.data() + length.size(), bits).ptr !=
+                length.data() + length.size() ||
+            bits > 8 * own.size()) {
+            return false;
+        }
+        const std::span other = std::as_bytes(std::span{&wanted, 1});
+        const auto rest = std::byte(0xff00U >> bits % 8);
+        return std::ranges::equal(own.first(bits / 8), other.first(bits / 8)) &&
+               (bits % 8 == 0 || ((own[bits / 8] ^ other[bits / 8]) & rest) == std::byte{0});
+    }
+    [[nodiscard]] bool is_loopback() const noexcept { return is_in("127.0.0.0/8") || is_in("::1/128"); }
+    friend bool operator==(const socket_address &one, const socket_address &other) noexcept {
+        return one.compare(other) == 0;
+    }
+    /// Some order, the same on all machines.
+    friend bool operator<(const socket_address &one, const socket_address &other) noexcept {
+        return one.compare(other) < 0;
+    }
+
     // ---- for the system's calls ----
 
     [[nodiscard]] const sockaddr *data() const noexcept { return reinterpret_cast<const sockaddr *>(&any_); }
@@ -46,6 +82,9 @@ class socket_address {
     }
 
   private:
+    [[nodiscard]] int compare(const socket_address &other) const noexcept {
+        return std::memcmp(&any_, &other.any_, sizeof any_);
+    }
     static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
     [[nodiscard]] static constexpr std::size_t length_of(sa_family_t family) noexcept {
         return family == AF_INET ? sizeof(sockaddr_in) : family == AF_INET6 ? sizeof(sockaddr_in6) : 0;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -43,14 +44,20 @@ struct heard final : copy_completion {
     }
 };
 
+/// The device is the default one, or what LISLE_NETWORK_PROVIDER says.
+std::string wanted_provider() {
+    const char *const wanted = std::getenv("LISLE_NETWORK_PROVIDER");
+    return wanted != nullptr ? wanted : "";
+}
+
 /// A job of processes with two ranks each.
 class network : public testing::Test {
   protected:
     static constexpr int ranks_each = 2;
 
     void begin(int processes, job_secret last_secret = secret) {
-        const provider_request wanted{"", wanted_interface};
-        std::vector<provider> chosen;
+        const provider_request wanted{wanted_provider(), wanted_interface};
+        std::vector<choice> chosen;
         for (int process = 0; process != processes; ++process) {
             try {
                 chosen = choose_providers(wanted);
@@ -178,7 +185,7 @@ class network_over : public network, public testing::WithParamInterface<const ch
     void SetUp() override {
         wanted_interface = GetParam();
         try {
-            static_cast<void>(choose_providers({"", wanted_interface}));
+            static_cast<void>(choose_providers({wanted_provider(), wanted_interface}));
         } catch (const std::exception &none) {
             GTEST_SKIP() << none.what();
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/ofi/device.hpp"
+#include "fabric/ofi/libfabric_device.hpp"
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <rdma/fi_errno.h>
 #include <string_view>
 
@@ -16,10 +17,35 @@ namespace {
 
 constexpr std::size_t completion_room = 4096;
 constexpr std::size_t pieces_room = 8; ///< as many pieces of a copy as providers commonly take
+/// Modes of memory, with FI_MR_BASIC of old providers, which is several of them.
+constexpr int basic = 1;
+
+/// The address of the provider's interface, where it has one that TCP can use.
+socket_address interface_of(const fi_info &info) noexcept {
+    if (info.src_addr != nullptr &&
+        (info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6)) {
+        return {static_cast<const sockaddr *>(info.src_addr), info.src_addrlen};
+    }
+    constexpr sockaddr_in any{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {INADDR_ANY}, .sin_zero = {}};
+    return {reinterpret_cast<const sockaddr *>(&any), sizeof any};
+}
+
+device_traits traits_of(const fi_info &info) {
+    const int modes = info.domain_attr->mr_mode;
+    const bool registered_only = (modes & (FI_MR_LOCAL | basic)) != 0;
+    return {.provider = info.fabric_attr->prov_name,
+            .interface = info.domain_attr->name,
+            .pulse_interface = interface_of(info),
+            .inject_bytes = info.tx_attr->inject_size,
+            .most_pieces = registered_only ? 0 : std::min(pieces_room, info.tx_attr->iov_limit),
+            .uses_addresses = (modes & (FI_MR_VIRT_ADDR | basic)) != 0,
+            .takes_keys = (modes & (FI_MR_PROV_KEY | basic)) == 0 &&
+                          info.domain_attr->mr_key_size >= sizeof(std::uint64_t)};
+}
 
 } // namespace
 
-device::device(provider chosen) : info_{std::move(chosen)} {
+libfabric_device::libfabric_device(provider chosen) : device{traits_of(*chosen)}, info_{std::move(chosen)} {
     const auto check = [this](int status, const char *what) {
         if (status != 0) {
             fail(MPI_ERR_OTHER, "the network provider ", info_->fabric_attr->prov_name, " on ",
@@ -71,7 +97,9 @@ device::device(provider chosen) : info_{std::move(chosen)} {
     check(fi_enable(endpoint_.get()), "endpoint");
 }
 
-void device::close() noexcept {
+void libfabric_device::close() noexcept {
+    exposed_.clear();
+    own_memory_.clear();
     endpoint_.reset();
     completions_.reset();
     wait_set_.reset();
@@ -81,7 +109,7 @@ void device::close() noexcept {
     descriptor_ = -1;
 }
 
-std::vector<std::byte> device::address() const {
+std::vector<std::byte> libfabric_device::address() const {
     std::vector<std::byte> own(256);
     std::size_t length = own.size();
     const int status = fi_getname(&endpoint_->fid, own.data(), &length);
@@ -93,13 +121,13 @@ std::vector<std::byte> device::address() const {
     return own;
 }
 
-fi_addr_t device::add_peer(std::span<const std::byte> address) {
+peer_number libfabric_device::add_peer(std::span<const std::byte> address) {
     fi_addr_t added = FI_ADDR_NOTAVAIL;
     const int count = fi_av_insert(addresses_.get(), address.data(), 1, &added, 0, nullptr);
-    return count == 1 ? added : FI_ADDR_NOTAVAIL;
+    return count == 1 ? added : no_peer;
 }
 
-void device::give_up(fi_addr_t peer) noexcept {
+void libfabric_device::give_up(peer_number peer) noexcept {
     std::array<std::byte, sizeof(sockaddr_storage)> own{}, theirs{};
     std::size_t length = own.size(), their_length = theirs.size();
     const bool over_ip = info_->addr_format == FI_SOCKADDR_IN || info_->addr_format == FI_SOCKADDR_IN6;
@@ -109,9 +137,9 @@ void device::give_up(fi_addr_t peer) noexcept {
     }
 }
 
-registration device::register_local(std::span<std::byte> memory) {
-    if ((info_->domain_attr->mr_mode & (FI_MR_LOCAL | 1)) == 0) {
-        return {};
+void libfabric_device::use_memory(std::span<std::byte> memory) {
+    if ((info_->domain_attr->mr_mode & (FI_MR_LOCAL | basic)) == 0) {
+        return;
     }
     fid_mr *made = nullptr;
     const std::uint64_t key = ~next_local_key_++;
@@ -121,52 +149,75 @@ registration device::register_local(std::span<std::byte> memory) {
         fail(MPI_ERR_NO_MEM, "the network provider ", info_->fabric_attr->prov_name, " does not register ",
              memory.size(), " bytes for messages: ", libfabric::instance().strerror(-status));
     }
-    return registration{made};
+    own_memory_.push_back({memory, owned<fid_mr>{made}});
 }
 
-fid_mr *device::register_for_peers(const void *memory, std::size_t bytes, std::uint64_t key) noexcept {
+void *libfabric_device::descriptor_of(const void *memory) const noexcept {
+    const auto *const at = static_cast<const std::byte *>(memory);
+    const auto found = std::ranges::find_if(own_memory_, [at](const own_memory &each) {
+        return at >= each.memory.data() && at < each.memory.data() + each.memory.size();
+    });
+    return found == own_memory_.end() ? nullptr : fi_mr_desc(found->registered.get());
+}
+
+std::optional<std::uint64_t> libfabric_device::expose(const void *memory, std::size_t bytes,
+                                                      std::uint64_t wanted) noexcept {
     fid_mr *made = nullptr;
     const int status =
-        fi_mr_reg(domain_.get(), memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, 0, key,
-                  0, &made, nullptr);
-    return status == 0 ? made : nullptr;
+        fi_mr_reg(domain_.get(), memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, 0,
+                  wanted, 0, &made, nullptr);
+    if (status != 0) {
+        return std::nullopt;
+    }
+    owned<fid_mr> registered{made};
+    const std::uint64_t key = fi_mr_key(made);
+    try {
+        exposed_.insert_or_assign(key, std::move(registered));
+    } catch (const std::bad_alloc &) {
+        return std::nullopt;
+    }
+    return key;
 }
 
-attempt device::outcome(ssize_t status) noexcept {
+void libfabric_device::withdraw(std::uint64_t key) noexcept {
+    exposed_.erase(key);
+}
+
+attempt libfabric_device::outcome(ssize_t status) noexcept {
     if (status == 0) {
         return attempt::done;
     }
     return status == -FI_EAGAIN ? attempt::full : attempt::refused;
 }
 
-attempt device::receive(std::span<std::byte> into, void *descriptor, operation &op) noexcept {
-    return outcome(
-        fi_recv(endpoint_.get(), into.data(), into.size(), descriptor, FI_ADDR_UNSPEC, &op.provider_room));
+attempt libfabric_device::receive(std::span<std::byte> into, operation &op) noexcept {
+    return outcome(fi_recv(endpoint_.get(), into.data(), into.size(), descriptor_of(into.data()),
+                           FI_ADDR_UNSPEC, &op.provider_room));
 }
 
-attempt device::send(std::span<const std::byte> bytes, void *descriptor, fi_addr_t to,
-                     operation &op) noexcept {
-    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size(), descriptor, to, &op.provider_room));
+attempt libfabric_device::send(std::span<const std::byte> bytes, peer_number to, operation &op) noexcept {
+    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size(), descriptor_of(bytes.data()), to,
+                           &op.provider_room));
 }
 
-attempt device::inject(std::span<const std::byte> bytes, fi_addr_t to) noexcept {
+attempt libfabric_device::inject(std::span<const std::byte> bytes, peer_number to) noexcept {
     return outcome(fi_inject(endpoint_.get(), bytes.data(), bytes.size(), to));
 }
 
-attempt device::read(std::span<const iovec> into, fi_addr_t from, std::uint64_t address, std::uint64_t key,
-                     operation &op) noexcept {
+attempt libfabric_device::read(std::span<const iovec> into, peer_number from, std::uint64_t address,
+                               std::uint64_t key, operation &op) noexcept {
     std::array<void *, pieces_room> none{};
-    if (into.size() > most_pieces()) {
+    if (into.size() > traits().most_pieces) {
         return attempt::refused;
     }
     return outcome(fi_readv(endpoint_.get(), into.data(), none.data(), into.size(), from, address, key,
                             &op.provider_room));
 }
 
-attempt device::write(std::span<const iovec> data, fi_addr_t to, std::uint64_t address, std::uint64_t key,
-                      operation &op) noexcept {
+attempt libfabric_device::write(std::span<const iovec> data, peer_number to, std::uint64_t address,
+                                std::uint64_t key, operation &op) noexcept {
     std::array<void *, pieces_room> none{};
-    if (data.size() > most_pieces()) {
+    if (data.size() > traits().most_pieces) {
         return attempt::refused;
     }
     std::size_t bytes = 0;
@@ -186,12 +237,7 @@ attempt device::write(std::span<const iovec> data, fi_addr_t to, std::uint64_t a
     return outcome(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
 }
 
-std::size_t device::most_pieces() const noexcept {
-    const bool registered_only = (info_->domain_attr->mr_mode & (FI_MR_LOCAL | 1)) != 0;
-    return registered_only ? 0 : std::min(pieces_room, info_->tx_attr->iov_limit);
-}
-
-std::size_t device::take_completions(std::span<completion> ended) noexcept {
+std::size_t libfabric_device::take_completions(std::span<completion> ended) noexcept {
     std::array<fi_cq_msg_entry, 16> entries{};
     const std::size_t room = std::min(ended.size(), entries.size());
     const ssize_t count = fi_cq_read(completions_.get(), entries.data(), room);
@@ -214,7 +260,7 @@ std::size_t device::take_completions(std::span<completion> ended) noexcept {
     return 1;
 }
 
-bool device::may_wait() noexcept {
+bool libfabric_device::may_wait() noexcept {
     if (wait_set_ != nullptr) {
         return descriptor_ >= 0 && fi_wait(wait_set_.get(), 0) == -FI_ETIMEDOUT;
     }
