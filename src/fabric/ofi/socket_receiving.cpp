@@ -298,9 +298,9 @@ void socket_device::begin_write(socket_link &from) {
     const message_header &what = from.header;
     std::byte *const begin = exposed_at(what);
     from.writes = what.what == message_header::kind::write_data;
-    // Told when all of it has come.
+    // The whole of it is refused then; told when all of it has come.
     from.write_refused = from.write_refused || begin == nullptr;
-    if (begin == nullptr) {
+    if (from.write_refused) {
         begin_payload(from, socket_link::payload::nothing, {});
     } else {
         begin_payload(from, socket_link::payload::write, {begin, what.bytes});
