@@ -377,7 +377,7 @@ TEST(socket_device, survives_whatever_a_peer_says) {
     testing::internal::CaptureStderr();
     for (long each = 0; each != connections; ++each) {
         const stranger who{at};
-        const greeting hello = sound_greeting(static_cast<in_port_t>(1 + each % 60000));
+        const greeting hello = sound_greeting(static_cast<in_port_t>(1 + each % 30000));
         who.say(&hello, sizeof hello);
         const auto said = source.next();
         who.say(said.data(), said.size() / 2);
