@@ -268,7 +268,7 @@ void exceed_caches(scene s) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const bool thorough = argc > 1; // long blocks in every layout and on both communicators
+    const bool thorough = argc > 1;    // long blocks in every layout and on both communicators
     constexpr int in_two_parts = 2501; // elements that are published when half of them is there
     constexpr int in_pieces = 150000;  // elements that some algorithms move forwards or backwards
     MPI_Comm reversed = MPI_COMM_NULL;
