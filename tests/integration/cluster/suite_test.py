@@ -34,11 +34,12 @@ ELSEWHERE = {
     "cpp_overhead": "counts the instructions of one node",
     "crowd": "wants a crowd",
     "many_ranks": "wants a crowd",
-    "rma_passive_owner": "its owner calls nothing of MPI, so other nodes need progress threads: mpi.rma_passive_owner.network_*",
     "refused_copies": "is about copies by the kernel of one machine",
     "rma_killed": "is about locks in the memory of one machine",
     "rma_lock_survivors": "is about locks in the memory of one machine",
 }
+# Whose argument and settings are others than on one node: this one's owner calls nothing of MPI.
+OTHERWISE = {"rma_passive_owner": (["by_threads"], {"LISLE_PROGRESS": "threads"})}
 
 
 def programs():
@@ -59,6 +60,9 @@ def programs():
         begin = next(at for at, word in enumerate(command) if word.startswith("/"))
         settings = next((each["value"] for each in test["properties"] if each["name"] == "ENVIRONMENT"), [])
         found[words[1]] = (words[1], command[begin:], dict(each.split("=", 1) for each in settings))
+        if words[1] in OTHERWISE:
+            arguments, settings = OTHERWISE[words[1]]
+            found[words[1]] = (words[1], [command[begin], *arguments], settings)
     return [found[name] for name in sorted(found)]
 
 
