@@ -341,12 +341,14 @@ bool message_target::give_lock_locked(const request &asked) {
     if (found == held_.end()) {
         refuse_request(on_, asked.origin, "gives a lock back that it does not hold", asked.head.id);
     }
-    const auto errors = errors_.find(asked.origin);
-    const int error = errors != errors_.end() ? errors->second : MPI_SUCCESS;
-    if (!answer_locked(asked.origin, asked.head.id, error)) {
-        return false;
+    if (asked.head.id != 0) {
+        const auto errors = errors_.find(asked.origin);
+        const int error = errors != errors_.end() ? errors->second : MPI_SUCCESS;
+        if (!answer_locked(asked.origin, asked.head.id, error)) {
+            return false;
+        }
+        errors_.erase(asked.origin);
     }
-    errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
     give_lock_of_far(on_, held, awaited_);
