@@ -386,14 +386,14 @@ class nonblocking_collectives : public into_collectives {
 
     // ---- in place, in memory that is lent: `world.iallreduce(in_place(borrow(sums)), std::plus<>{})` ----
 
-    template <detail::fit T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iallreduce", [this](const auto &r, MPI_Request *request) {
             return MPI_Iallreduce_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_,
                                     request);
         });
     }
-    template <detail::fit T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] future<> ireduce(lent_in_place_t<T> both, F function, rooted with = {}) const {
         const bool root = rank() == with.root;
         return start_in_place(both, function, "MPI_Ireduce",
@@ -402,14 +402,14 @@ class nonblocking_collectives : public into_collectives {
                                                        r.operation(), with.root, comm_, request);
                               });
     }
-    template <detail::fit T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iscan", [this](const auto &r, MPI_Request *request) {
             return MPI_Iscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);
         });
     }
     /// What rank 0's object is afterwards, MPI does not say.
-    template <detail::fit T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iexscan", [this](const auto &r, MPI_Request *request) {
             return MPI_Iexscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);

@@ -148,7 +148,7 @@ class persistent_collectives : public nonblocking_into {
                            function] { return self.iallreduce(detail::say_as<B>(object), function); },
                           into_object(into));
     }
-    template <detail::fit T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] persistent allreduce_init(lent_in_place_t<T> both, F function) const {
         return prepare_reduction<T>(both.object, both.object, std::move(function), "MPI_Allreduce_init",
                                     [this](const auto &r, void *to, MPI_Request *request) {
