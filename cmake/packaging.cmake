@@ -71,7 +71,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lisle)
 # Files of this name are found by find_package(Lisle) and find_package(lisle).
 install(EXPORT LisleTargets NAMESPACE Lisle:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/lisle-config.cmake.in ${CMAKE_BINARY_DIR}/packaging/lisle-config.cmake
-  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/lisle-config-version.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle-config.cmake

@@ -37,15 +37,14 @@ template <class T> struct destination_of<borrowed<T>> {
 };
 template <class Into> inline constexpr bool has_policy =
     destination_of<std::remove_cvref_t<Into>>::policy != size_policy::fixed;
+template <class Into>
+concept sized_place = has_policy<Into> && fit<Into>;
 
 template <class Into> consteval void require_destination() {
-    using type = std::remove_cvref_t<Into>;
-    if constexpr (!has_policy<Into>)
+    if constexpr (!fit<Into>)
+        explain_not_sendable<culprit<Into>>();
+    else if constexpr (!has_policy<Into>)
         require_writable<typename destination_of<std::remove_reference_t<Into>>::object &>();
-    else if constexpr (constexpr bool grows = resizable_range<typename destination_of<type>::object &>; true)
-        static_assert(grows,
-                      "resized() and grown() are for containers of direct objects that have a resize(), like "
-                      "std::vector.");
 }
 
 /// The object behind the word.
@@ -58,9 +57,8 @@ template <class Into> auto &object_of_destination(Into &&into) noexcept {
 
 /// Gives a container `size` elements, or at least as many.
 template <size_policy Policy, class R> void set_size(R &range, std::size_t size) {
-    if constexpr (resizable_range<R &>) // else require_destination() has said what is wrong
-        if (Policy == size_policy::resized || std::ranges::size(range) < size)
-            range.resize(size);
+    if (Policy == size_policy::resized || std::ranges::size(range) < size)
+        range.resize(size);
 }
 
 /// The memory for `objects` results of type T, after what the destination's word says. Throws if it is too
@@ -68,7 +66,9 @@ template <size_policy Policy, class R> void set_size(R &range, std::size_t size)
 template <class T, class Into> void *room_for(Into &&into, std::size_t objects, const char *call) {
     auto &object = object_of_destination(into);
     using type = std::remove_cvref_t<decltype(object)>;
-    if constexpr (has_policy<Into>) {
+    if constexpr (!fit<Into>) {
+        return nullptr; // the compiler has said why
+    } else if constexpr (has_policy<Into>) {
         static_assert(std::is_same_v<element_of<type &>, std::remove_cv_t<T>>,
                       "The container's elements must be of the type that is sent.");
         set_size<destination_of<std::remove_cvref_t<Into>>::policy>(object, objects);

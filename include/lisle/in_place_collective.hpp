@@ -176,6 +176,24 @@ class in_place_collectives : public point_to_point {
                       "MPI_Alltoallv");
     }
 
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal reduce(unfit, anything, rooted = {}) const;
+    refusal allreduce(unfit, anything) const;
+    refusal scan(unfit, anything) const;
+    refusal exscan(unfit, anything) const;
+    refusal exscan(unfit, anything, anything) const;
+    refusal reduce_scatter(no_range, anything, known_counts = {}) const;
+    refusal gather(unfit, rooted = {}) const;
+    refusal gatherv(no_range, rooted_counts = {}) const;
+    refusal scatter(no_range, rooted = {}) const;
+    refusal scatterv(no_range, rooted_counts = {}) const;
+    refusal allgather(unfit) const;
+    refusal allgatherv(no_range, known_counts = {}) const;
+    refusal alltoall(no_range) const;
+    refusal alltoallv(no_range) const;
+    refusal alltoallv(no_range, counts_view, known_counts = {}) const;
+
   private:
     /// The parts of a range as its owner says; nothing where they mean nothing.
     template <class Element, class R> detail::block_list<Element>

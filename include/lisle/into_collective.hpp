@@ -207,6 +207,21 @@ class into_collectives : public joined_collectives {
             "MPI_Reduce_scatter_block", named_value{"count", share});
     }
 
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal gather_into(not_in_memory, anything, rooted = {}) const;
+    refusal allgather_into(not_in_memory, anything) const;
+    refusal gatherv_into(no_range, anything, rooted_counts = {}) const;
+    refusal allgatherv_into(no_range, anything, known_counts = {}) const;
+    refusal scatterv_into(no_range, anything, rooted_counts = {}) const;
+    refusal alltoall_into(no_range, anything) const;
+    refusal alltoallv_into(no_range, counts_view, anything, known_counts = {}) const;
+    refusal reduce_into(not_in_memory, anything, anything, rooted = {}) const;
+    refusal allreduce_into(not_in_memory, anything, anything) const;
+    refusal scan_into(not_in_memory, anything, anything) const;
+    refusal exscan_into(not_in_memory, anything, anything) const;
+    refusal reduce_scatter_into(no_range, anything, anything) const;
+
   protected:
     /// Room for as much from each rank.
     template <class T, class Into> void *room_for_all(const T &object, Into &into, const char *call) const {

@@ -8,6 +8,8 @@
 
 #include "lisle/destination.hpp"
 
+#include "lisle/point_to_point.hpp"
+
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
 #include "lisle/future_pool.hpp"

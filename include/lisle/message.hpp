@@ -367,7 +367,7 @@ class message {
 
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }
 
-    template <object_to_receive T> [[nodiscard]] T receive() {
+    template <object_to_receive T> [[nodiscard]] detail::returned<T> receive() {
         if constexpr (direct<T>) {
             T object{};
             detail::require_whole<T>(*receive_into(object).native());
@@ -376,15 +376,18 @@ class message {
             T object{};
             receive_into(object);
             return object;
-        } else {
+        } else if constexpr (receivable<T>) {
             detail::landing<T> landed;
             MPI_Request request = MPI_REQUEST_NULL;
             detail::start_matched(landed, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native(),
                                   request);
             detail::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
             return detail::unwrap<T>(std::move(landed));
+        } else {
+            detail::refused<T>(); // the compiler has said why
         }
     }
+    detail::refusal receive_into(detail::unfit);
     template <object_to_fill T> lisle::status receive_into(T &&into) {
         if constexpr (writable_buffer<T>) {
             lisle::status ended;
@@ -405,9 +408,7 @@ class message {
     }
 
     /// Receives into a container that gets the message's size, or grows if it must.
-    template <class Into>
-    requires detail::has_policy<Into> lisle::status receive_into(Into into) {
-        detail::require_destination<Into>();
+    template <detail::sized_place Into> lisle::status receive_into(Into into) {
         using destination = detail::destination_of<Into>;
         detail::sized_as<typename destination::object, destination::policy> room{destination::in(into)};
         MPI_Request request = MPI_REQUEST_NULL;

@@ -39,6 +39,7 @@ class moving_collectives : public in_place_collectives {
         }
     }
 
+    refusal broadcast(unfit, rooted = {}) const;
     /// Gives the root's object to all. A range must have the same size everywhere, or be resized(it) or
     /// whole(it); a string gets the length of the root's.
     ///
@@ -52,13 +53,13 @@ class moving_collectives : public in_place_collectives {
         detail::require_receivable_object<T &>();
         spread(object, with.root);
     }
-    template <class T> void broadcast(whole_t<T> object, rooted with = {}) const {
+    template <detail::fit T> void broadcast(whole_t<T> object, rooted with = {}) const {
         if constexpr (resizable_range<T>)
             broadcast(resized(object.object), with);
         else
             broadcast(object.object, with);
     }
-    template <class T> void broadcast(elements_t<T> range, rooted with = {}) const {
+    template <detail::fit T> void broadcast(elements_t<T> range, rooted with = {}) const {
         detail::require_receivable_object<T>();
         detail::agree(comm_, "broadcast", with.root, detail::element_size<elements_t<T>>());
         spread_memory(range.object, with.root);
@@ -128,28 +129,13 @@ class moving_collectives : public in_place_collectives {
         return all;
     }
 
-    template <class R>
-    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
-             !detail::is_word<R>) blocks<char> gatherv(const R &, rooted_counts = {})
-    const {
-        static_assert(
-            detail::always_false<R>,
-            "gatherv() and allgatherv() join ranges of direct objects, with <lisle/serialize.hpp> also "
-            "of others, and this is none: gather() and allgather() take any object whole.");
-        return {};
-    }
-
     /// Gives the root's i-th object to rank i. `all` means nothing but at the root, and may be empty there.
     ///
     ///     task mine = world.scatter(tasks);
     template <objects_to_deal R> [[nodiscard]] auto scatter(const R &all, rooted with = {}) const {
         using object = typename detail::objects_of<R>::type;
         detail::agree(comm_, "scatter", with.root, detail::element_size<object>());
-        if constexpr (!std::ranges::sized_range<R> ||
-                      !(direct<object> || resizable_range<object> || serialized<object>)) {
-            detail::refused<R>(); // the compiler has said why
-            return object{};
-        } else if constexpr (direct<object>) {
+        if constexpr (direct<object>) {
             if constexpr (!has_extensions)
                 static_cast<void>(detail::trees(comm_)); // made by all ranks together
             const bool here = rank() == with.root;
@@ -210,16 +196,6 @@ class moving_collectives : public in_place_collectives {
         return mine;
     }
 
-    template <class R>
-    requires(!direct_range<R> && !detail::range_of_serialised<R> &&
-             !detail::is_word<R>) int scatterv(const R &, const rooted_counts & = {}) const {
-        static_assert(detail::always_false<R>,
-                      "scatterv() deals out a range of direct objects that lie one after the other, like a "
-                      "std::vector, "
-                      "with <lisle/serialize.hpp> also of others, and this is none.");
-        return 0;
-    }
-
     /// gather() for all.
     template <object_to_collect T> [[nodiscard]] auto allgather(const T &given) const {
         using taken = detail::taken<T>;
@@ -242,10 +218,6 @@ class moving_collectives : public in_place_collectives {
             return detail::refused<T>(); // the compiler has said why
         }
     }
-    template <class R>
-    requires(!direct_range<const R &> && !detail::range_of_serialised<R> &&
-             !detail::is_word<R>) blocks<char> allgatherv(const R &range, known_counts = {})
-    const { return gatherv(range); }
     /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
     /// counts, in one collective; if one is longer all need a second.
     template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
@@ -331,7 +303,8 @@ class moving_collectives : public in_place_collectives {
     ///
     ///     std::vector<std::vector<int>> got = world.alltoallv(one_list_for_each_rank);
     template <class T>
-    requires(!direct<T>) [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
+    requires(!direct<T> && sendable<const T &>)
+        [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
         decltype(detail::write_each(objects, true)) written;
         const std::exception_ptr thrown =
             detail::caught([&] { written = detail::write_each(objects, true); });

@@ -82,16 +82,16 @@ template <class T, class F> class reduction_under_way final : public result_of<r
 /// What non-blocking collectives take as one object of any size: serialised or copied at once, so it may be
 /// an object that is not moved in.
 template <class T>
-concept object_to_pack =
-    !detail::is_word<std::remove_cvref_t<T>> && (detail::taken<T>::sized || detail::taken<T>::written);
+concept object_to_pack = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> &&
+                         (detail::taken<T>::sized || detail::taken<T>::written);
 /// The elements of what is serialised.
 template <class T>
-concept elements_to_pack = detail::taken<T>::written_elements;
+concept elements_to_pack = detail::fit<T> && detail::taken<T>::written_elements;
 /// What they read where it lies: an object that is moved in, or a small one that is copied.
 template <class T>
-concept object_to_own =
-    !detail::is_word<std::remove_cvref_t<T>> && !object_to_pack<T> && !elements_to_pack<T> &&
-    object_to_keep<detail::inner<T>> && (detail::require_collectable<T>(), detail::taken<T>::in_memory);
+concept object_to_own = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && !object_to_pack<T> &&
+                        !elements_to_pack<T> && object_to_keep<detail::inner<T>> &&
+                        (detail::require_collectable<T>(), detail::taken<T>::in_memory);
 /// The same for functions that are about ranges only.
 template <class T>
 concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
@@ -145,11 +145,11 @@ class nonblocking_collectives : public into_collectives {
         });
     }
     /// One object for each rank, of any type and size: nested containers, serialised objects.
-    template <class T>
+    template <detail::fit T>
     requires(!direct<T>) [[nodiscard]] future<T> iscatter(std::vector<T> all, rooted with = {}) const {
         return detail::iscatter_objects(comm_, std::move(all), with.root);
     }
-    template <class T>
+    template <detail::fit T>
     requires(!direct<T>) [[nodiscard]] future<std::vector<T>> ialltoallv(std::vector<T> objects) const {
         return detail::ialltoall_objects(comm_, std::move(objects), rank());
     }
@@ -374,7 +374,7 @@ class nonblocking_collectives : public into_collectives {
     }
 
     /// Strings and other objects that travel as bytes are combined as wholes; the parts may differ in size.
-    template <class T, class F>
+    template <detail::fit T, class F>
     requires(!direct<T>)
         [[nodiscard]] future<std::vector<T>> ireduce_scatter(const std::vector<T> &objects, F function,
                                                              known_counts with = {}) const {
@@ -386,13 +386,14 @@ class nonblocking_collectives : public into_collectives {
 
     // ---- in place, in memory that is lent: `world.iallreduce(in_place(borrow(sums)), std::plus<>{})` ----
 
-    template <class T, class F> [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
+    template <detail::fit T, detail::operation_on<T> F>
+    [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iallreduce", [this](const auto &r, MPI_Request *request) {
             return MPI_Iallreduce_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_,
                                     request);
         });
     }
-    template <class T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] future<> ireduce(lent_in_place_t<T> both, F function, rooted with = {}) const {
         const bool root = rank() == with.root;
         return start_in_place(both, function, "MPI_Ireduce",
@@ -401,19 +402,21 @@ class nonblocking_collectives : public into_collectives {
                                                        r.operation(), with.root, comm_, request);
                               });
     }
-    template <class T, class F> [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
+    template <detail::fit T, detail::operation_on<T> F>
+    [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iscan", [this](const auto &r, MPI_Request *request) {
             return MPI_Iscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);
         });
     }
     /// What rank 0's object is afterwards, MPI does not say.
-    template <class T, class F> [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
+    template <detail::fit T, detail::operation_on<T> F>
+    [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
         return start_in_place(both, function, "MPI_Iexscan", [this](const auto &r, MPI_Request *request) {
             return MPI_Iexscan_c(MPI_IN_PLACE, r.address, r.count(), r.type(), r.operation(), comm_, request);
         });
     }
     /// See allgather(in_place()).
-    template <class R> [[nodiscard]] future<> iallgather(lent_in_place_t<R> all) const {
+    template <detail::fit R> [[nodiscard]] future<> iallgather(lent_in_place_t<R> all) const {
         detail::require_writable<R &>();
         const auto data = as_buffer(all.object);
         const MPI_Count count = detail::share_of(data.count, size(), "lisle::iallgather");
@@ -424,7 +427,7 @@ class nonblocking_collectives : public into_collectives {
         return future<>{request};
     }
     /// See alltoall(in_place()).
-    template <class R> [[nodiscard]] future<> ialltoall(lent_in_place_t<R> all) const {
+    template <detail::fit R> [[nodiscard]] future<> ialltoall(lent_in_place_t<R> all) const {
         detail::require_writable<R &>();
         const auto data = as_buffer(all.object);
         const MPI_Count count = detail::share_of(data.count, size(), "lisle::ialltoall");
@@ -435,7 +438,7 @@ class nonblocking_collectives : public into_collectives {
         return future<>{request};
     }
     /// See gather(in_place()).
-    template <class R> [[nodiscard]] future<> igather(lent_in_place_t<R> all, rooted with = {}) const {
+    template <detail::fit R> [[nodiscard]] future<> igather(lent_in_place_t<R> all, rooted with = {}) const {
         detail::require_writable<R &>();
         const auto data = as_buffer(all.object);
         const bool root = rank() == with.root;
@@ -447,7 +450,7 @@ class nonblocking_collectives : public into_collectives {
         return future<>{request};
     }
     /// See scatter(in_place()).
-    template <class R> [[nodiscard]] future<> iscatter(lent_in_place_t<R> all, rooted with = {}) const {
+    template <detail::fit R> [[nodiscard]] future<> iscatter(lent_in_place_t<R> all, rooted with = {}) const {
         detail::require_writable<R &>();
         const auto data = as_buffer(all.object);
         const bool root = rank() == with.root;
@@ -458,6 +461,24 @@ class nonblocking_collectives : public into_collectives {
                       "MPI_Iscatter", named_value{"count", count}, named_value{"root", with.root});
         return future<>{request};
     }
+
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal ibroadcast(unfit, rooted = {}) const;
+    refusal igather(unfit, rooted = {}) const;
+    refusal iallgather(unfit) const;
+    refusal iscatter(no_range, rooted = {}) const;
+    refusal igatherv(no_range, rooted_counts = {}) const;
+    refusal iallgatherv(no_range, known_counts = {}) const;
+    refusal iscatterv(no_range, rooted_counts = {}) const;
+    refusal ialltoall(no_range) const;
+    refusal ialltoallv(no_range) const;
+    refusal ialltoallv(no_range, counts_view, known_counts = {}) const;
+    refusal ireduce(unfit, anything, rooted = {}) const;
+    refusal iallreduce(unfit, anything) const;
+    refusal iscan(unfit, anything) const;
+    refusal iexscan(unfit, anything) const;
+    refusal ireduce_scatter(no_range, anything, known_counts = {}) const;
 
   private:
     template <class T, class F, class Start>

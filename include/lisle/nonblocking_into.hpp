@@ -91,6 +91,14 @@ class nonblocking_into : public nonblocking_collectives {
                              });
     }
 
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal iallgather_into(not_in_memory, anything) const;
+    refusal igather_into(not_in_memory, anything, rooted = {}) const;
+    refusal ialltoall_into(no_range, anything) const;
+    refusal iallreduce_into(not_in_memory, anything, anything) const;
+    refusal ireduce_into(not_in_memory, anything, anything, rooted = {}) const;
+
   private:
     template <class T, class F, class Start>
     static future<> start_between(borrowed<T> object, F &function, const char *call, Start start) {

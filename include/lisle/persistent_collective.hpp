@@ -96,8 +96,9 @@ class persistent_collectives : public nonblocking_into {
     }
     /// `all` means nothing but at the root. What is serialised is dealt out from a vector of objects.
     template <class R, class T>
+    requires detail::fit<R> || detail::fit<detail::element_of<R &>>
     [[nodiscard]] persistent scatter_init(borrowed<R> all, borrowed<T> into, rooted with = {}) const {
-        if constexpr (direct_buffer<T &>) {
+        if constexpr (direct_buffer<T &> || !detail::fit<T>) {
             detail::require_writable<T &>();
             const auto from = as_buffer(all.get());
             const auto mine = as_buffer(into.get());
@@ -112,6 +113,7 @@ class persistent_collectives : public nonblocking_into {
     }
     /// One equal part for each rank. Of objects that are serialised, one for each rank.
     template <class A, class B>
+    requires detail::fit<A> || detail::fit<detail::element_of<A &>>
     [[nodiscard]] persistent alltoall_init(borrowed<A> from, borrowed<B> into) const {
         if constexpr (direct_buffer<A &>) {
             detail::require_writable<B &>();
@@ -146,7 +148,7 @@ class persistent_collectives : public nonblocking_into {
                            function] { return self.iallreduce(detail::say_as<B>(object), function); },
                           into_object(into));
     }
-    template <class T, class F>
+    template <detail::fit T, detail::operation_on<T> F>
     [[nodiscard]] persistent allreduce_init(lent_in_place_t<T> both, F function) const {
         return prepare_reduction<T>(both.object, both.object, std::move(function), "MPI_Allreduce_init",
                                     [this](const auto &r, void *to, MPI_Request *request) {
@@ -185,6 +187,18 @@ class persistent_collectives : public nonblocking_into {
                 [self = *this, &object, function] { return self.iscan(detail::say_as<B>(object), function); },
                 into_object(into));
     }
+
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal broadcast_init(unfit, rooted = {}) const;
+    refusal gather_init(unfit, anything, rooted = {}) const;
+    refusal allgather_init(unfit, anything) const;
+    refusal scatter_init(unfit, anything, rooted = {}) const;
+    refusal alltoall_init(unfit, anything) const;
+    refusal allreduce_init(unfit, anything) const;
+    refusal allreduce_init(unfit, anything, anything) const;
+    refusal reduce_init(unfit, anything, anything, rooted = {}) const;
+    refusal scan_init(unfit, anything, anything) const;
 
   private:
     template <class Call> static persistent prepare(const char *name, Call call) {

@@ -46,13 +46,9 @@ template <object_to_send T> auto to_bytes(const T &object) {
 
 /// What non-blocking operations may read: an object that is moved in (or a small one, copied), or borrow(it).
 template <class T>
-concept object_to_keep = [] {
+concept object_to_keep = detail::fit<T> && [] {
     using type = std::remove_cvref_t<T>;
-    if constexpr (detail::is_borrowed<type>::value) {
-        static_assert(sendable<typename detail::is_borrowed<type>::object>,
-                      "What is borrowed cannot be sent.");
-    } else {
-        detail::require_sendable<T>();
+    if constexpr (!detail::is_borrowed<type>::value) {
         static_assert(
             !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= detail::most_copied),
             "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
@@ -65,6 +61,13 @@ concept object_to_keep = [] {
 }();
 
 class point_to_point {
+  protected:
+    using refusal = detail::refusal;
+    using unfit = detail::unfit;
+    using no_range = detail::no_range;
+    using not_in_memory = detail::not_in_memory;
+    using anything = detail::anything;
+
   public:
     using native_type = MPI_Comm;
 
@@ -152,11 +155,8 @@ class point_to_point {
     ///
     ///     world.receive_into(lisle::resized(values), 0);
     ///     std::size_t came = world.receive_into(lisle::grown(values), 0).count<double>();
-    template <class Into>
-    requires detail::has_policy<Into> status receive_into(Into into, source_rank source,
-                                                          receive_tag tag = any_tag)
-    const {
-        detail::require_destination<Into>();
+    template <detail::sized_place Into>
+    status receive_into(Into into, source_rank source, receive_tag tag = any_tag) const {
         using destination = detail::destination_of<Into>;
         status ended;
         if constexpr (!has_extensions)
@@ -191,8 +191,6 @@ class point_to_point {
     /// The same between buffers that exist.
     template <object_to_send T, buffer_to_fill B>
     status sendrecv_into(const T &object, B &&into, exchange with) const {
-        static_assert(direct_buffer<T>,
-                      "This type is serialised: use sendrecv(), which returns a new object.");
         status ended;
         const auto out = as_buffer(object);
         const auto in = as_buffer(into);
@@ -203,9 +201,8 @@ class point_to_point {
         return ended;
     }
     /// The same into a container that gets the message's size, or grows if it must.
-    template <object_to_send T, class Into>
-    requires detail::has_policy<Into> status sendrecv_into(const T &object, Into into, exchange with)
-    const {
+    template <object_to_send T, detail::sized_place Into>
+    status sendrecv_into(const T &object, Into into, exchange with) const {
         auto receiving = ireceive_into(into, with.source, with.tag);
         send(object, with.dest, with.send_tag);
         return receiving.wait();
@@ -301,8 +298,8 @@ class point_to_point {
     /// Starts to receive into memory that the caller lends.
     ///
     ///     lisle::future<lisle::status> f = world.ireceive_into(lisle::borrow(halo), left);
-    template <class B> [[nodiscard]] future<status> ireceive_into(borrowed<B> into, source_rank source,
-                                                                  receive_tag tag = any_tag) const {
+    template <detail::fit B> [[nodiscard]] future<status> ireceive_into(borrowed<B> into, source_rank source,
+                                                                        receive_tag tag = any_tag) const {
         detail::require_writable<B &>();
         MPI_Request request = MPI_REQUEST_NULL;
         if constexpr (writable_buffer<B &>) {
@@ -325,11 +322,8 @@ class point_to_point {
     /// The same into a container that gets the message's size, or grows if it must.
     ///
     ///     auto f = world.ireceive_into(lisle::resized(values), left);
-    template <class Into>
-    requires detail::has_policy<Into>
-    [[nodiscard]] future<status> ireceive_into(Into into, source_rank source,
-                                               receive_tag tag = any_tag) const {
-        detail::require_destination<Into>();
+    template <detail::sized_place Into> [[nodiscard]] future<status>
+    ireceive_into(Into into, source_rank source, receive_tag tag = any_tag) const {
         using destination = detail::destination_of<Into>;
         using room = detail::sized_as<typename destination::object, destination::policy>;
         auto owner = std::make_unique<detail::filling_receive<room>>(room{destination::in(into)});
@@ -340,9 +334,8 @@ class point_to_point {
     // ---- persistent and partitioned: persistent.hpp ----
 
     /// Prepares a send that will be started many times.
-    template <class B>
+    template <direct_buffer B>
     [[nodiscard]] persistent send_init(borrowed<B> from, int dest, message_tag tag = 0) const {
-        static_assert(direct_buffer<B>, "Persistent operations use memory where it lies.");
         const auto data = as_buffer(from.get());
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(
@@ -351,8 +344,8 @@ class point_to_point {
         return persistent{request};
     }
     /// Prepares a receive that will be started many times.
-    template <class B> [[nodiscard]] persistent receive_init(borrowed<B> into, source_rank source,
-                                                             receive_tag tag = any_tag) const {
+    template <direct_buffer B> [[nodiscard]] persistent receive_init(borrowed<B> into, source_rank source,
+                                                                     receive_tag tag = any_tag) const {
         detail::require_writable<B &>();
         const auto data = as_buffer(into.get());
         MPI_Request request = MPI_REQUEST_NULL;
@@ -362,9 +355,8 @@ class point_to_point {
         return persistent{request};
     }
     /// Prepares a send whose data gets ready in `partitions` equal parts.
-    template <class B> [[nodiscard]] partitioned_send
+    template <direct_range B> [[nodiscard]] partitioned_send
     partitioned_send_init(borrowed<B> from, int partitions, int dest, message_tag tag = 0) const {
-        static_assert(direct_range<B>, "Partitioned operations use a range where it lies.");
         const buffer data = as_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
@@ -376,7 +368,7 @@ class point_to_point {
         return partitioned_send{request};
     }
     /// Its other side; it may have another number of parts.
-    template <class B> [[nodiscard]] partitioned_receive
+    template <direct_range B> [[nodiscard]] partitioned_receive
     partitioned_receive_init(borrowed<B> into, int partitions, int source, message_tag tag = 0) const {
         detail::require_writable<B &>();
         const buffer data = as_buffer(into.get());
@@ -389,6 +381,21 @@ class point_to_point {
                       "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
         return partitioned_receive{request};
     }
+
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal send(unfit, int, message_tag = 0) const;
+    refusal ssend(unfit, int, message_tag = 0) const;
+    refusal isend(unfit, int, message_tag = 0) const;
+    refusal issend(unfit, int, message_tag = 0) const;
+    refusal sendrecv(unfit, exchange) const;
+    refusal sendrecv_into(not_in_memory, anything, exchange) const;
+    refusal receive_into(unfit, source_rank, receive_tag = any_tag) const;
+    refusal ireceive_into(unfit, source_rank, receive_tag = any_tag) const;
+    refusal send_init(not_in_memory, int, message_tag = 0) const;
+    refusal receive_init(not_in_memory, source_rank, receive_tag = any_tag) const;
+    refusal partitioned_send_init(no_range, int, int, message_tag = 0) const;
+    refusal partitioned_receive_init(no_range, int, int, message_tag = 0) const;
 
   protected:
     template <class Send, class T>

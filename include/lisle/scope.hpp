@@ -28,19 +28,22 @@ template <class Pool = request_pool> class basic_scope {
     ~basic_scope() = default;
 
     /// Starts to send an object that was declared before the scope. A temporary is refused.
-    template <class T> void isend(const T &object, int dest, message_tag tag = 0) {
+    template <detail::fit T> void isend(const T &object, int dest, message_tag tag = 0) {
         started_.add(point_to_point{comm_}.isend(borrow(object), dest, tag));
     }
     template <class T> void isend(const T &&object, int dest, message_tag tag = 0) = delete;
     /// isend() that is complete only when the receive has begun.
-    template <class T> void issend(const T &object, int dest, message_tag tag = 0) {
+    template <detail::fit T> void issend(const T &object, int dest, message_tag tag = 0) {
         started_.add(point_to_point{comm_}.issend(borrow(object), dest, tag));
     }
     template <class T> void issend(const T &&object, int dest, message_tag tag = 0) = delete;
     /// Starts to receive into an object that was declared before the scope.
-    template <class T> void ireceive_into(T &into, source_rank source, receive_tag tag = any_tag) {
+    template <detail::fit T> void ireceive_into(T &into, source_rank source, receive_tag tag = any_tag) {
         started_.add(point_to_point{comm_}.ireceive_into(borrow(into), source, tag));
     }
+    void isend(detail::unfit, int, message_tag = 0);
+    void issend(detail::unfit, int, message_tag = 0);
+    void ireceive_into(detail::unfit, source_rank, receive_tag = any_tag);
     /// Takes any other operation.
     void add(request &&under_way) { started_.add(std::move(under_way)); }
     /// Waits for all that has been started. Throws what they failed with, as the end of the block does not.

@@ -77,7 +77,7 @@ class topology : public communicator {
     /// that is serialised.
     ///
     ///     std::vector<std::vector<int>> got = ring.neighbor_alltoallv(one_list_for_each_destination);
-    template <class T>
+    template <detail::fit T>
     requires(!direct<T>) [[nodiscard]] std::vector<T> neighbor_alltoallv(std::vector<T> objects) const {
         return ineighbor_alltoallv(std::move(objects)).wait();
     }
@@ -199,7 +199,7 @@ class topology : public communicator {
                       "MPI_Ineighbor_alltoall", named_value{"count", count});
         return future<std::vector<element>>{request, std::move(owner)};
     }
-    template <class T>
+    template <detail::fit T>
     requires(!direct<T>)
         [[nodiscard]] future<std::vector<T>> ineighbor_alltoallv(std::vector<T> objects) const {
         if (objects.size() != degrees().second)
@@ -215,7 +215,7 @@ class topology : public communicator {
     // ---- that are prepared once: persistent_collective.hpp ----
 
     /// `into` has room for what each source gives.
-    template <class T, class R>
+    template <direct_buffer T, class R>
     [[nodiscard]] persistent neighbor_allgather_init(borrowed<T> from, borrowed<R> into) const {
         detail::require_writable<R &>();
         const auto data = as_buffer(from.get());
@@ -227,7 +227,7 @@ class topology : public communicator {
         return persistent{request};
     }
     /// One equal part for each destination, one from each source.
-    template <class A, class B>
+    template <direct_buffer A, class B>
     [[nodiscard]] persistent neighbor_alltoall_init(borrowed<A> from, borrowed<B> into) const {
         detail::require_writable<B &>();
         const auto data = as_buffer(from.get());
@@ -240,6 +240,21 @@ class topology : public communicator {
                       "MPI_Neighbor_alltoall_init", named_value{"count", count});
         return persistent{request};
     }
+
+    // ---- with what cannot travel: see detail::unfit ----
+
+    refusal neighbor_allgather(unfit) const;
+    refusal neighbor_alltoall(no_range) const;
+    refusal neighbor_allgatherv(no_range, known_counts = {}) const;
+    refusal neighbor_alltoallv(no_range) const;
+    refusal neighbor_alltoallv(no_range, counts_view, known_counts = {}) const;
+    refusal neighbor_allgather_into(not_in_memory, anything) const;
+    refusal neighbor_alltoall_into(no_range, anything) const;
+    refusal ineighbor_allgather(unfit) const;
+    refusal ineighbor_alltoall(no_range) const;
+    refusal ineighbor_alltoallv(no_range) const;
+    refusal neighbor_allgather_init(not_in_memory, anything) const;
+    refusal neighbor_alltoall_init(not_in_memory, anything) const;
 
   protected:
     static void require_counts(counts_view counts, std::size_t needed, const char *call) {

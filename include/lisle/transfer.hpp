@@ -83,13 +83,118 @@ template <class T> consteval void explain_not_sendable() {
         static_assert(always_false<T>,
                       "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
                       "and send a std::unique_ptr to it.");
+    else if constexpr (sendable<T &>)
+        static_assert(always_false<T>,
+                      "resized() and grown() are for containers of direct objects that have a resize(), "
+                      "like std::vector.");
+    else if constexpr (has_unfit_field<type>())
+        refuse_field<field_at_fault<type>()>();
+    else if constexpr (with_bit_field<type>)
+        static_assert(always_false<T>,
+                      "This class has a bit-field, which has no address: make it a whole field, or name the "
+                      "others with `using lisle_fields = lisle::members<...>`, which then travel alone.");
+    else if constexpr (std::is_aggregate_v<type> && requires { type{any_base<type>{}}; })
+        static_assert(always_false<T>,
+                      "This class has a base class, so its fields are not found: name them all, those of the "
+                      "base too, with `using lisle_fields = lisle::members<...>`.");
+    else if constexpr (std::is_class_v<type> && std::is_aggregate_v<type> &&
+                       count_fields<type>() > most_fields)
+        static_assert(always_false<T>,
+                      "This class has more than 24 fields, too many to be found: name them with `using "
+                      "lisle_fields = lisle::members<...>`, of which there may be any number.");
     else
-        explain_class<type>();
+        static_assert(always_false<T>,
+                      "This type cannot be sent: it is no arithmetic type, enum, array or aggregate of such. "
+                      "Name its fields with `using lisle_fields = lisle::members<...>`, or include "
+                      "<lisle/serialize.hpp> and give it a serialize() for cereal.");
 }
+
+/// What borrow(), whole() and their like are said of, or what a call is given without a word.
+template <class T> struct object_behind { using type = T; };
+template <template <class> class Word, class T>
+requires(is_word<Word<T>> || is_wholeness<Word<T>>) struct object_behind<Word<T>>
+    : object_behind<std::remove_cvref_t<T>> {
+};
+template <class T> using behind = typename object_behind<std::remove_cvref_t<T>>::type;
+
+/// What calls can take, with or without a word. A value and no formula: compilers take those apart to compare
+/// overloads.
+template <class T> inline constexpr bool is_fit = sendable<const behind<T> &> || sendable<behind<T> &>;
+template <class T> inline constexpr bool is_fit<resized_t<T>> = resizable_range<T &>;
+template <class T> inline constexpr bool is_fit<grown_t<T>> = resizable_range<T &>;
+template <class T>
+concept fit = is_fit<std::remove_cvref_t<T>>;
+
+/// What is at fault in a range or a class: its elements, unless they could travel alone, or the class of a
+/// field.
+template <class T> consteval auto culprit_in() {
+    if constexpr (contiguous<T>) {
+        if constexpr (!sendable<const element_of<T &> &>)
+            return culprit_in<element_of<T &>>();
+        else
+            return as_type<T>{};
+    } else if constexpr (std::is_class_v<T> && defined<T>) {
+        if constexpr (!std::is_polymorphic_v<T> && has_unfit_field<T>()) {
+            if constexpr (has_unfit_field<type_at_fault<T>>())
+                return culprit_in<type_at_fault<T>>();
+            else
+                return as_type<T>{};
+        } else {
+            return as_type<T>{};
+        }
+    } else {
+        return as_type<T>{};
+    }
+}
+template <class T> using culprit = typename decltype(culprit_in<behind<T>>())::type;
+
+// A call has, beside the functions that do its work, one whose parameters are of the types that follow. Any
+// object becomes one of them that the call cannot take, if nothing else fits it, and the compiler says why
+// where that happens: in one place, and with no body of a function or list of candidates after it.
+
+/// What no call can take.
+struct unfit {
+    template <class T>
+    requires(!fit<T>) unfit(const T &) { explain_not_sendable<culprit<T>>(); }
+};
+/// What calls about ranges cannot take.
+struct no_range {
+    template <class T>
+    requires(!direct_range<const T &> && !(is_word<T> && fit<T>)) no_range(const T &) {
+        if constexpr (fit<T> || std::ranges::sized_range<culprit<T>>)
+            static_assert(always_false<T>,
+                          "This is no range that can be joined or dealt out: gatherv(), alltoall() and "
+                          "their like join, and scatterv() deals out a range of direct objects that lie one "
+                          "after the other, with <lisle/serialize.hpp> some also of others; scatter() deals "
+                          "out any objects, gather() and allgather() take any object whole.");
+        else
+            explain_not_sendable<culprit<T>>();
+    }
+};
+/// What calls cannot take that use memory where it lies.
+struct not_in_memory {
+    template <class T>
+    requires(!direct_buffer<const behind<T> &>) not_in_memory(const T &) {
+        if constexpr (fit<T>)
+            static_assert(always_false<T>, "This function uses memory where it lies, and this type is "
+                                           "serialised: those without _into and _init take it.");
+        else
+            explain_not_sendable<culprit<T>>();
+    }
+};
+/// Its other arguments.
+struct anything {
+    template <class T> anything(T &&);
+};
+/// What such a call returns: fits wherever the result would, so that the compiler says no more.
+struct refusal {
+    template <class T> operator T() const;
+    [[nodiscard]] refusal wait() const;
+};
 
 template <class T> consteval void require_sendable() {
     if constexpr (!sendable<T>)
-        explain_not_sendable<T>();
+        explain_not_sendable<std::remove_cvref_t<T>>();
 }
 
 /// The type of the objects of a range; int for what is no range, which is refused elsewhere.
@@ -97,15 +202,6 @@ template <class R> struct objects_of { using type = int; };
 template <std::ranges::sized_range R> struct objects_of<R> {
     using type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
 };
-
-template <class R> consteval void require_dealable() {
-    using object = typename objects_of<R>::type;
-    if constexpr (!std::ranges::sized_range<R>)
-        static_assert(always_false<R>,
-                      "This is no range: scatter() deals out a range with one object for each rank.");
-    else if constexpr (!resizable_range<object>)
-        require_sendable<object>();
-}
 
 template <class T> consteval void require_receivable() {
     if constexpr (!receivable<T>) {
@@ -118,7 +214,7 @@ template <class T> consteval void require_receivable() {
                           "receive<T>() makes a new object, and this T only looks at memory: receive a "
                           "std::vector, or use receive_into() for memory that exists.");
         else
-            explain_not_sendable<T>();
+            explain_not_sendable<culprit<T>>();
     }
 }
 
@@ -131,7 +227,7 @@ template <class T> consteval void require_writable() {
                           "This type is serialised, so there is no memory to receive into: use "
                           "receive<T>(), which returns a new object.");
         else
-            explain_not_sendable<T>();
+            explain_not_sendable<culprit<T>>();
     }
 }
 
@@ -163,19 +259,30 @@ template <class T> [[noreturn]] T &refused() {
 
 /// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
 template <class T>
-concept object_to_send = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_sendable<T>(), true);
+concept object_to_send =
+    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_sendable<T>(), true);
 /// The parameter of functions that deal a range out, an object to each rank.
 template <class R>
-concept objects_to_deal = !detail::is_word<R> && (detail::require_dealable<R>(), true);
+concept objects_to_deal =
+    !detail::is_word<R> && std::ranges::sized_range<R> &&
+    (resizable_range<typename detail::objects_of<R>::type> || sendable<typename detail::objects_of<R>::type>);
 /// The type that functions that receive are asked for.
 template <class T>
 concept object_to_receive = (detail::require_receivable<T>(), true);
 /// The parameter of functions that receive into memory that exists.
 template <class T>
-concept buffer_to_fill = !detail::is_word<std::remove_cvref_t<T>> && (detail::require_writable<T>(), true);
+concept buffer_to_fill =
+    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_writable<T>(), true);
 /// The parameter of functions that receive into an object that exists, wherever it lies.
 template <class T>
-concept object_to_fill =
-    !detail::is_word<std::remove_cvref_t<T>> && (detail::require_receivable_object<T>(), true);
+concept object_to_fill = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> &&
+                         (detail::require_receivable_object<T>(), true);
+
+/// What lies nowhere, after the compiler has said so.
+template <class T>
+requires(!direct_buffer<T>) buffer as_buffer(T &&object) {
+    detail::not_in_memory{object};
+    return {};
+}
 
 } // namespace lisle

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a class cannot be sent: what the compiler says about it. The field at fault stands in the line before
-// the sentence, as GCC writes the address of a part of an object: `nobody<particle>...particle::name`.
+// Which field of a class cannot be sent, and what the compiler says about it. The field at fault stands in
+// the line before the sentence, as GCC writes the address of a part of an object:
+// `nobody<particle>...particle::name`.
 #pragma once
 
 #include <cstddef>
@@ -48,34 +49,17 @@ template <class T> consteval bool has_unfit_field() {
         return false;
 }
 
-/// The sentence for a class, or for the class of a field of it.
-template <class T> consteval void explain_class() {
-    if constexpr (has_unfit_field<T>()) {
-        constexpr std::size_t index = first_unfit(field_types<T>{});
-        using field = std::remove_pointer_t<decltype(address_of_field<index, T>())>;
-        if constexpr (has_unfit_field<field>())
-            explain_class<field>();
-        else
-            refuse_field<address_of_field<index, T>()>();
-    } else if constexpr (with_bit_field<T>) {
-        static_assert(always_false<T>,
-                      "This class has a bit-field, which has no address: make it a whole field, or name the "
-                      "others with `using lisle_fields = lisle::members<...>`, which then travel alone.");
-    } else if constexpr (std::is_aggregate_v<T> && requires { T{any_base<T>{}}; }) {
-        static_assert(
-            always_false<T>,
-            "This class has a base class, so its fields are not found: name them all, those of the base "
-            "too, with `using lisle_fields = lisle::members<...>`.");
-    } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T> && count_fields<T>() > most_fields) {
-        static_assert(always_false<T>,
-                      "This class has more than 24 fields, too many to be found: name them with `using "
-                      "lisle_fields = lisle::members<...>`, of which there may be any number.");
-    } else {
-        static_assert(always_false<T>,
-                      "This type cannot be sent: it is no arithmetic type, enum, array or aggregate of "
-                      "such. Name its fields with `using lisle_fields = lisle::members<...>`, or "
-                      "include <lisle/serialize.hpp> and give it a serialize() for cereal.");
-    }
+/// The address of the field at fault, as an argument of refuse_field(). Clang takes no such arguments and
+/// names the field's type instead.
+template <class T> constexpr auto field_at_fault() {
+    constexpr auto address = address_of_field<first_unfit(field_types<T>{}), T>();
+#ifdef __clang__
+    return std::type_identity<std::remove_pointer_t<decltype(address)>>{};
+#else
+    return address;
+#endif
 }
+template <class T> using type_at_fault =
+    std::remove_pointer_t<decltype(address_of_field<first_unfit(field_types<T>{}), T>())>;
 
 } // namespace lisle::detail

@@ -134,7 +134,7 @@ template <class T> inline constexpr bool is_lent<borrowed<T>> = true;
 template <class T> inline constexpr bool is_lent<whole_t<T>> = is_lent<std::remove_cvref_t<T>>;
 template <class T> inline constexpr bool is_lent<elements_t<T>> = is_lent<std::remove_cvref_t<T>>;
 template <class T>
-concept lent_object = is_lent<T>;
+concept lent_object = is_lent<T> && fit<T>;
 
 /// True for one object that lies in memory and can be given another length.
 template <class T> inline constexpr bool grows =
@@ -167,9 +167,7 @@ template <class T> decltype(auto) as_range(const T &object) noexcept {
 /// What the compiler says of what a collective cannot take.
 template <class T> consteval void require_collectable() {
     using object = typename taken<T>::object;
-    if constexpr (!sendable<const object &>)
-        explain_not_sendable<object>();
-    else if constexpr (taken<T>::word == said::elements && !std::ranges::sized_range<const object>)
+    if constexpr (taken<T>::word == said::elements && !std::ranges::sized_range<const object>)
         static_assert(always_false<T>, "lisle::elements(x) is for ranges, and this x is none.");
     else if constexpr (!taken<T>::in_memory && !taken<T>::sized && !taken<T>::written &&
                        !taken<T>::written_elements)
@@ -184,7 +182,7 @@ namespace lisle {
 
 /// The parameter of collectives: an object, or whole(object), or elements(range).
 template <class T>
-concept object_to_collect = (!detail::is_word<std::remove_cvref_t<T>>)&&(detail::require_collectable<T>(),
-                                                                         true);
+concept object_to_collect =
+    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_collectable<T>(), true);
 
 } // namespace lisle

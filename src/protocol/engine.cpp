@@ -204,6 +204,7 @@ bool engine::move_messages() {
         return false;
     }
     bool any = take_packets_locked() != 0;
+    any |= look_out_locked();
     if (outbox_.empty()) [[likely]] {
         return unlock_and_transfer() || any;
     }
@@ -213,6 +214,12 @@ bool engine::move_messages() {
     const bool only_again = transfers_ == nullptr && outbox_.has_stalled();
     outbox_.take_stalled(transfers_);
     return (unlock_and_transfer() && !only_again) || any;
+}
+
+bool engine::look_out_further_locked() {
+    bool any = false;
+    std::erase_if(lookouts_, [&](lookout *each) { return !each->look_locked(*this, any); });
+    return any;
 }
 
 void engine::unlock_and_transfer_all() {

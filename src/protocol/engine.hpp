@@ -38,6 +38,7 @@
 #include "protocol/progress/awaited.hpp"
 #include "protocol/progress/device_threads.hpp"
 #include "protocol/progress/engine_lock.hpp"
+#include "protocol/progress/lookout.hpp"
 #include "protocol/progress/polled_fabrics.hpp"
 #include "protocol/progress/progressors.hpp"
 #include "protocol/rendezvous/id_table.hpp"
@@ -199,6 +200,8 @@ class engine final : private fabric::sink {
         call_senders();
     }
     void do_later(pending_call &work);
+    /// Has something looked after until it says that it is finished.
+    void watch_locked(lookout &work) { lookouts_.push_back(&work); }
     /// Notes that packets from this peer end the request: complete_locked() forgets it.
     void expect(request &pending, int peer);
 
@@ -438,6 +441,9 @@ class engine final : private fabric::sink {
     bool advance_progressors();
     /// The part of progress that any thread of the process may do for this rank.
     bool move_messages();
+    /// True if any of those that look out has done something.
+    [[nodiscard]] bool look_out_locked() { return !lookouts_.empty() && look_out_further_locked(); }
+    [[gnu::cold, gnu::noinline]] bool look_out_further_locked();
 
     job &job_;
     rank &owner_;
@@ -489,6 +495,7 @@ class engine final : private fabric::sink {
     /// read makes room for more.
     int read_in_pieces_ = 0;
     path_choice choice_; ///< for long messages from other processes
+    std::vector<lookout *> lookouts_;
     progressors progressors_;
     // Tests that found nothing. Relaxed: a count that threads of the rank share, and that orders nothing.
     std::atomic<unsigned> fruitless_{0};

@@ -408,6 +408,7 @@ void free_window(window *freed) {
     }
     freed->attributes.clear(freed->handle());
     race_watch::window_ends(*freed);
+    freed->origin.end();
     meet(freed->comm());
     // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->target.idle(); });

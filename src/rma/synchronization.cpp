@@ -138,18 +138,6 @@ void look_around_unlocked(window &on, bool others_waited) {
     }
 }
 
-/// Gives shared locks back to targets that have no lock word here.
-void give_back_far(window &on, const std::vector<int> &targets, failures_within &failures) {
-    std::vector<awaited_answer *> answers;
-    answers.reserve(targets.size());
-    for (const int target : targets) {
-        answers.push_back(on.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
-    }
-    for (awaited_answer *const answer : answers) {
-        static_cast<void>(failures.attempt([&] { on.origin.settle(answer); }));
-    }
-}
-
 /// The members that have a lock word here (near), or all others.
 std::vector<int> members_by_place(const window &on, bool near) {
     std::vector<int> found;
@@ -294,10 +282,8 @@ void unlock(window &on, int target) {
     }
     failures_within failures;
     failures.attempt([&] { on.copies.flush(); });
-    // The answer says that all that was asked before is done.
     on.access.forget(target);
-    on.origin.forget(target);
-    failures.attempt([&] { on.origin.settle(on.origin.ask(request_kind::unlock, target, held.kind)); });
+    failures.attempt([&] { on.origin.give_back(target, held.kind); });
     failures.rethrow();
     race_watch::flushed(on, target, false);
 }
@@ -408,19 +394,20 @@ void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
     note_order_by_peers(on);
     race_watch::unlocks(on, -1);
-    if (taken) { // the answers to what gives the locks back say that all that was asked before is done
-        for (const int target : members_by_place(on, false)) {
-            on.origin.forget(target);
-        }
-    }
-    flush_within failures{on, -1};
-    race_watch::flushed(on, -1, false);
+    failures_within failures;
     bool others_waited = false;
     if (taken) {
-        give_back_far(on, members_by_place(on, false), failures);
+        failures.attempt([&] { on.copies.flush(); });
+        store_order::settle();
+        failures.attempt([&] { on.origin.give_back(members_by_place(on, false), lock_word::kind::shared); });
+        failures.attempt([&] { on.origin.flush(-1); }); // requests to ranks of the node
+        race_watch::flushed(on, -1, false);
         for (const int target : members_by_place(on, true)) {
             others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
         }
+    } else {
+        failures.attempt([&] { complete_operations(on, -1); });
+        race_watch::flushed(on, -1, false);
     }
     look_around_unlocked(on, others_waited);
     failures.rethrow();

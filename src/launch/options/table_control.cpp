@@ -55,7 +55,7 @@ void choose_fault_tolerance(option_use &use) {
     }
 }
 
-constexpr option table[] = {
+constexpr option control_table[] = {
     {"with-ft", "KIND", choose_fault_tolerance,
      "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
      "share no memory then. none: a failure ends the job (the default)"},
@@ -90,7 +90,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> control_options() {
-    return table;
+    return control_table;
 }
 
 } // namespace lisle::launch

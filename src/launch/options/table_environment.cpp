@@ -52,7 +52,7 @@ void choose_error_handler(option_use &use) {
     use.job.environment.push_back({error_handler_variable, std::string{name}});
 }
 
-constexpr option table[] = {
+constexpr option environment_table[] = {
     {"x", "VAR[=value]", [](option_use &use) { add_variable(use, use.program.environment, false); },
      "set VAR for this program, or hand it down as it is"},
     {"env", "VAR[=value]",
@@ -95,7 +95,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> environment_options() {
-    return table;
+    return environment_table;
 }
 
 } // namespace lisle::launch

@@ -36,7 +36,7 @@ void use_fabric(option_use &use) {
     }
 }
 
-constexpr option table[] = {
+constexpr option fabric_table[] = {
     {"fabric", "local|tile:WxH", use_fabric,
      "what carries messages: the node's memory, or a modelled processor of W x H tiles, with the program in "
      "virtual "
@@ -57,7 +57,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> fabric_options() {
-    return table;
+    return fabric_table;
 }
 
 } // namespace lisle::launch

@@ -33,7 +33,7 @@ constexpr option refused(std::string_view names, std::string_view values, std::s
     return {names, values, refuse, way_out, listing::hidden};
 }
 
-constexpr option table[] = {
+constexpr option foreign_table[] = {
     needless("allow-run-as-root", "", "everybody may start jobs"),
     needless("use-hwthread-cpus|nooversubscribe|no-oversubscribe", "",
              "how many ranks share a core is for the user to say"),
@@ -83,7 +83,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> foreign_options() {
-    return table;
+    return foreign_table;
 }
 
 } // namespace lisle::launch

@@ -87,7 +87,7 @@ void display(option_use &use) {
     }
 }
 
-constexpr option table[] = {
+constexpr option output_table[] = {
     {"l|label|tag-output|prepend-rank", "", [](option_use &use) { use.job.output.label = true; },
      "begin each line of output with its rank: '[2] ...'"},
     {"prepend-pattern", "TEXT", [](option_use &use) { use.job.output.label_pattern = use.value(); },
@@ -122,7 +122,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> output_options() {
-    return table;
+    return output_table;
 }
 
 } // namespace lisle::launch

@@ -98,7 +98,7 @@ void per_node(option_use &use) {
     use.program.per_unit = {use.number(), "machine"};
 }
 
-constexpr option table[] = {
+constexpr option placement_table[] = {
     {"bind-to", "UNIT", bind,
      "give each rank in turn a core, hwthread, l1cache, l2cache, l3cache, numa or package (socket) of its "
      "own, or with user:0,2 these processors; none: leave the placement to the system (the default)"},
@@ -136,7 +136,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> placement_options() {
-    return table;
+    return placement_table;
 }
 
 } // namespace lisle::launch

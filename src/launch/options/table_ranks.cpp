@@ -52,7 +52,7 @@ void insert_options(option_use &use) {
     use.insert(std::move(words));
 }
 
-constexpr option table[] = {
+constexpr option ranks_table[] = {
     {"n|np|c", "N", [](option_use &use) { use.program.ranks = use.number(); },
      "start N ranks (without it: as many as hosts or maps say, else one)"},
     {"soft", "SET", [](option_use &use) { use.program.soft = soft_numbers(use.shown, use.value()); },
@@ -103,7 +103,7 @@ constexpr option table[] = {
 } // namespace
 
 std::span<const option> rank_options() {
-    return table;
+    return ranks_table;
 }
 
 } // namespace lisle::launch

@@ -38,13 +38,14 @@ bool engine::arm(fabric::fabric &from) {
 bool engine::receive() {
     lock_.lock();
     const bool any = take_packets_locked() != 0;
-    return unlock_and_transfer() || any;
+    const bool seen = look_out_locked();
+    return unlock_and_transfer() || any || seen;
 }
 
 bool engine::arm_all(std::uint64_t &longest) {
     const std::scoped_lock guard{lock_};
     enter_started_locked();
-    return transfers_ == nullptr && sleeping::arm_locked(*this, longest);
+    return transfers_ == nullptr && sleeping::arm_locked(*this, longest) && !look_out_locked();
 }
 
 bool engine::send_waiting(const fabric::fabric *to, bool &rest) {

@@ -40,6 +40,8 @@ bool engine::sleeping::arm_locked(engine &home, std::uint64_t &longest) {
         }
         if (!fabric->arm(home.number_)) {
             home.others_.ask_all_once();
+            // Another thread of the rank that finds it armed must have looked since then.
+            ++home.news_;
             return false;
         }
         if (const std::uint64_t interval = sleeping::longest(home, fabric->wakes(home.number_));
@@ -55,8 +57,11 @@ bool engine::sleeping::begin(engine &home, std::uint64_t &news_seen, std::uint64
     const std::scoped_lock guard{home.lock_};
     home.enter_started_locked();
     // Anything that came since the caller last looked may be what it waits for: one more round.
-    if (std::exchange(news_seen, home.news_) != home.news_ || home.transfers_ != nullptr ||
-        !arm_locked(home, longest)) {
+    if (std::exchange(news_seen, home.news_) != home.news_ || home.transfers_ != nullptr) {
+        return false;
+    }
+    if (!arm_locked(home, longest) || home.look_out_locked()) {
+        news_seen = home.news_;
         return false;
     }
     // A fabric with a clock of its own rings when there is room: looking by the machine's time would make

@@ -238,15 +238,19 @@ protocol::request *message_origin::compare(const void *origin, const void *compa
     return answer;
 }
 
+void message_origin::send_plain(request_kind what, int target, lock_word::kind kind, std::uint64_t id) {
+    request_head head;
+    head.id = id;
+    head.operation = static_cast<std::uint16_t>(kind);
+    outgoing_packet packet{on_, target, request_packet, static_cast<std::uint8_t>(what), sizeof head};
+    packet.write(0, &head, sizeof head);
+    packet.publish();
+}
+
 awaited_answer *message_origin::ask(request_kind what, int target, lock_word::kind kind) {
     awaited_answer *const answer = expect(no_data(), target);
-    request_head head;
-    head.id = answer->id;
-    head.operation = static_cast<std::uint16_t>(kind);
     try {
-        outgoing_packet packet{on_, target, request_packet, static_cast<std::uint8_t>(what), sizeof head};
-        packet.write(0, &head, sizeof head);
-        packet.publish();
+        send_plain(what, target, kind, answer->id);
     } catch (const mpi_error &failure) {
         give_up(*answer, failure.code());
     }
@@ -272,9 +276,48 @@ bool message_origin::settle(awaited_answer *answer) {
     fail(error, "target ", target, ": ", error_text(error));
 }
 
-void message_origin::forget(int target) {
-    const std::scoped_lock guard{mutex_};
-    touched_.erase(target);
+void message_origin::give_back(const std::vector<int> &targets, lock_word::kind held) {
+    std::vector<awaited_answer *> answers;
+    std::exception_ptr failure;
+    const auto attempt = [&failure](const auto &part) {
+        try {
+            part();
+        } catch (const mpi_error &) {
+            failure = failure != nullptr ? failure : std::current_exception();
+        }
+    };
+    for (const int target : targets) {
+        bool under_way = false;
+        {
+            const std::scoped_lock guard{mutex_};
+            under_way = touched_.erase(target) != 0; // the answer says that it is done
+            if (!under_way) {
+                unanswered_.insert(target);
+            }
+        }
+        if (under_way) {
+            answers.push_back(ask(request_kind::unlock, target, held));
+        } else {
+            attempt([&] { send_plain(request_kind::unlock, target, held, 0); });
+        }
+    }
+    for (awaited_answer *const answer : answers) {
+        attempt([&] { settle(answer); });
+    }
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+}
+
+void message_origin::end() {
+    std::vector<awaited_answer *> answers;
+    for (const int target : unanswered_) { // no other thread uses the window any more
+        answers.push_back(ask(request_kind::flush, target, lock_word::kind::shared));
+    }
+    for (awaited_answer *const answer : answers) {
+        protocol::wait(*answer); // a target that has failed serves nothing
+        answer->free();
+    }
 }
 
 void message_origin::flush_touched(int target) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -61,8 +62,13 @@ class message_origin {
             flush_touched(target);
         }
     }
-    /// Something else tells that all is done at this target.
-    void forget(int target);
+    /// Gives the target's lock back. Returns when all that was asked of the target is done, and at once if
+    /// nothing is under way: then nobody has to answer. Throws what went wrong.
+    void give_back(int target, lock_word::kind held) { give_back(std::vector{target}, held); }
+    /// The same for several: one round trip for all.
+    void give_back(const std::vector<int> &targets, lock_word::kind held);
+    /// Returns when all that has been sent is served: the targets may let go of the window.
+    void end();
     /// Asks for the target's lock, tries it, or gives it back; the caller waits for the answer and frees it.
     /// Of a target that has failed, the answer says so.
     [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
@@ -85,6 +91,8 @@ class message_origin {
     /// Completes an answer that will not come, unless it has come.
     void give_up(awaited_answer &answer, int error);
     void flush_touched(int target);
+    /// Sends a request that has no data. @param id of the answer; 0: none is wanted
+    void send_plain(request_kind what, int target, lock_word::kind kind, std::uint64_t id);
 
     window &on_;
     spin_lock mutex_; ///< protects all below
@@ -92,6 +100,7 @@ class message_origin {
     /// By target: the number of its last operation, unless all are known to be done.
     std::map<int, std::uint64_t> touched_;
     std::uint64_t last_operation_ = 0;
+    std::set<int> unanswered_; ///< targets that have been given their locks back without an answer
     /// There have been some. Relaxed: a thread only has to see those of calls which happened before its own.
     std::atomic<bool> any_touched_{false};
 };

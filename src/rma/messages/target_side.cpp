@@ -64,7 +64,7 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
         home.do_later_locked(*this);
     }
     if (!waiting_.empty() && !std::exchange(watches_, true)) {
-        home.add(*this);
+        home.watch_locked(*this);
     }
 }
 
@@ -303,8 +303,9 @@ void message_target::end_waiting_locked() {
     on_.at(on_.rank()).awaits.drop();
 }
 
-void message_target::grant_locks_locked() {
+bool message_target::grant_locks_locked() {
     member &own = on_.at(on_.rank());
+    bool any = false;
     while (!waiting_.empty()) {
         const lock_request first = waiting_.front();
         bool taken = own.lock.try_lock(first.kind, awaited_.has_value(), lock_word::origin::far);
@@ -317,7 +318,7 @@ void message_target::grant_locks_locked() {
             taken = own.lock.try_lock(first.kind, true, lock_word::origin::far);
         }
         if (!taken && failed < 0) {
-            return;
+            break;
         }
         if (awaited_) {
             if (!taken) {
@@ -330,7 +331,9 @@ void message_target::grant_locks_locked() {
         }
         waiting_.pop_front();
         answer_or_keep_locked(first.origin, first.id, taken ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED, failed);
+        any = true;
     }
+    return any;
 }
 
 bool message_target::give_lock_locked(const request &asked) {
@@ -338,12 +341,14 @@ bool message_target::give_lock_locked(const request &asked) {
     if (found == held_.end()) {
         refuse_request(on_, asked.origin, "gives a lock back that it does not hold", asked.head.id);
     }
-    const auto errors = errors_.find(asked.origin);
-    const int error = errors != errors_.end() ? errors->second : MPI_SUCCESS;
-    if (!answer_locked(asked.origin, asked.head.id, error)) {
-        return false;
+    if (asked.head.id != 0) {
+        const auto errors = errors_.find(asked.origin);
+        const int error = errors != errors_.end() ? errors->second : MPI_SUCCESS;
+        if (!answer_locked(asked.origin, asked.head.id, error)) {
+            return false;
+        }
+        errors_.erase(asked.origin);
     }
-    errors_.erase(asked.origin);
     const lock_kind held = found->second;
     held_.erase(found);
     give_lock_of_far(on_, held, awaited_);
@@ -351,19 +356,13 @@ bool message_target::give_lock_locked(const request &asked) {
     return true;
 }
 
-bool message_target::advance() {
-    protocol::engine &home = on_.home();
-    bool retry = false, more = false;
-    {
-        const std::scoped_lock guard{mutex_};
-        grant_locks_locked();
-        more = watches_ = !waiting_.empty();
-        retry = !kept_.empty() && !std::exchange(retries_, true);
+bool message_target::look_locked(protocol::engine &home, bool &any) {
+    const std::scoped_lock guard{mutex_};
+    any = grant_locks_locked() || any;
+    if (!kept_.empty() && !std::exchange(retries_, true)) {
+        home.do_later_locked(*this);
     }
-    if (retry) {
-        home.do_later(*this);
-    }
-    return more;
+    return watches_ = !waiting_.empty();
 }
 
 void message_target::fail_locked(protocol::engine &, int origin) {

@@ -2,7 +2,9 @@
 // The target's side of operations by messages: the thread that makes progress for the target's engine does
 // what requests ask for. A request whose answer finds no room is kept, with all that come after it from the
 // same origin, and served when there is room. Requests for a lock that is held wait in a queue of their own;
-// the target's rank then waits for its lock as any other rank does.
+// the target's rank then waits for its lock as any other rank does, without being in a call: the thread that
+// makes progress for it looks, and the holder that gives the lock back wakes it
+// (protocol/progress/lookout.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +17,7 @@
 #include "base/spin_lock.hpp"
 #include "protocol/active_messages.hpp"
 #include "protocol/operation.hpp"
-#include "protocol/progress/progressor.hpp"
+#include "protocol/progress/lookout.hpp"
 #include "rma/lock_word.hpp"
 #include "rma/messages/wire.hpp"
 
@@ -23,7 +25,7 @@ namespace lisle::rma {
 
 class window;
 
-class message_target final : private protocol::pending_call, private protocol::progressor {
+class message_target final : private protocol::pending_call, private protocol::lookout {
   public:
     explicit message_target(window &on) noexcept;
 
@@ -67,7 +69,8 @@ class message_target final : private protocol::pending_call, private protocol::p
     /// Answers after all that is kept for the origin.
     void answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed);
     [[nodiscard]] bool give_lock_locked(const request &asked);
-    void grant_locks_locked();
+    /// True if any request has left the queue.
+    bool grant_locks_locked();
     void end_waiting_locked();
 
     [[nodiscard]] std::vector<memory_run> runs_of(const request &asked) const;
@@ -75,7 +78,7 @@ class message_target final : private protocol::pending_call, private protocol::p
     [[nodiscard]] std::byte *place_of(const request &asked, std::uint64_t address, std::size_t bytes);
 
     static void serve_again(protocol::engine &home, protocol::pending_call &self);
-    bool advance() override;
+    bool look_locked(protocol::engine &home, bool &any) override;
 
     window &on_;
     spin_lock mutex_;                              ///< protects all below; taken with the engine's lock held
@@ -84,7 +87,7 @@ class message_target final : private protocol::pending_call, private protocol::p
     std::map<int, int> errors_;                    ///< by origin: what its next flush is told
     std::deque<lock_request> waiting_;
     std::optional<lock_word::kind> awaited_; ///< registered in the lock's word for the first of them
-    bool watches_ = false;                   ///< the engine calls advance()
+    bool watches_ = false;                   ///< the engine calls look_locked()
     std::map<int, lock_word::kind> held_;    ///< by origin: what it has been given
 };
 

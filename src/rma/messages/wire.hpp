@@ -25,7 +25,7 @@ enum class request_kind : std::uint8_t {
     flush,    ///< answered when all earlier requests are done
     lock,     ///< `operation` is the kind of the lock; answered when the target's lock is held
     try_lock, ///< the same; answered at once: not_free if it cannot be had now
-    unlock,   ///< the same; answered when it has been given back
+    unlock,   ///< the same; answered when it has been given back, if `id` is not 0
     answer,   ///< never sent: a target that found no room keeps its answer like a request
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages round the ring of ranks in every mode, every way to start and complete, every mixture of
 // contiguous and strided buffers, and many sizes: contents and guard bytes are checked each time.
-// Use: modes [large]   (large: few ways, up to 64 MB)
+// Use: modes [MiB]   (with a number: few ways, messages of up to so many MiB)
 #include "payload.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -219,16 +219,15 @@ void small_matrix(ring &messages) {
     CHECK_EQ(size, static_cast<int>(attached.size()));
 }
 
-void large_matrix(ring &messages) {
-    for (const std::size_t bytes :
-         {std::size_t{7} << 19, std::size_t{7} * 1234567, std::size_t{7} * 9586980}) {
+/// @param most bytes of the longest messages
+void large_matrix(ring &messages, std::size_t most) {
+    for (const std::size_t bytes : {std::size_t{7} << 19, std::size_t{7} * 1234567, most / 7 * 7}) {
         messages.exchange(send_mode::standard, style::chain, {false, bytes}, {false, bytes});
         messages.exchange(send_mode::synchronous, style::nonblocking, {false, bytes}, {false, bytes});
         messages.exchange(send_mode::ready, style::persistent, {true, bytes}, {false, bytes});
         messages.exchange(send_mode::standard, style::posted, {false, bytes}, {true, bytes});
     }
     messages.exchange(send_mode::standard, style::posted, {true, 7 << 20}, {true, 7 << 20});
-    constexpr std::size_t most = std::size_t{64} << 20;
     messages.exchange(send_mode::standard, style::nonblocking, {false, most}, {false, most});
 }
 
@@ -238,8 +237,8 @@ int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     ring messages(job);
-    if (argc > 1 && std::string_view(argv[1]) == "large")
-        large_matrix(messages);
+    if (argc > 1)
+        large_matrix(messages, static_cast<std::size_t>(std::atoi(argv[1])) << 20); // MiB
     else
         small_matrix(messages);
 }
