@@ -115,6 +115,7 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
     const std::vector<std::string_view> named = parts_of(wanted.names);
     const std::vector<tcp_interface> own = tcp_interfaces();
     std::vector<candidate> all;
+    all.reserve(own.size());
     for (const tcp_interface &each : own) {
         all.push_back(
             {.name = own_tcp, .on = each.name, .network = {}, .address = each.address, .ours = &each});

@@ -46,7 +46,7 @@ class socket_address {
     [[nodiscard]] bool is_in(std::string_view network) const noexcept {
         const std::size_t slash = network.find('/');
         std::array<char, INET6_ADDRSTRLEN> text{};
-        if (slash == network.npos || slash >= text.size() || !exists()) {
+        if (slash == std::string_view::npos || slash >= text.size() || !exists()) {
             return false;
         }
         network.copy(text.data(), slash);

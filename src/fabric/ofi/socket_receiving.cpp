@@ -93,7 +93,7 @@ void socket_device::receive_some(socket_link &from) noexcept {
             }
             return;
         }
-        std::size_t rest = static_cast<std::size_t>(got);
+        auto rest = static_cast<std::size_t>(got);
         received += rest;
         const bool drained = rest < asked;
         if (from.missing != 0) {

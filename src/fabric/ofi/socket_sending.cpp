@@ -89,13 +89,13 @@ void socket_device::queue(socket_link &to, message_header header) {
 }
 
 void socket_device::fill_wire(socket_link &to) {
-    const auto lay = [&to](socket_link::outgoing &&next) {
+    const auto lay = [&to](const socket_link::outgoing &next) {
         to.wire_bytes += next.bytes - next.sent;
-        to.wire.push_back(std::move(next));
+        to.wire.push_back(next);
     };
     while (to.wire_bytes < most_on_wire && !(to.messages.empty() && to.bulks.empty())) {
         if (!to.messages.empty()) {
-            lay(std::move(to.messages.front()));
+            lay(to.messages.front());
             to.messages.pop_front();
             continue;
         }

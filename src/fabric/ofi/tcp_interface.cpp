@@ -51,6 +51,7 @@ std::vector<tcp_interface> tcp_interfaces() {
                std::pair{other.second.address.family() != AF_INET, -other.first};
     });
     std::vector<tcp_interface> sorted;
+    sorted.reserve(found.size());
     for (auto &[speed, interface] : found) {
         sorted.push_back(std::move(interface));
     }

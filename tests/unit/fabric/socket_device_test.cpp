@@ -322,12 +322,12 @@ TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
 }
 
 /// Says what a peer might, more or less.
-class madman {
+class unruly_peer {
   public:
-    madman(std::uint64_t key, std::uint64_t address) : key_{key}, address_{address} {}
+    unruly_peer(std::uint64_t key, std::uint64_t address) : key_{key}, address_{address} {}
     std::vector<std::byte> next() {
         std::vector<std::byte> said;
-        for (unsigned messages = 1 + random_() % 6; messages != 0; --messages) {
+        for (auto messages = 1 + random_() % 6; messages != 0; --messages) {
             message_header one{static_cast<message_header::kind>(random_() % 9),
                                static_cast<std::uint32_t>(random_() % 300),
                                pick({0, 1, std::uint64_t{1} << 32U}), address_ + random_() % 300,
@@ -373,7 +373,7 @@ TEST(socket_device, survives_whatever_a_peer_says) {
     constexpr std::size_t guard = 4096, exposed = 400;
     std::vector<std::byte> memory = bytes_of(exposed + 2 * guard, 5);
     ASSERT_TRUE(victim->expose(memory.data() + guard, exposed, 7));
-    madman source{7, reinterpret_cast<std::uint64_t>(memory.data() + guard)};
+    unruly_peer source{7, reinterpret_cast<std::uint64_t>(memory.data() + guard)};
     testing::internal::CaptureStderr();
     for (long each = 0; each != connections; ++each) {
         const stranger who{at};
