@@ -92,6 +92,9 @@ class socket_device final : public device {
     void drop(socket_link &link, const char *why) noexcept;
 
     // socket_sending.cpp
+    /// ready_link() for a copy from or to own memory in these runs, if they are not too many.
+    [[nodiscard]] socket_link *ready_link_for(std::span<const iovec> runs, peer_number peer, operation &op,
+                                              attempt &answer) noexcept;
     void flush(socket_link &to) noexcept;
     void fill_wire(socket_link &to);
     void queue(socket_link &to, message_header header);

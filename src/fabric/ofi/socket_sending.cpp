@@ -52,12 +52,21 @@ attempt socket_device::send(std::span<const std::byte> bytes, peer_number to, op
     return attempt::done;
 }
 
+socket_link *socket_device::ready_link_for(std::span<const iovec> runs, peer_number peer, operation &op,
+                                           attempt &answer) noexcept {
+    if (runs.size() > most_runs) {
+        answer = attempt::refused;
+        return nullptr;
+    }
+    return ready_link(peer, op, answer);
+}
+
 attempt socket_device::read(std::span<const iovec> into, peer_number from, std::uint64_t address,
                             std::uint64_t key, operation &op) noexcept {
     attempt answer{};
-    socket_link *const link = into.size() <= most_runs ? ready_link(from, op, answer) : nullptr;
+    socket_link *const link = ready_link_for(into, from, op, answer);
     if (link == nullptr) {
-        return into.size() <= most_runs ? answer : attempt::refused;
+        return answer;
     }
     const std::uint64_t number = add_request(*link, into, true, op);
     ++link->reads;
@@ -69,9 +78,9 @@ attempt socket_device::read(std::span<const iovec> into, peer_number from, std::
 attempt socket_device::write(std::span<const iovec> data, peer_number to, std::uint64_t address,
                              std::uint64_t key, operation &op) noexcept {
     attempt answer{};
-    socket_link *const link = data.size() <= most_runs ? ready_link(to, op, answer) : nullptr;
+    socket_link *const link = ready_link_for(data, to, op, answer);
     if (link == nullptr) {
-        return data.size() <= most_runs ? answer : attempt::refused;
+        return answer;
     }
     const std::uint64_t number = add_request(*link, data, false, op);
     const request &made = *find_request(number, *link);
