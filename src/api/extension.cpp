@@ -56,7 +56,7 @@ void rank_self(void *rank) {
 void rank_adopt(void *rank, void *former) {
     auto *const target = static_cast<lisle::rank *>(rank);
     if (target != nullptr) {
-        target->has_thread_ranks.store(true, std::memory_order_relaxed); // so that waits expect others
+        target->several_call.store(true, std::memory_order_relaxed); // so that waits expect others
     }
     *static_cast<lisle::rank **>(former) = become(target);
 }

@@ -67,6 +67,9 @@ void init_thread(int *, char ***, int required, int *provided) {
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
     self.thread_level = required;
+    if (required >= MPI_THREAD_MULTIPLE) {
+        self.several_call.store(true, std::memory_order_relaxed);
+    }
     *provided = required;
     if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
         // Where ranks share a process, those of one may take turns and still meet those of another.

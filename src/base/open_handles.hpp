@@ -39,7 +39,7 @@ class open_handles {
     [[nodiscard]] std::optional<open_handle> find(std::uintptr_t value, const char *noun) const;
     /// Notes that the program has so many more requests, or fewer, that are not listed one by one.
     /// @param alone no other thread of the rank does so at the same time
-    void count_requests(std::int64_t change, bool alone) noexcept {
+    [[gnu::always_inline]] void count_requests(std::int64_t change, bool alone) noexcept {
         // Relaxed: a number that orders nothing.
         if (alone) {
             counted_requests_.store(counted_requests() + change, std::memory_order_relaxed);

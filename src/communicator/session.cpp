@@ -114,6 +114,7 @@ session &session::open(const info *hints, errhandler_ref errors) {
     ++all.opened;
     all.list.push_back(opened);
     opened->errors.set(std::move(errors));
+    this_rank().several_call.store(true, std::memory_order_relaxed); // by any thread, whatever was asked for
     this_rank().engine().expect_one_thread(false);
     this_rank().tracks().begin_service();
     this_rank().models_in_use.fetch_add(1, std::memory_order_relaxed);

@@ -44,7 +44,7 @@ thread_communicator::thread_communicator(communicator &parent, int threads)
         fail(MPI_ERR_COMM, "a communicator of threads is made of an intra-communicator");
     }
     // Whatever level MPI_Init_thread was asked for: from here on several threads of the rank call.
-    this_rank().has_thread_ranks.store(true, std::memory_order_relaxed);
+    this_rank().several_call.store(true, std::memory_order_relaxed);
     this_rank().engine().expect_one_thread(false);
     const party agreed{parent.channel(message_space::agreement), parent.next_agreement_tag()};
     const std::vector<int> counts = agreed.allgather(threads);

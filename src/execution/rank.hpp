@@ -65,13 +65,11 @@ class rank {
     const std::unique_ptr<open_handles> open;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.
     int thread_level = 0;
-    /// Several threads call, whatever the level says: they are ranks of a communicator of their own
-    /// (MPIX_Threadcomm_*), or were adopted (MPIX_Rank_adopt).
-    std::atomic<bool> has_thread_ranks{false};
-    /// True if at most one thread of the rank is in the library at a time.
-    [[nodiscard]] bool calls_alone() const noexcept {
-        return thread_level < MPI_THREAD_MULTIPLE && !has_thread_ranks.load(std::memory_order_relaxed);
-    }
+    /// Several threads of the rank may be in the library at a time: by that level, by a session's, as ranks
+    /// of a communicator of their own (MPIX_Threadcomm_*), or because they were adopted (MPIX_Rank_adopt).
+    /// Stays true. Relaxed: who lets them call says so first, and orders that himself.
+    std::atomic<bool> several_call{false};
+    [[nodiscard]] bool calls_alone() const noexcept { return !several_call.load(std::memory_order_relaxed); }
 
     // For rank_local only.
     static constexpr std::size_t most_slots = 32;

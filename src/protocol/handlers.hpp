@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "protocol/engine.hpp"
+#include "protocol/matching/type_notes.hpp"
 
 namespace lisle::protocol {
 
@@ -56,7 +57,9 @@ template <bool Typed> inline void engine::arrived_eager(envelope what, std::uint
         receive->result.tag = what.tag;
         store_data(*receive, payload);
         if constexpr (Typed) {
-            notes_->compare(*receive, elements, nullptr);
+            if (!type_notes::are_alike(elements, *receive->buffer.type)) [[unlikely]] {
+                notes_->compare(*receive, elements, nullptr);
+            }
         }
         complete_quietly_locked(*receive);
         return;

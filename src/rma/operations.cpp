@@ -59,7 +59,7 @@ update_guard guard_of(window &on, int target) noexcept {
 }
 /// The same for an array, which is faster where nobody else changes it meanwhile.
 update_guard guard_of_array(window &on, int target) noexcept {
-    const bool alone = on.access.excludes_others(target) && known_rank().thread_level < MPI_THREAD_MULTIPLE;
+    const bool alone = on.access.excludes_others(target) && known_rank().calls_alone();
     return alone ? update_guard{} : guard_of(on, target);
 }
 

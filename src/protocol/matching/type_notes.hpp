@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "datatype/datatype.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/packet.hpp"
@@ -42,6 +43,11 @@ class type_notes {
     void keep(const void *message_or_receive, const type_note &note);
     void move(const void *message, const receive_operation &receive);
 
+    /// True: compare() would find nothing, for the receive takes just such elements.
+    [[nodiscard]] static bool are_alike(std::uint8_t elements, const datatype &taken) noexcept {
+        return elements == static_cast<std::uint8_t>(taken.basic()) &&
+               elements != static_cast<std::uint8_t>(basic_type::mixed);
+    }
     /// Notes an error in a receive that has its data, if it takes others.
     /// @param elements as the packet has said @param owner of the note, if one was kept, which is dropped
     void compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner);

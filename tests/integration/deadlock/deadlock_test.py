@@ -40,7 +40,7 @@ DEADLOCKS = {
     "finalize": ["rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Finalize for rank 0."],
 }
 # A modelled core runs one thread.
-THREADS = ["thread_sends", "generalized"]
+THREADS = ["thread_sends", "thread_of_a_session_sends", "generalized"]
 # Only some do, and rank 2 computes. What the report must say.
 PARTIAL = {
     "pair": ["ranks 0, 1 can never go on", "rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Recv for rank 0.",
@@ -50,7 +50,7 @@ PARTIAL = {
     "wildcards_of_a_pair": ["ranks 0, 1 can never go on"],
     "one_of_itself": ["rank 0 can never go on", "rank 0 waits in MPI_Ssend for itself."],
 }
-ALIVE = ["computes", "busy", "thread_sends", "generalized", "late_to_collective"]
+ALIVE = ["computes", "busy", "thread_sends", "thread_of_a_session_sends", "generalized", "late_to_collective"]
 # Some of their ranks wait for each other for seconds.
 ALIVE_IN_PART = ["any_source", "any_request", "fed"]
 

@@ -159,6 +159,14 @@ static void thread_sends(void) {
     pthread_join(thread, NULL);
 }
 
+/* Any thread may use a session, whatever level the world model was given. */
+static void thread_of_a_session_sends(void) {
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    thread_sends();
+    MPI_Session_finalize(&session);
+}
+
 static void computes(void) {
     if (rank == 0) {
         usleep(pause_microseconds);
@@ -332,6 +340,7 @@ static const struct way ways[] = {{"ring", ring},
                                   {"finalize", finalize},
                                   {"generalized", generalized},
                                   {"thread_sends", thread_sends},
+                                  {"thread_of_a_session_sends", thread_of_a_session_sends},
                                   {"computes", computes},
                                   {"one_sleeps", one_sleeps},
                                   {"tests_in_a_loop", tests_in_a_loop},
