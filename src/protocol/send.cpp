@@ -57,6 +57,12 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
     auto &fabric = *routes_.to(dest).carrier;
     const claim_result result = fabric.try_claim(number_, dest, bytes, false, slot);
     if (result == claim_result::claimed) [[likely]] {
+        if (buffer.type->contiguous()) [[likely]] {
+            fabric.fill(dest, slot, buffer.address, bytes);
+        } else {
+            pack(buffer, 0, {slot.payload, bytes});
+        }
+        // Last, for the receiver looks at this line all the while, and takes it away from who writes it.
         *slot.header = {what.context,
                         what.source,
                         what.tag,
@@ -64,11 +70,6 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
                         static_cast<std::uint8_t>(buffer.type->basic()),
                         own_remark(),
                         static_cast<std::uint32_t>(bytes)};
-        if (buffer.type->contiguous()) [[likely]] {
-            fabric.fill(dest, slot, buffer.address, bytes);
-        } else {
-            pack(buffer, 0, {slot.payload, bytes});
-        }
         fabric.publish(dest, slot);
     }
     return result;
