@@ -35,14 +35,14 @@ claim_result engine::try_send_packet(int dest, const fabric::packet_header &head
     if (result != claim_result::claimed) {
         return result;
     }
-    *slot.header = header;
-    slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
     if (bytes != 0) {
         std::memcpy(slot.payload, payload, bytes);
     }
     if (data_bytes != 0) {
         pack(data, 0, {slot.payload + bytes, data_bytes});
     }
+    *slot.header = header; // last, as in try_send_eager()
+    slot.header->payload_bytes = static_cast<std::uint32_t>(bytes + data_bytes);
     slot.may_overtake = answers_only(header.kind);
     carrier.publish(dest, slot);
     return result;
@@ -127,6 +127,11 @@ std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_
     if (fabric.try_claim(number_, send.dest, bytes, true, slot) != fabric::claim_result::claimed) {
         return std::nullopt;
     }
+    if (from.type->contiguous()) {
+        fabric.fill(send.dest, slot, static_cast<const std::byte *>(from.address) + offset, bytes);
+    } else {
+        pack(from, offset, {slot.payload, bytes});
+    }
     *slot.header = {send.receiver_id,
                     0,
                     0,
@@ -134,11 +139,6 @@ std::optional<std::size_t> engine::try_stream(send_operation &send, const typed_
                     0,
                     0,
                     static_cast<std::uint32_t>(bytes)};
-    if (from.type->contiguous()) {
-        fabric.fill(send.dest, slot, static_cast<const std::byte *>(from.address) + offset, bytes);
-    } else {
-        pack(from, offset, {slot.payload, bytes});
-    }
     fabric.publish(send.dest, slot);
     send.streamed += static_cast<MPI_Count>(bytes);
     return bytes;

@@ -57,27 +57,31 @@ constexpr bool words_order = true;
 class shown_order {
   public:
     explicit shown_order(const check::job &job) {
-        const std::int64_t own = getpid();
-        std::vector<std::int64_t> all(static_cast<std::size_t>(job.size));
-        CHECK_MPI(MPI_Allgather(&own, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD));
-        needed_ = !words_order && std::ranges::count(all, own) != job.size;
+        struct place {
+            std::int64_t process;
+            std::atomic<int> *turns;
+        };
+        const place own{getpid(), &own_turns_};
+        std::vector<place> all(static_cast<std::size_t>(job.size));
+        CHECK_MPI(
+            MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD));
+        const auto here = [&own](const place &each) { return each.process == own.process; };
+        if (!words_order && !std::ranges::all_of(all, here))
+            turns_ = std::ranges::find_if(all, here)->turns;
     }
     /// Around what orders: what a rank did before the one comes before what another does after the other.
-    void begin() const noexcept {
-        if (needed_)
-            turns().fetch_add(1, std::memory_order_release); // pairs with end()
+    void begin() noexcept {
+        if (turns_ != nullptr)
+            turns_->fetch_add(1, std::memory_order_release); // pairs with end()
     }
-    void end() const noexcept {
-        if (needed_)
-            static_cast<void>(turns().load(std::memory_order_acquire)); // pairs with begin()
+    void end() noexcept {
+        if (turns_ != nullptr)
+            static_cast<void>(turns_->load(std::memory_order_acquire)); // pairs with begin()
     }
 
   private:
-    static std::atomic<int> &turns() noexcept {
-        static std::atomic<int> all{0};
-        return all;
-    }
-    bool needed_ = false;
+    std::atomic<int> own_turns_{0};
+    std::atomic<int> *turns_ = nullptr; ///< of the first rank of the process; null: nothing needs to be shown
 };
 
 constexpr int longest_letter = 100000; ///< bytes of the message that tells
@@ -168,7 +172,7 @@ class told_test {
         meet();
     }
 
-    void meet() const {
+    void meet() {
         order_.begin();
         CHECK_MPI(MPI_Barrier(comm_));
         order_.end();
