@@ -40,11 +40,14 @@ template <class Into> inline constexpr bool has_policy =
 template <class Into>
 concept sized_place = has_policy<Into> && fit<Into>;
 
+template <class Into> using place_object = typename destination_of<std::remove_reference_t<Into>>::object &;
+template <class Into> inline constexpr bool is_place =
+    sized_place<Into> || writable_buffer<place_object<Into>>;
 template <class Into> consteval void require_destination() {
     if constexpr (!fit<Into>)
         explain_not_sendable<culprit<Into>>();
     else if constexpr (!has_policy<Into>)
-        require_writable<typename destination_of<std::remove_reference_t<Into>>::object &>();
+        require_writable<place_object<Into>>();
 }
 
 /// The object behind the word.
@@ -66,9 +69,7 @@ template <size_policy Policy, class R> void set_size(R &range, std::size_t size)
 template <class T, class Into> void *room_for(Into &&into, std::size_t objects, const char *call) {
     auto &object = object_of_destination(into);
     using type = std::remove_cvref_t<decltype(object)>;
-    if constexpr (!fit<Into>) {
-        return nullptr; // the compiler has said why
-    } else if constexpr (has_policy<Into>) {
+    if constexpr (has_policy<Into>) {
         static_assert(std::is_same_v<element_of<type &>, std::remove_cv_t<T>>,
                       "The container's elements must be of the type that is sent.");
         set_size<destination_of<std::remove_cvref_t<Into>>::policy>(object, objects);
@@ -104,16 +105,39 @@ template <class T> std::size_t sent_objects(const T &object) noexcept {
 /// The parameter of functions that put their results into memory that exists: a buffer, or
 /// resized(container), or grown(container).
 template <class Into>
-concept place_to_fill = (detail::require_destination<Into>(), true);
+concept place_to_fill = detail::is_place<Into>;
 
 /// The same for operations that go on after the call: borrow(buffer), resized(container), grown(container),
 /// which the caller keeps alive.
 template <class Into>
-concept lent_place_to_fill = detail::is_word<std::remove_cvref_t<Into>> && place_to_fill<Into>;
+concept lent_place_to_fill = detail::is_word<std::remove_cvref_t<Into>> &&
+    (detail::require_destination<Into>(), true);
 
 /// What functions take that put their results into memory that exists: objects of direct types, ranges of
 /// such.
 template <class T>
 concept object_in_memory = !detail::is_word<std::remove_cvref_t<T>> && (direct<T> || direct_range<const T &>);
+
+namespace detail {
+
+// Parameters of what stands beside functions with a place to fill: either may be at fault, and is explained.
+
+struct from_memory {
+    template <class T> from_memory(const T &object) {
+        if constexpr (!object_in_memory<T>)
+            not_in_memory{object};
+    }
+};
+struct from_range {
+    template <class T> from_range(const T &object) {
+        if constexpr (!direct_range<const T &>)
+            no_range{object};
+    }
+};
+struct any_place {
+    template <class T> any_place(T &&) { require_destination<T>(); }
+};
+
+} // namespace detail
 
 } // namespace lisle

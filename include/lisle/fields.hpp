@@ -187,57 +187,52 @@ template <class T, class Visitor> constexpr decltype(auto) visit_aggregate(T &ob
         auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9] = object;
         return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9);
     } else if constexpr (count == 11) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0);
     } else if constexpr (count == 12) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1);
     } else if constexpr (count == 13) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2);
     } else if constexpr (count == 14) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3);
     } else if constexpr (count == 15) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4);
     } else if constexpr (count == 16) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5);
     } else if constexpr (count == 17) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6);
     } else if constexpr (count == 18) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7);
     } else if constexpr (count == 19) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8);
     } else if constexpr (count == 20) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19] =
-            object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18,
-                     f19);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9);
     } else if constexpr (count == 21) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-               f20] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                     f20);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0);
     } else if constexpr (count == 22) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-               f21] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                     f20, f21);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1] =
+            object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1);
     } else if constexpr (count == 23) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-               f21, f22] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                     f20, f21, f22);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1, h2] =
+            object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1,
+                     h2);
     } else if constexpr (count == 24) {
-        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-               f21, f22, f23] = object;
-        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                     f20, f21, f22, f23);
+        auto &[f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1, h2,
+               h3] = object;
+        return visit(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, h0, h1,
+                     h2, h3);
     }
 }
 
@@ -273,7 +268,7 @@ template <class T> union absent {
 };
 template <class T> extern absent<T> nobody;
 
-template <auto Address> struct fixed_address;
+template <auto Address> struct field_at;
 template <class T> constexpr const void *address_of_first() {
     return visit_fields(nobody<T>.object, [](const auto &first, const auto &...) { return &first; });
 }
@@ -285,7 +280,7 @@ template <class T> inline constexpr bool has_bit_field =
     false;
 #else
     !requires {
-    typename fixed_address<address_of_first<T>()>;
+    typename field_at<address_of_first<T>()>;
 };
 #endif
 

@@ -209,18 +209,18 @@ class into_collectives : public joined_collectives {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal gather_into(not_in_memory, anything, rooted = {}) const;
-    refusal allgather_into(not_in_memory, anything) const;
-    refusal gatherv_into(no_range, anything, rooted_counts = {}) const;
-    refusal allgatherv_into(no_range, anything, known_counts = {}) const;
-    refusal scatterv_into(no_range, anything, rooted_counts = {}) const;
-    refusal alltoall_into(no_range, anything) const;
-    refusal alltoallv_into(no_range, counts_view, anything, known_counts = {}) const;
-    refusal reduce_into(not_in_memory, anything, anything, rooted = {}) const;
-    refusal allreduce_into(not_in_memory, anything, anything) const;
-    refusal scan_into(not_in_memory, anything, anything) const;
-    refusal exscan_into(not_in_memory, anything, anything) const;
-    refusal reduce_scatter_into(no_range, anything, anything) const;
+    refusal gather_into(detail::from_memory, detail::any_place, rooted = {}) const;
+    refusal allgather_into(detail::from_memory, detail::any_place) const;
+    refusal gatherv_into(detail::from_range, detail::any_place, rooted_counts = {}) const;
+    refusal allgatherv_into(detail::from_range, detail::any_place, known_counts = {}) const;
+    refusal scatterv_into(detail::from_range, detail::any_place, rooted_counts = {}) const;
+    refusal alltoall_into(detail::from_range, detail::any_place) const;
+    refusal alltoallv_into(detail::from_range, counts_view, detail::any_place, known_counts = {}) const;
+    refusal reduce_into(detail::from_memory, detail::any_place, anything, rooted = {}) const;
+    refusal allreduce_into(detail::from_memory, detail::any_place, anything) const;
+    refusal scan_into(detail::from_memory, detail::any_place, anything) const;
+    refusal exscan_into(detail::from_memory, detail::any_place, anything) const;
+    refusal reduce_scatter_into(detail::from_range, detail::any_place, anything) const;
 
   protected:
     /// Room for as much from each rank.

@@ -86,7 +86,6 @@ using lisle::object_to_fill;
 using lisle::object_to_keep;
 using lisle::object_to_own;
 using lisle::object_to_pack;
-using lisle::object_to_receive;
 using lisle::object_to_send;
 using lisle::objects_to_deal;
 using lisle::operation;

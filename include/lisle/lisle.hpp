@@ -10,6 +10,10 @@
 
 #include "lisle/point_to_point.hpp"
 
+#include "lisle/operation.hpp"
+
+#include "lisle/reduction_details.hpp"
+
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
 #include "lisle/future_pool.hpp"

@@ -187,7 +187,7 @@ template <serialized T> class object_reading final : public result_of<T> {
 };
 
 /// A receive of a container that grows, under way.
-template <object_to_receive T> class growing_receive final : public result_of<T> {
+template <receivable T> class growing_receive final : public result_of<T> {
   public:
     MPI_Request start(int source, int tag, MPI_Comm comm) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -263,7 +263,7 @@ template <class Operation> class queued_operation : public Operation, protected 
 };
 
 /// A receive of a container that grows, under way.
-template <object_to_receive T> class growing_receive final : public queued_operation<result_of<T>> {
+template <receivable T> class growing_receive final : public queued_operation<result_of<T>> {
   public:
     T take(const status &) override { return unwrap<T>(std::move(landed_)); }
 
@@ -367,7 +367,7 @@ class message {
 
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }
 
-    template <object_to_receive T> [[nodiscard]] detail::returned<T> receive() {
+    template <class T> [[nodiscard]] detail::returned<T> receive() {
         if constexpr (direct<T>) {
             T object{};
             detail::require_whole<T>(*receive_into(object).native());
@@ -384,10 +384,11 @@ class message {
             detail::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
             return detail::unwrap<T>(std::move(landed));
         } else {
-            detail::refused<T>(); // the compiler has said why
+            detail::explain_not_sendable<detail::unreceived<T>>();
+            detail::refused<T>();
         }
     }
-    detail::refusal receive_into(detail::unfit);
+    detail::refusal receive_into(detail::unchangeable);
     template <object_to_fill T> lisle::status receive_into(T &&into) {
         if constexpr (writable_buffer<T>) {
             lisle::status ended;

@@ -50,7 +50,7 @@ class moving_collectives : public in_place_collectives {
     requires(!detail::is_wholeness<T> && object_to_send<T>) void broadcast(T &object,
                                                                            rooted with = {}) const {
         detail::agree(comm_, "broadcast", with.root, detail::element_size<T>());
-        detail::require_receivable_object<T &>();
+        detail::require_changeable<T &>();
         spread(object, with.root);
     }
     template <detail::fit T> void broadcast(whole_t<T> object, rooted with = {}) const {
@@ -60,7 +60,7 @@ class moving_collectives : public in_place_collectives {
             broadcast(object.object, with);
     }
     template <detail::fit T> void broadcast(elements_t<T> range, rooted with = {}) const {
-        detail::require_receivable_object<T>();
+        detail::require_changeable<T>();
         detail::agree(comm_, "broadcast", with.root, detail::element_size<elements_t<T>>());
         spread_memory(range.object, with.root);
     }

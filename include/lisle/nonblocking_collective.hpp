@@ -117,7 +117,7 @@ class nonblocking_collectives : public into_collectives {
     template <detail::lent_object B> [[nodiscard]] future<> ibroadcast(B lent, rooted with = {}) const {
         auto &object = detail::object_in(lent);
         using type = std::remove_reference_t<decltype(object)>;
-        detail::require_receivable_object<type &>();
+        detail::require_changeable<type &>();
         if constexpr (writable_buffer<type &> && !detail::grows<B>) {
             const auto data = as_buffer(object);
             MPI_Request request = MPI_REQUEST_NULL;

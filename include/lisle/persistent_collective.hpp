@@ -44,7 +44,7 @@ class persistent_collectives : public nonblocking_into {
     template <detail::lent_object B> [[nodiscard]] persistent broadcast_init(B lent, rooted with = {}) const {
         auto &object = detail::object_in(lent);
         using type = std::remove_reference_t<decltype(object)>;
-        detail::require_receivable_object<type &>();
+        detail::require_changeable<type &>();
         if constexpr (writable_buffer<type &> && !detail::grows<B>) {
             const auto data = as_buffer(object);
             return prepare("MPI_Bcast_init", [&](MPI_Request *request) {

@@ -112,12 +112,12 @@ class point_to_point {
     ///
     ///     int number = world.receive<int>(0);
     ///     auto values = world.receive<std::vector<double>>(lisle::any_source, 7);
-    template <object_to_receive T>
+    template <class T>
     [[nodiscard]] detail::returned<T> receive(source_rank source, receive_tag tag = any_tag) const {
         return receive_as<T>(source, tag, MPI_STATUS_IGNORE);
     }
     /// receive() that also says who sent it: `auto [values, status] = ...`.
-    template <object_to_receive T> [[nodiscard]] received<detail::returned<T>>
+    template <class T> [[nodiscard]] received<detail::returned<T>>
     receive_with_status(source_rank source, receive_tag tag = any_tag) const {
         status ended;
         auto value = receive_as<T>(source, tag, ended.native());
@@ -175,12 +175,10 @@ class point_to_point {
     template <class Received = void, object_to_send T>
     [[nodiscard]] auto sendrecv(const T &object, exchange with) const {
         using result = std::conditional_t<std::is_void_v<Received>, std::remove_cv_t<T>, Received>;
-        detail::require_receivable<result>();
         if constexpr (direct<result> && direct_buffer<T>) {
             result got{};
             const status ended = sendrecv_into(object, got, with);
-            if constexpr (direct<result>)
-                detail::require_whole<result>(*ended.native());
+            detail::require_whole<result>(*ended.native());
             return got;
         } else {
             future<result> receiving = ireceive<result>(with.source, with.tag);
@@ -277,8 +275,7 @@ class point_to_point {
     ///
     ///     auto values = world.ireceive<std::vector<int>>(0);
     ///     use(values.wait());
-    template <object_to_receive T>
-    [[nodiscard]] future<T> ireceive(source_rank source, receive_tag tag = any_tag) const {
+    template <class T> [[nodiscard]] future<T> ireceive(source_rank source, receive_tag tag = any_tag) const {
         std::unique_ptr<detail::result_of<T>> owner;
         MPI_Request request = MPI_REQUEST_NULL;
         const auto start = [&](auto receive) {
@@ -293,6 +290,8 @@ class point_to_point {
 #endif
         else if constexpr (receivable<T>)
             start(std::make_unique<detail::growing_receive<T>>());
+        else
+            detail::explain_not_sendable<detail::unreceived<T>>();
         return future<T>{request, std::move(owner)};
     }
     /// Starts to receive into memory that the caller lends.
@@ -390,7 +389,7 @@ class point_to_point {
     refusal issend(unfit, int, message_tag = 0) const;
     refusal sendrecv(unfit, exchange) const;
     refusal sendrecv_into(not_in_memory, anything, exchange) const;
-    refusal receive_into(unfit, source_rank, receive_tag = any_tag) const;
+    refusal receive_into(detail::unchangeable, source_rank, receive_tag = any_tag) const;
     refusal ireceive_into(unfit, source_rank, receive_tag = any_tag) const;
     refusal send_init(not_in_memory, int, message_tag = 0) const;
     refusal receive_init(not_in_memory, source_rank, receive_tag = any_tag) const;
@@ -490,7 +489,8 @@ class point_to_point {
             detail::receive_sized(landed, source.value(), tag.value(), comm_, ended);
             return detail::unwrap<T>(std::move(landed));
         } else {
-            detail::refused<T>(); // the compiler has said why
+            detail::explain_not_sendable<detail::unreceived<T>>();
+            detail::refused<T>();
         }
     }
 

@@ -39,8 +39,7 @@ template <class T, class F> using combined = typename decltype(combined_of<T, F>
 
 /// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
 /// neither.
-template <class T, class F>
-concept reduced_by_element = [] {
+template <class T, class F> inline constexpr bool reduced_by_element = [] {
     using type = typename taken<T>::object;
     if constexpr (taken<T>::written_elements)
         return (require_operation<F, std::ranges::range_value_t<type>>(), false);

@@ -24,7 +24,7 @@ template <class T> struct addressed {
 ///
 ///     std::vector<lisle::addressed<std::vector<int>>> out{{3, {1, 2}}, {5, {7}}};
 ///     for (auto &[from, values] : lisle::sparse_exchange(world, out)) ...
-template <object_to_receive T> [[nodiscard]] std::vector<addressed<T>>
+template <class T> [[nodiscard]] std::vector<addressed<T>>
 sparse_exchange(const communicator &comm, const std::vector<addressed<T>> &messages) {
     detail::shadow &own = detail::shadow::of(comm.native());
     // A rank may begin the next exchange while another still looks for messages of this one, but not the one

@@ -40,6 +40,7 @@ class source_rank {
 class message_tag {
   public:
     constexpr message_tag(int tag) noexcept : value_{tag} {}
+    message_tag(any_tag_t) = delete; // for receiving only: who sends names a tag
     template <class Enum>
     requires(std::is_enum_v<Enum>) constexpr message_tag(Enum tag) noexcept : value_{static_cast<int>(tag)} {}
     [[nodiscard]] constexpr int value() const noexcept { return value_; }

@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+// First: what the compiler says begins with the way to the file.
+#include "lisle/transfer.hpp"
+
 #include "lisle/communicator.hpp"
 
 namespace lisle {
@@ -248,8 +251,8 @@ class topology : public communicator {
     refusal neighbor_allgatherv(no_range, known_counts = {}) const;
     refusal neighbor_alltoallv(no_range) const;
     refusal neighbor_alltoallv(no_range, counts_view, known_counts = {}) const;
-    refusal neighbor_allgather_into(not_in_memory, anything) const;
-    refusal neighbor_alltoall_into(no_range, anything) const;
+    refusal neighbor_allgather_into(detail::from_memory, detail::any_place) const;
+    refusal neighbor_alltoall_into(detail::from_range, detail::any_place) const;
     refusal ineighbor_allgather(unfit) const;
     refusal ineighbor_alltoall(no_range) const;
     refusal ineighbor_alltoallv(no_range) const;

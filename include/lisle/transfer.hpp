@@ -63,7 +63,11 @@ namespace detail {
 /// What the compiler says about a type that cannot travel; one sentence for each mistake.
 template <class T> consteval void explain_not_sendable() {
     using type = std::remove_cvref_t<T>;
-    if constexpr (is_wholeness<type>)
+    if constexpr (!std::is_same_v<T, type>)
+        static_assert(always_false<T>,
+                      "receive<T>() makes a new object: T must be no reference and not const. "
+                      "Use receive_into() for an object that exists.");
+    else if constexpr (is_wholeness<type>)
         static_assert(always_false<T>,
                       "lisle::whole() and lisle::elements() are for collectives: a message is "
                       "always the whole object.");
@@ -84,11 +88,15 @@ template <class T> consteval void explain_not_sendable() {
                       "A polymorphic object cannot be sent where it lies: include <lisle/serialize.hpp> "
                       "and send a std::unique_ptr to it.");
     else if constexpr (sendable<T &>)
-        static_assert(always_false<T>,
-                      "resized() and grown() are for containers of direct objects that have a resize(), "
-                      "like std::vector.");
+        static_assert(
+            always_false<T>,
+            "resized() and grown() are for containers of direct objects that have a resize(); receive<T>() "
+            "returns such, too: receive a std::vector, or use receive_into().");
     else if constexpr (has_unfit_field<type>())
-        refuse_field<field_at_fault<type>()>();
+        static_assert(
+            always_false<field_at_fault<type>>,
+            "A class with this field cannot be sent where it lies. Name the fields that travel with "
+            "`using lisle_fields = lisle::members<...>`, or include <lisle/serialize.hpp>.");
     else if constexpr (with_bit_field<type>)
         static_assert(always_false<T>,
                       "This class has a bit-field, which has no address: make it a whole field, or name the "
@@ -148,6 +156,15 @@ template <class T> consteval auto culprit_in() {
 }
 template <class T> using culprit = typename decltype(culprit_in<behind<T>>())::type;
 
+/// What the compiler says of a type that has no datatype of its own.
+template <class T> consteval void explain_no_datatype() {
+    if constexpr (fit<T>)
+        static_assert(always_false<T>,
+                      "This type has no datatype of its own, but its elements may have one.");
+    else
+        explain_not_sendable<culprit<T>>();
+}
+
 // A call has, beside the functions that do its work, one whose parameters are of the types that follow. Any
 // object becomes one of them that the call cannot take, if nothing else fits it, and the compiler says why
 // where that happens: in one place, and with no body of a function or list of candidates after it.
@@ -203,24 +220,13 @@ template <std::ranges::sized_range R> struct objects_of<R> {
     using type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
 };
 
-template <class T> consteval void require_receivable() {
-    if constexpr (!receivable<T>) {
-        if constexpr (std::is_reference_v<T> || std::is_const_v<T>)
-            static_assert(always_false<T>,
-                          "receive<T>() makes a new object: T must be no reference and not const. "
-                          "Use receive_into() for an object that exists.");
-        else if constexpr (direct_range<T>)
-            static_assert(always_false<T>,
-                          "receive<T>() makes a new object, and this T only looks at memory: receive a "
-                          "std::vector, or use receive_into() for memory that exists.");
-        else
-            explain_not_sendable<culprit<T>>();
-    }
-}
+/// What is explained of a T that receive<T>() cannot make.
+template <class T> using unreceived =
+    std::conditional_t<std::is_reference_v<T> || std::is_const_v<T>, T, culprit<T>>;
 
 template <class T> consteval void require_writable() {
     if constexpr (!writable_buffer<T>) {
-        if constexpr (direct_buffer<T>)
+        if constexpr (direct_buffer<T> || std::is_const_v<std::remove_reference_t<T>>)
             static_assert(always_false<T>, "This is const and cannot be received into.");
         else if constexpr (serialized<T>)
             static_assert(always_false<T>,
@@ -232,13 +238,24 @@ template <class T> consteval void require_writable() {
 }
 
 /// For functions that change an object, wherever it lies.
-template <class T> consteval void require_receivable_object() {
-    if constexpr (!serialized<T>)
+template <class T>
+inline constexpr bool changeable = writable_buffer<T> ||
+                                   (serialized<T> && !std::is_const_v<std::remove_reference_t<T>>);
+template <class T> consteval void require_changeable() {
+    if constexpr (!changeable<T>)
         require_writable<T>();
-    else
-        static_assert(!std::is_const_v<std::remove_reference_t<T>>,
-                      "This is const and cannot be received into.");
 }
+
+/// What they cannot receive into.
+struct unchangeable {
+    template <class T>
+    requires(!(is_word<std::remove_cvref_t<T>> ? fit<T> : changeable<T>)) unchangeable(T &&) {
+        if constexpr (!fit<T>)
+            explain_not_sendable<culprit<T>>();
+        else
+            require_writable<T>();
+    }
+};
 
 /// T. Of a class that is only declared, and so has been refused, something else: it cannot be returned, and
 /// the compiler would say so at length.
@@ -266,17 +283,20 @@ template <class R>
 concept objects_to_deal =
     !detail::is_word<R> && std::ranges::sized_range<R> &&
     (resizable_range<typename detail::objects_of<R>::type> || sendable<typename detail::objects_of<R>::type>);
-/// The type that functions that receive are asked for.
-template <class T>
-concept object_to_receive = (detail::require_receivable<T>(), true);
 /// The parameter of functions that receive into memory that exists.
 template <class T>
 concept buffer_to_fill =
     !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_writable<T>(), true);
 /// The parameter of functions that receive into an object that exists, wherever it lies.
 template <class T>
-concept object_to_fill = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> &&
-                         (detail::require_receivable_object<T>(), true);
+concept object_to_fill = !detail::is_word<std::remove_cvref_t<T>> && detail::changeable<T>;
+
+/// Of what has none, after the compiler has said so.
+template <class T>
+requires(!direct<T>) MPI_Datatype datatype_of() {
+    detail::explain_no_datatype<T>();
+    return MPI_DATATYPE_NULL;
+}
 
 /// What lies nowhere, after the compiler has said so.
 template <class T>

@@ -39,7 +39,7 @@ class two_messages {
         }
     }
 
-    template <object_to_receive T> [[nodiscard]] T receive(source_rank source, receive_tag tag = any_tag) {
+    template <class T> [[nodiscard]] T receive(source_rank source, receive_tag tag = any_tag) {
         const auto [said, status] = headers_.template receive_with_status<header>(source, tag);
         if (status.source() == no_rank)
             return T{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which field of a class cannot be sent, and what the compiler says about it. The field at fault stands in
-// the line before the sentence, as GCC writes the address of a part of an object:
-// `nobody<particle>...particle::name`.
+// Which field of a class cannot be sent. GCC writes the address of a part of an object, and so the field at
+// fault, after its sentence: `nobody<particle>...particle::name`.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +13,10 @@ namespace lisle::detail {
 
 template <class T> inline constexpr bool always_false = false;
 
-template <std::size_t Index, class T> constexpr auto address_of_field() {
-    return std::get<Index>(
-        visit_fields(nobody<T>.object, [](auto &...fields) { return std::tuple{&fields...}; }));
-}
-
-template <auto Field> consteval void refuse_field() {
-    static_assert(
-        always_false<decltype(Field)>,
-        "A class with this field cannot be sent where it lies. Name the fields that travel with `using "
-        "lisle_fields = lisle::members<...>`, or include <lisle/serialize.hpp>.");
-}
-
 template <class... Fields> consteval std::size_t first_unfit(type_list<Fields...>) {
     std::size_t index = 0;
     static_cast<void>(((is_direct<Fields>() ? (++index, true) : false) && ...));
     return index;
-}
-template <class... Fields> consteval std::size_t number_of(type_list<Fields...>) {
-    return sizeof...(Fields);
 }
 
 /// A class whose fields are found, one of which is a bit-field.
@@ -44,22 +28,22 @@ template <class T> consteval bool has_unfit_field() {
     if constexpr (with_bit_field<T>)
         return false;
     else if constexpr (names_fields<T> || reflected<T>)
-        return first_unfit(field_types<T>{}) < number_of(field_types<T>{});
+        return !all_direct(field_types<T>{});
     else
         return false;
 }
 
-/// The address of the field at fault, as an argument of refuse_field(). Clang takes no such arguments and
-/// names the field's type instead.
-template <class T> constexpr auto field_at_fault() {
-    constexpr auto address = address_of_field<first_unfit(field_types<T>{}), T>();
-#ifdef __clang__
-    return std::type_identity<std::remove_pointer_t<decltype(address)>>{};
-#else
-    return address;
-#endif
+template <class T> constexpr auto address_at_fault() {
+    return std::get<first_unfit(field_types<T>{})>(
+        visit_fields(nobody<T>.object, [](auto &...fields) { return std::tuple{&fields...}; }));
 }
 template <class T> using type_at_fault =
-    std::remove_pointer_t<decltype(address_of_field<first_unfit(field_types<T>{}), T>())>;
+    std::remove_cv_t<std::remove_pointer_t<decltype(address_at_fault<T>())>>;
+/// Names the field at fault. Clang takes no such addresses for a template and names the field's type.
+#ifdef __clang__
+template <class T> using field_at_fault = type_at_fault<T>;
+#else
+template <class T> using field_at_fault = field_at<address_at_fault<T>()>;
+#endif
 
 } // namespace lisle::detail

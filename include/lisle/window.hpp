@@ -7,6 +7,9 @@
 #include <span>
 #include <utility>
 
+// First: what the compiler says begins with the way to the file.
+#include "lisle/transfer.hpp"
+
 #include "lisle/communicator.hpp"
 #include "lisle/info.hpp"
 #include "lisle/operation.hpp"
@@ -55,6 +58,15 @@ class [[nodiscard]] epoch {
 
 template <direct T> class atomic_element;
 
+/// Of elements that have no datatype, which the compiler says.
+template <class T> class window {
+    static_assert((detail::explain_no_datatype<T>(), true));
+
+  public:
+    template <class... Arguments> explicit window(Arguments &&...);
+    template <class... Arguments> static window shared(Arguments &&...);
+};
+
 /// Memory of `T`s in every rank of a communicator. Making and destroying one is collective; it can only be
 /// moved.
 ///
@@ -68,7 +80,7 @@ template <direct T> class atomic_element;
 ///
 /// Elements are copied as they lie in memory. Calls outside of an epoch throw `error` of the class
 /// MPI_ERR_RMA_SYNC. Any thread may call as MPI's level of threads allows. [MPI-5.0 12]
-template <direct T> class window {
+template <direct T> class window<T> {
   public:
     using value_type = T;
 

@@ -1,4 +1,4 @@
-// says: particle::name)]
+// says: particle::name)>
 #include <lisle/lisle.hpp>
 #include <string>
 struct particle {
