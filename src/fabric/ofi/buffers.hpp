@@ -19,10 +19,11 @@ namespace lisle::fabric::ofi {
 struct buffer final : operation {
     buffer(kind what, std::span<std::byte> room) noexcept : operation{what}, room{room} {}
     std::span<std::byte> room;
-    std::size_t bytes = 0; ///< of the frame in it
-    int process = -1;      ///< of the peer that a frame is sent to
-    std::size_t rail = 0;  ///< by which it was received, or is being sent
-    bool urgent = false;   ///< it may leave before others that wait
+    std::size_t bytes = 0;                ///< of the frame in it
+    std::span<const std::byte> outside{}; ///< the end of the frame, if it is not in it, during one call
+    int process = -1;                     ///< of the peer that a frame is sent to
+    std::size_t rail = 0;                 ///< by which it was received, or is being sent
+    bool urgent = false;                  ///< it may leave before others that wait
     bool at_provider = false;
     bool numbered = false; ///< it has its place among the frames that the peer is to acknowledge
     bool kept = false;     ///< until the peer has acknowledged it

@@ -73,6 +73,9 @@ class device {
     [[nodiscard]] const device_traits &traits() const noexcept { return traits_; }
     /// Connections and the like that were dropped since they were not a peer's.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+    /// True if bytes have come or gone since the last call, where the device knows: what a copy needs may
+    /// then be over soon, though nothing has ended yet.
+    [[nodiscard]] bool has_moved() noexcept { return std::exchange(moved_, false); }
 
     /// Ends all that is under way without a word; afterwards only traits() and dropped() may be called.
     virtual void close() noexcept = 0;
@@ -93,8 +96,11 @@ class device {
     virtual void withdraw(std::uint64_t key) noexcept = 0;
 
     [[nodiscard]] virtual attempt receive(std::span<std::byte> into, operation &op) noexcept = 0;
-    [[nodiscard]] virtual attempt send(std::span<const std::byte> bytes, peer_number to,
-                                       operation &op) noexcept = 0;
+    /// Sends one message: `bytes`, which stay until the operation ends, and what `end` holds, which may go
+    /// when the call returns. There is room for that behind `bytes`, where it is copied if it does not leave
+    /// at once; if the answer is neither `done` nor `ended` it may not have been.
+    [[nodiscard]] virtual attempt send(std::span<std::byte> bytes, std::span<const std::byte> end,
+                                       peer_number to, operation &op) noexcept = 0;
     /// Sends at most traits().inject_bytes; they may go when the call returns.
     [[nodiscard]] virtual attempt inject(std::span<const std::byte> bytes, peer_number to) noexcept = 0;
     /// Copies between own memory, in at most traits().most_pieces, and one run of a peer's.
@@ -120,8 +126,11 @@ class device {
         return dropped_.fetch_add(1, std::memory_order_relaxed) == 0;
     }
 
+    void note_moved() noexcept { moved_ = true; }
+
   private:
     const device_traits traits_;
+    bool moved_ = false;
     std::atomic<std::uint64_t> dropped_{0}; ///< relaxed: only counted
 };
 

@@ -7,6 +7,7 @@
 #include <rdma/fi_errno.h>
 #include <string_view>
 
+#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
 #include "fabric/ofi/severing.hpp"
 #include "mpi.h"
@@ -195,9 +196,11 @@ attempt libfabric_device::receive(std::span<std::byte> into, operation &op) noex
                            FI_ADDR_UNSPEC, &op.provider_room));
 }
 
-attempt libfabric_device::send(std::span<const std::byte> bytes, peer_number to, operation &op) noexcept {
-    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size(), descriptor_of(bytes.data()), to,
-                           &op.provider_room));
+attempt libfabric_device::send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
+                               operation &op) noexcept {
+    copy_bytes(bytes.data() + bytes.size(), end.data(), end.size());
+    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size() + end.size(),
+                           descriptor_of(bytes.data()), to, &op.provider_room));
 }
 
 attempt libfabric_device::inject(std::span<const std::byte> bytes, peer_number to) noexcept {

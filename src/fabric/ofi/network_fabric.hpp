@@ -64,6 +64,7 @@ class network_fabric final : public fabric, private remote_memory {
 
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
+    void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override;
     void publish(int dest, packet_slot &slot) noexcept override;
     int poll(int self, sink &into, int most) override;
     void set_congested(int self, bool congested) noexcept override;
@@ -134,6 +135,7 @@ class network_fabric final : public fabric, private remote_memory {
     // All with the lock held.
     void connect_locked(int process, std::span<const std::byte> address);
     void send_locked(buffer &filled) noexcept;
+    static void take_in(buffer &filled) noexcept;
     [[nodiscard]] attempt start_locked(buffer &filled) noexcept;
     void send_waiting_locked() noexcept;
     void await_connection_locked(peer_process &to) noexcept;

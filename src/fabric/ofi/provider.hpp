@@ -40,7 +40,7 @@ struct provider_request {
 [[nodiscard]] std::unique_ptr<device> open_device(choice chosen, std::uint64_t secret);
 
 /// How much a provider is preferred where the user has not said: the smaller, the more. Hardware comes first,
-/// then TCP without a layer above it, then what emulates.
+/// then TCP of our own, then what emulates.
 [[nodiscard]] int rank_of_provider(std::string_view name) noexcept;
 
 } // namespace lisle::fabric::ofi

@@ -20,6 +20,8 @@ constexpr std::size_t kept_for_answers = 16;
 /// Frames that the provider has of one process at a time: urgent ones overtake only what it does not have
 /// yet.
 constexpr std::size_t most_started = 8;
+/// Shorter data are copied behind their frame before it is sent: that takes no longer than to name them.
+constexpr std::size_t least_outside = 1024;
 
 frame make_frame(const job_view &job, frame::kind what, int source, int dest) noexcept {
     frame made{};
@@ -66,11 +68,22 @@ claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool sol
     ++to.outstanding;
     taken.process = process;
     taken.numbered = taken.kept = false;
+    taken.outside = {};
     frame_in(taken) = make_frame(job_, frame::kind::packet, self, dest);
     slot.header = &frame_in(taken).header;
     slot.payload = taken.room.data() + sizeof(frame);
     slot.token = sends_.index_of(taken);
     return claim_result::claimed;
+}
+
+// The caller publishes the packet next: if the device sends it at once it need not be copied.
+void network_fabric::fill(int, packet_slot &slot, const void *from, std::size_t bytes) noexcept {
+    if (bytes < least_outside) {
+        copy_bytes(slot.payload, from, bytes);
+    } else {
+        sends_.at(static_cast<std::size_t>(slot.token)).outside = {static_cast<const std::byte *>(from),
+                                                                   bytes};
+    }
 }
 
 void network_fabric::publish(int dest, packet_slot &slot) noexcept {
@@ -105,6 +118,11 @@ void network_fabric::await_connection_locked(peer_process &to) noexcept {
     }
 }
 
+void network_fabric::take_in(buffer &filled) noexcept {
+    const std::span<const std::byte> end = std::exchange(filled.outside, {});
+    copy_bytes(filled.room.data() + filled.bytes - end.size(), end.data(), end.size());
+}
+
 void network_fabric::send_locked(buffer &filled) noexcept {
     peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
     if (to.failed) {
@@ -118,6 +136,7 @@ void network_fabric::send_locked(buffer &filled) noexcept {
     case attempt::ended:
         return;
     case attempt::full:
+        take_in(filled);
         if (to.waiting.empty()) {
             clogged_.push_back(filled.process);
         }
@@ -141,12 +160,11 @@ void network_fabric::refused_locked(buffer &lost) noexcept {
 }
 
 attempt network_fabric::start_locked(buffer &filled) noexcept {
-    const std::span<const std::byte> bytes = filled.room.first(filled.bytes);
     peer_process &to = peers_[static_cast<std::size_t>(filled.process)];
     frame &what = frame_in(filled);
     rail &by = *rails_[to.rail];
     const bool injects =
-        bytes.size() <= by.endpoint().traits().inject_bytes && what.what != frame::kind::last;
+        filled.bytes <= by.endpoint().traits().inject_bytes && what.what != frame::kind::last;
     if (!injects && to.started == most_started) {
         return attempt::full;
     }
@@ -154,8 +172,12 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     if (numbers) {
         what.number = to.next_out;
     }
+    if (numbers || injects) {
+        take_in(filled);
+    }
+    const std::span<std::byte> bytes = filled.room.first(filled.bytes - filled.outside.size());
     const attempt result = injects ? by.endpoint().inject(bytes, to.at[to.rail])
-                                   : by.endpoint().send(bytes, to.at[to.rail], filled);
+                                   : by.endpoint().send(bytes, filled.outside, to.at[to.rail], filled);
     if (result != attempt::done && result != attempt::ended) {
         return result;
     }
@@ -170,6 +192,7 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
             finish_send_locked(filled);
         }
     } else {
+        filled.outside = {};
         filled.at_provider = true;
         filled.rail = to.rail;
         ++to.started;
@@ -267,6 +290,7 @@ bool network_fabric::send_frame_locked(int process, frame::kind what, int source
     taken.bytes = sizeof(frame);
     taken.urgent = what != frame::kind::last;
     taken.numbered = taken.kept = false;
+    taken.outside = {};
     frame_in(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
     if (what == frame::kind::received) {
         frame_in(taken).number = to.numbers() ? to.next_in : 0;

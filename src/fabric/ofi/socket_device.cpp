@@ -34,8 +34,8 @@ socket_device::socket_device(const tcp_interface &on, std::uint64_t secret)
               .most_pieces = most_runs,
               .uses_addresses = true,
               .takes_keys = true,
-              .copy_bytes = std::size_t{1} << 20,
-              .copies_at_a_time = 4}},
+              .copy_bytes = std::size_t{4} << 20,
+              .copies_at_a_time = 3}},
       secret_{secret}, interface_{on.address} {
     listener_ = socket(interface_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     events_ = epoll_create1(EPOLL_CLOEXEC);

@@ -33,7 +33,7 @@ class socket_device final : public device {
                                                       std::uint64_t wanted) noexcept override;
     void withdraw(std::uint64_t key) noexcept override;
     [[nodiscard]] attempt receive(std::span<std::byte> into, operation &op) noexcept override;
-    [[nodiscard]] attempt send(std::span<const std::byte> bytes, peer_number to,
+    [[nodiscard]] attempt send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
                                operation &op) noexcept override;
     [[nodiscard]] attempt inject(std::span<const std::byte>, peer_number) noexcept override {
         return attempt::refused; // send() ends at once where it can

@@ -52,6 +52,8 @@ struct socket_link {
     std::vector<std::byte> leftover; ///< what was read too much then
 
     // ---- sending ----
+    static constexpr std::size_t least_part = std::size_t{256} << 10;
+    static constexpr std::size_t most_part = std::size_t{2} << 20;
     /// One message, or a part of a copy.
     struct outgoing {
         message_header header;
@@ -70,7 +72,8 @@ struct socket_link {
     std::deque<outgoing> wire;     ///< in the order in which the kernel gets them
     std::deque<outgoing> messages; ///< before all bulk that is not on the wire
     std::deque<bulk> bulks;
-    std::size_t wire_bytes = 0; ///< not sent yet
+    std::size_t wire_bytes = 0;    ///< not sent yet
+    std::size_t part = least_part; ///< see socket_sending.cpp
 
     [[nodiscard]] bool is_open() const noexcept { return is != stage::closed; }
     [[nodiscard]] bool has_to_send() const noexcept {

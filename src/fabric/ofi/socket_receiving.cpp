@@ -95,6 +95,7 @@ void socket_device::receive_some(socket_link &from) noexcept {
         }
         auto rest = static_cast<std::size_t>(got);
         received += rest;
+        note_moved();
         const bool drained = rest < asked;
         if (from.missing != 0) {
             const std::size_t here = std::min(rest, payload);

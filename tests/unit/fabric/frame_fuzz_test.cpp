@@ -153,7 +153,7 @@ TEST(frame_fuzz, a_flood_of_garbage_is_one_line_of_log) {
         const auto some = std::span{bytes}.first(1 + random() % bytes.size());
         // One at a time: the provider reads from `bytes` until it has ended.
         if (started == done && started != strays) {
-            const attempt how = stranger->send(some, victim, sent);
+            const attempt how = stranger->send(some, {}, victim, sent);
             started += how == attempt::done || how == attempt::ended ? 1 : 0;
             done += how == attempt::ended ? 1 : 0;
         }
