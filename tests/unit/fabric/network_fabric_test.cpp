@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/network/network_fabric.hpp"
-#include "fabric/network/ofi/severing.hpp"
+#include "fabric/network/severing.hpp"
 
 #include <array>
 #include <atomic>

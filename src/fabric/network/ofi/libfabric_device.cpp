@@ -9,7 +9,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "fabric/network/ofi/severing.hpp"
+#include "fabric/network/severing.hpp"
 #include "mpi.h"
 
 namespace lisle::fabric::network {

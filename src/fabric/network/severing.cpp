@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/network/ofi/severing.hpp"
+#include "fabric/network/severing.hpp"
 
 #include <charconv>
 #include <cstring>
