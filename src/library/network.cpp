@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/network.hpp"
 
-#include "base/error.hpp"
-#include "mpi.h"
-
-#ifdef LISLE_WITH_LIBFABRIC
-
 #include <cstdlib>
 #include <cstring>
 #include <sys/random.h>
 
+#include "base/error.hpp"
 #include "base/settings.hpp"
-#include "fabric/ofi/network_fabric.hpp"
+#include "fabric/network/network_fabric.hpp"
+#include "mpi.h"
 
 namespace lisle {
 
-using namespace fabric::ofi;
+using namespace fabric::network;
 
 namespace {
 
@@ -99,26 +96,3 @@ void connect_to_all(const fabric::routes &routes, bootstrap &start) {
 }
 
 } // namespace lisle
-
-#else
-
-namespace lisle {
-
-void announce_network(bootstrap &) {}
-void connect_to_all(const fabric::routes &, bootstrap &) {}
-std::uint64_t network_secret(bootstrap &) {
-    return 0;
-}
-fabric::ofi::socket_address network_interface(const fabric::routes &) {
-    return {};
-}
-
-std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &) {
-    fail(MPI_ERR_OTHER, "the job's processes are on ", start.places().nodes(),
-         " nodes, and this build of Lisle has no network: build it again with Debian's libfabric-dev "
-         "installed");
-}
-
-} // namespace lisle
-
-#endif

@@ -8,7 +8,7 @@
 
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
-#include "fabric/ofi/socket_address.hpp"
+#include "fabric/network/socket_address.hpp"
 #include "fabric/routes.hpp"
 #include "world/bootstrap.hpp"
 
@@ -18,13 +18,13 @@ namespace lisle {
 void announce_network(bootstrap &start);
 /// The fabric to the ranks of other nodes, after the first fence and before the second one; its address is
 /// put. Reads LISLE_NETWORK_PROVIDER and LISLE_NETWORK_INTERFACE. Throws mpi_error (MPI_ERR_OTHER) with the
-/// way out if this build or this machine has no network to use.
+/// way out if this machine has no network to use.
 /// @param start outlives the fabric @param traffic what it counts; outlives it
 [[nodiscard]] std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic);
 /// The job's secret. After the first fence. Throws mpi_error.
 [[nodiscard]] std::uint64_t network_secret(bootstrap &start);
 /// The interface of the network among these routes, with some port; none if TCP knows no such interface.
-[[nodiscard]] fabric::ofi::socket_address network_interface(const fabric::routes &routes);
+[[nodiscard]] fabric::network::socket_address network_interface(const fabric::routes &routes);
 
 /// Connects to all processes that are reached over a network, so that the end of each is noticed, also of one
 /// that nobody has sent anything yet. After the second fence.

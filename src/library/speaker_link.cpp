@@ -11,7 +11,7 @@
 
 namespace lisle {
 
-using fabric::ofi::socket_address;
+using fabric::network::socket_address;
 
 open_socket::open_socket(open_socket &&other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "diagnosis/standstill_vote.hpp"
-#include "fabric/ofi/socket_address.hpp"
+#include "fabric/network/socket_address.hpp"
 
 namespace lisle {
 
@@ -26,9 +26,9 @@ class open_socket {
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
     /// Listens on some port of an interface; none if the system allows no such port.
-    [[nodiscard]] static open_socket listen_at(fabric::ofi::socket_address interface) noexcept;
+    [[nodiscard]] static open_socket listen_at(fabric::network::socket_address interface) noexcept;
     /// Waits until there is a connection; none if there can be none.
-    [[nodiscard]] static open_socket connect_to(const fabric::ofi::socket_address &to) noexcept;
+    [[nodiscard]] static open_socket connect_to(const fabric::network::socket_address &to) noexcept;
 
   private:
     int descriptor_;

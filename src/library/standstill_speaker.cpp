@@ -14,7 +14,7 @@
 
 namespace lisle {
 
-using fabric::ofi::socket_address;
+using fabric::network::socket_address;
 
 namespace {
 
@@ -66,7 +66,7 @@ std::unique_ptr<standstill_speaker> standstill_speaker::announce(job &speaking, 
     if (self == 0) {
         listener = interface.exists() ? open_socket::listen_at(interface) : open_socket{};
         const socket_address at =
-            listener ? fabric::ofi::end_of(listener.get(), getsockname) : socket_address{};
+            listener ? fabric::network::end_of(listener.get(), getsockname) : socket_address{};
         speaking.start().put(teller_key, std::as_bytes(std::span{&at, 1}));
         if (!listener) {
             return nullptr;

@@ -11,12 +11,12 @@
 #include <memory>
 #include <random>
 
-#include "fabric/ofi/network_fabric.hpp"
+#include "fabric/network/network_fabric.hpp"
 
 namespace {
 
 using namespace lisle::fabric;
-using namespace lisle::fabric::ofi;
+using namespace lisle::fabric::network;
 
 constexpr job_secret secret = 0x1234567890abcdef;
 constexpr int ranks = 4, first = 0, count = 2;
@@ -135,7 +135,7 @@ TEST(frame_fuzz, a_flood_of_garbage_is_one_line_of_log) {
                            .elsewhere = [](int rank) { return rank >= count; },
                            .secret = secret},
                           [](int) { return endpoint_address{}; }};
-    const auto stranger = open_device(std::move(choose_providers(wanted).front()), secret);
+    const auto stranger = choose_providers(wanted).front().open(secret);
     const endpoint_address whole = fabric.address(0);
     const peer_number victim = stranger->add_peer(std::span{whole}.last(sizeof(sockaddr_in)));
     ASSERT_NE(victim, no_peer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
-#include "fabric/ofi/network_fabric.hpp"
-#include "fabric/ofi/severing.hpp"
+#include "fabric/network/network_fabric.hpp"
+#include "fabric/network/severing.hpp"
 
 #include <array>
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace {
 
 using namespace lisle::fabric;
-using namespace lisle::fabric::ofi;
+using namespace lisle::fabric::network;
 
 constexpr job_secret secret = 0x1234567890abcdef;
 

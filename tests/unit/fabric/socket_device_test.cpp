@@ -2,7 +2,7 @@
 // Our own device over TCP, over the loopback interface: peers that connect at the same time, copies that are
 // refused, and whatever a stranger, or a peer that has gone mad, may say. LISLE_TEST_FUZZ says how many
 // connections the fuzzer makes.
-#include "fabric/ofi/socket_device.hpp"
+#include "fabric/network/tcp/socket_device.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +17,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric/ofi/buffers.hpp"
-#include "fabric/ofi/provider.hpp"
+#include "fabric/network/buffers.hpp"
+#include "fabric/network/provider.hpp"
 
 namespace {
 
-using namespace lisle::fabric::ofi;
+using namespace lisle::fabric::network;
 
 constexpr std::uint64_t secret = 0x1234567890abcdef;
 constexpr std::size_t room = std::size_t{64} << 10;
@@ -37,8 +37,7 @@ struct some_operation final : operation {
 class endpoint {
   public:
     explicit endpoint(std::size_t buffers = 8, std::uint64_t job = secret)
-        : device_{open_device(std::move(choose_providers({std::string{own_tcp}, "127.0.0.1/32"}).front()),
-                              job)},
+        : device_{choose_providers({std::string{own_tcp}, "127.0.0.1/32"}).front().open(job)},
           receives_{operation::kind::receive, buffers, room} {
         while (receives_.available() != 0) {
             buffer &each = receives_.take();

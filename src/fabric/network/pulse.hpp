@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a process learns that a peer has ended or was cut off, though nothing is sent: providers of reliable
+// datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
+// from; a process that exchanges packets with it keeps one connection there. It carries nothing but a
+// last word, one byte before an end that is no failure. The kernels keep it alive whatever the processes do:
+// it ends with the process, or when the other machine has been silent for too long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fabric/network/socket_address.hpp"
+
+namespace lisle::fabric::network {
+
+class pulse {
+  public:
+    /// @param interface whose address peers connect to @param silence how long a machine may be silent, in
+    /// whole seconds
+    pulse(const socket_address &interface, std::chrono::seconds silence);
+    pulse(const pulse &) = delete;
+    pulse &operator=(const pulse &) = delete;
+    ~pulse();
+
+    /// Where peers connect to; none if the system allows no such port.
+    [[nodiscard]] socket_address address() const noexcept;
+    /// Begins to watch a peer. Does not wait.
+    void watch(int process, const socket_address &address);
+    /// Tells those who watch this process that its end will be no failure.
+    void say_farewell() noexcept;
+    /// This process goes on, but not by this interface: tells those who watch it, and ends all connections.
+    void retire() noexcept;
+    enum class cause : std::uint8_t {
+        farewell, ///< it has left
+        retired,  ///< it is to be reached by other interfaces
+        silence,  ///< nothing comes from its interface
+        death,    ///< its process has ended
+    };
+    struct end {
+        int process;
+        cause why;
+    };
+    /// Peers that have ended, or said farewell, since the last call.
+    [[nodiscard]] std::vector<end> ended();
+    /// Readable when ended() has something to tell; -1: never.
+    [[nodiscard]] int descriptor() const noexcept { return events_; }
+
+  private:
+    void accept_all() noexcept;
+    void close_all() noexcept;
+
+    int listener_ = -1;
+    int events_ = -1;
+    std::chrono::seconds silence_;
+    std::vector<int> links_; ///< by process: the connection to it, or -1
+    std::vector<int> taken_; ///< connections from peers: kept open, never read
+    bool leaves_ = false;    ///< has said farewell
+};
+
+} // namespace lisle::fabric::network
