@@ -45,10 +45,11 @@ class EntryPoint(Preparation):
         if self.tells_form():
             arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
         self.lines += self.watches()
+        call = f"api::{self.callee}({', '.join(arguments)});"
         among_ranks = self.group in AMONG_RANKS_GROUPS or AMONG_RANKS.fullmatch(self.name)
         if among_ranks and not TELLS_ITSELF.fullmatch(self.name):
-            self.lines.append(f"const rma::call_among_ranks among_ranks{{rma::hearing::{self.hearing()}}};")
-        self.lines.append(f"api::{self.callee}({', '.join(arguments)});")
+            call = f"rma::call_among_ranks::make(rma::hearing::{self.hearing()}, [&] {{ {call} }});"
+        self.lines.append(call)
         self.lines += stores + self.notes()
 
     def hearing(self):

@@ -15,17 +15,24 @@ using collective::between_two;
 using collective::in_process_collective;
 using collective::operation;
 
+/// Compares the call with those of the other members.
+[[gnu::cold, gnu::noinline]] void compare(communicator &comm, operation what, const typed_buffer &vector,
+                                          const op &reduction) {
+    const char *const name = what == operation::allreduce ? "Allreduce"
+                             : what == operation::scan    ? "Scan"
+                                                          : "Exscan";
+    collective::call_signature own = collective::signature_of(
+        collective::form::blocking, name, collective::operation_in_words(reduction),
+        collective::call_signature::unsaid, vector.bytes());
+    collective::describe_elements(own, vector);
+    collective::compare_calls(comm, own);
+}
+
 /// The check of a call that has no plan.
-void compare_if_checked(communicator &comm, operation what, const typed_buffer &vector, const op &reduction) {
+[[gnu::always_inline]] inline void compare_if_checked(communicator &comm, operation what,
+                                                      const typed_buffer &vector, const op &reduction) {
     if (collective::comparing()) [[unlikely]] {
-        const char *const name = what == operation::allreduce ? "Allreduce"
-                                 : what == operation::scan    ? "Scan"
-                                                              : "Exscan";
-        collective::call_signature own = collective::signature_of(
-            collective::form::blocking, name, collective::operation_in_words(reduction),
-            collective::call_signature::unsaid, vector.bytes());
-        collective::describe_elements(own, vector);
-        collective::compare_calls(comm, own);
+        compare(comm, what, vector, reduction);
     }
 }
 
@@ -57,13 +64,18 @@ template <operation What, auto Plan>
     abi::check_reduction(comm, sendbuf, recvbuf, count, type);
     reduction.check(type);
     const void *const give = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    if (comm.size() == 2 && reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
+    // The first that the selection takes: a scan by messages (which an allreduce never is), in the process,
+    // as a pair.
+    constexpr bool may_be_message = What != operation::allreduce;
+    if (may_be_message && comm.size() == 2 && reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
         return;
     }
     const MPI_Count bytes = count * type.size();
     in_process_collective *const shared = collective::in_process_for(comm, What, reduction, bytes, type);
     if (shared == nullptr) {
-        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
+        if (may_be_message || comm.size() != 2 || !reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
+            abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
+        }
         return;
     }
     compare_if_checked(comm, What, {recvbuf, count, type}, reduction);

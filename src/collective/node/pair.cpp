@@ -17,6 +17,13 @@ pair::pair(communicator &comm, operation what, MPI_Count bytes)
     communicator::count_one(comm.collectives);
 }
 
+void pair::meet() {
+    const typed_buffer none = nothing();
+    give(none);
+    take(none);
+    end();
+}
+
 void pair::exchange(const block_view &give, const block_view &take) {
     this->give(give[other()]);
     keep(give[self_], take[self_]); // while the other rank's data come

@@ -17,6 +17,8 @@ class pair {
     /// @param bytes the most that one rank has for the other @pre algorithm::pair is chosen for the call
     pair(communicator &comm, operation what, MPI_Count bytes);
 
+    /// A barrier.
+    void meet();
     /// Each rank gives something to the other, and to itself if it does not lie there already.
     /// @param give,take what is for, or from, each of the two
     void exchange(const block_view &give, const block_view &take);

@@ -104,13 +104,8 @@ bool in_process_collective::is_last(std::atomic<int> &counter) noexcept {
     return true;
 }
 
-int in_process_collective::reduce(const communicator &comm, const buffer_descriptor &exposed,
-                                  const op *operation, result_place place) {
+int in_process_collective::reduce(const communicator &comm, const op *operation, result_place place) {
     const std::uint64_t round = round_.load(std::memory_order_relaxed);
-    const auto self = static_cast<std::size_t>(comm.rank());
-    claim_line(
-        &descriptors_[static_cast<std::size_t>(contributions_[self].soon)]); // the last one has read them
-    descriptors_[self] = exposed;
     worker_group &own = group_of(comm.rank());
     const bool is_full = fills(own);
     if (!is_full || !is_last(full_)) {
@@ -123,9 +118,10 @@ int in_process_collective::reduce(const communicator &comm, const buffer_descrip
             __builtin_prefetch(&each);
         }
         // No type: that rank makes another call.
+        const MPI_Count bytes = descriptors_[static_cast<std::size_t>(comm.rank())].give.bytes();
         const bool alike =
-            std::all_of(descriptors_.begin(), descriptors_.end(), [&exposed](const buffer_descriptor &each) {
-                return each.give.type != nullptr && each.give.bytes() == exposed.give.bytes();
+            std::all_of(descriptors_.begin(), descriptors_.end(), [bytes](const buffer_descriptor &each) {
+                return each.give.type != nullptr && each.give.bytes() == bytes;
             });
         if (alike) {
             reduce_all(*operation, descriptors_, place);

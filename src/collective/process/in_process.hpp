@@ -17,6 +17,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/caches.hpp"
 #include "base/spin_lock.hpp"
 #include "collective/check.hpp"
 #include "collective/node/block_view.hpp"
@@ -44,10 +45,18 @@ class in_process_collective {
     /// @param worker groups the number of each member's worker group
     explicit in_process_collective(const std::vector<int> &groups);
 
-    /// Contributes a buffer and returns when all have, and `take` holds what the reduction of all gives.
-    /// @param operation null: there are no data @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
-    [[nodiscard]] int reduce(const communicator &comm, const buffer_descriptor &exposed, const op *operation,
-                             result_place place);
+    /// What the calling rank gives to the next reduction and takes from it. Inlined, since a descriptor that
+    /// were written and copied at once would be waited for.
+    [[gnu::always_inline]] void expose(const communicator &comm, const buffer_descriptor &exposed) {
+        const auto self = static_cast<std::size_t>(comm.rank());
+        const auto soon = static_cast<std::size_t>(contributions_[self].soon);
+        claim_line(&descriptors_[soon]); // the last one has read them
+        descriptors_[self] = exposed;
+    }
+    /// Returns when all have come, and the `take` of each holds what the reduction of all gives.
+    /// @param operation null: there are no data @pre expose()
+    /// @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
+    [[nodiscard]] int reduce(const communicator &comm, const op *operation, result_place place);
     /// A scan: returns when the members before this one have given their parts, and this one has its result.
     /// Throws MPI_ERR_TRUNCATE if their sizes differ. @pre scans_in_turn(), part.operation->check()
     void scan(communicator &comm, const scan_part &part) {
@@ -147,7 +156,8 @@ class in_process_collective {
 
 inline void barrier_in_process(communicator &comm, in_process_collective &shared) {
     communicator::count_one(comm.collectives);
-    static_cast<void>(shared.reduce(comm, {}, nullptr, result_place::everywhere));
+    shared.expose(comm, {});
+    static_cast<void>(shared.reduce(comm, nullptr, result_place::everywhere));
 }
 
 /// Throws because ranks give different numbers of bytes.
@@ -162,7 +172,8 @@ inline void barrier_in_process(communicator &comm, in_process_collective &shared
     const result_place place = what == operation::scan     ? result_place::prefixes
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
-    if (const int error = shared.reduce(comm, exposed, &reduction, place); error != MPI_SUCCESS)
+    shared.expose(comm, exposed);
+    if (const int error = shared.reduce(comm, &reduction, place); error != MPI_SUCCESS)
         [[unlikely]] {
         refuse_sizes(error, exposed.take.bytes());
     }

@@ -35,13 +35,12 @@ schedule plan_barrier(const collective_call &call) {
     }
     schedule plan = plan_of(call, "Barrier", call_signature::unsaid, 0);
     const algorithm use = select(call, operation::barrier, {});
+    if (use == algorithm::pair) { // which needs no team
+        use_pair(plan, call, operation::barrier, 0).meet();
+        return plan;
+    }
     const team team = team_of(call);
     switch (use) {
-    case algorithm::pair: {
-        const block_view none = block_view::repeated(nothing(), 2);
-        use_pair(plan, call, operation::barrier, 0).exchange(none, none);
-        break;
-    }
     case algorithm::between_groups:
         barrier_between_groups(plan, own_group(call.comm), other_group(call.comm));
         break;

@@ -74,22 +74,38 @@ enum class hearing : std::uint8_t {
 class call_among_ranks {
   public:
     explicit call_among_ranks(hearing what) noexcept : what_{what} {
-        if (windows_watched.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        if (watched()) [[unlikely]] {
             begin();
         }
     }
     ~call_among_ranks() {
-        if (windows_watched.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        if (watched()) [[unlikely]] {
             end(what_);
         }
     }
     call_among_ranks(const call_among_ranks &) = delete;
     call_among_ranks &operator=(const call_among_ranks &) = delete;
 
+    /// Makes such a call. Where nothing is watched no object has to be destroyed if the call throws.
+    template <class Call> [[gnu::always_inline]] static void make(hearing what, const Call &call) {
+        if (watched()) [[unlikely]] {
+            const call_among_ranks among_ranks{what};
+            call();
+            return;
+        }
+        call();
+        if (watched()) [[unlikely]] { // another thread of the rank has made a window meanwhile
+            end(what);
+        }
+    }
+
   private:
     friend race_watch;
     /// Of the process. Relaxed: a rank sees those of its own.
     static inline std::atomic<int> windows_watched{0};
+    [[nodiscard]] static bool watched() noexcept {
+        return windows_watched.load(std::memory_order_relaxed) != 0;
+    }
     static void begin() noexcept;
     static void end(hearing what) noexcept;
 

@@ -147,8 +147,8 @@ TEST_P(in_process_test, tells_all_that_sizes_differ_and_goes_on) {
         for (const std::size_t count : {comm.rank() == 1 ? std::size_t{3} : std::size_t{4}, std::size_t{4}}) {
             auto give = values(1, comm.rank(), count);
             std::vector<int> take(count);
-            const int error = shared.reduce(comm, {as_buffer(give), as_buffer(take)}, find_op(MPI_SUM),
-                                            result_place::everywhere);
+            shared.expose(comm, {as_buffer(give), as_buffer(take)});
+            const int error = shared.reduce(comm, find_op(MPI_SUM), result_place::everywhere);
             told += error == MPI_ERR_TRUNCATE ? 1 : 0;
             right += error == MPI_SUCCESS && take == sum_of(1, ranks, count) ? 1 : 0;
         }
