@@ -55,8 +55,9 @@ void in_two_messages(const lisle::communicator &world, std::uint32_t count) {
 }
 
 /// One type of callable with a state in several threads at once, each on a communicator of its own: every
-/// call combines with its own state, also while a call that began earlier still has the operation.
-void with_states(const lisle::communicator &world) {
+/// call combines with its own state, also while an earlier one still has the operation.
+/// @param overlapping with such calls, which without Lisle's extensions are refused
+template <bool overlapping> void with_states(const lisle::communicator &world) {
     const auto shifted = [](int by) { return [by](int a, int b) { return a + b + by; }; };
     std::vector<lisle::owned<lisle::communicator>> own;
     for (int i = 0; i < 4; ++i)
