@@ -2,8 +2,8 @@
 // From callables of C++ to operations of MPI. std::plus and its kin become MPI's own operations on the types
 // that MPI can add; any other callable is inlined over the whole vector in one callback. Each type of
 // callable is made an operation once for each rank. That of a callable with state uses the object of the call
-// that it is lent to, so the captures are always those of this call; while one call has it, others make their
-// own.
+// that it is lent to, so the captures are always those of this call. It is lent to the thread that needed it
+// first; while one call has it, others make their own, and so do other threads.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <pthread.h>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -231,23 +232,21 @@ struct lasting_operation {
 /// to it.
 class used_operation {
   public:
-    used_operation(MPI_Op operation, bool temporary, atomic_pointer<void> *lent = nullptr) noexcept
-        : operation_{operation}, temporary_{temporary}, lent_{lent} {}
-    used_operation(used_operation &&other) noexcept
-        : operation_{other.operation_},
-          temporary_{std::exchange(other.temporary_, false)}, lent_{std::exchange(other.lent_, nullptr)} {}
-    used_operation &operator=(used_operation &&) = delete;
+    /// @param lent where to give it back; null: it was made for the call
+    used_operation(MPI_Op operation, atomic_pointer<void> *lent = nullptr) noexcept
+        : operation_{operation}, lent_{lent} {}
+    used_operation(const used_operation &) = delete;
+    used_operation &operator=(const used_operation &) = delete;
     ~used_operation() {
-        if (temporary_)
-            MPI_Op_free(&operation_);
-        else if (lent_ != nullptr)
+        if (lent_ != nullptr)
             lent_->give_back();
+        else
+            MPI_Op_free(&operation_);
     }
     [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
 
   private:
     MPI_Op operation_;
-    bool temporary_;
     atomic_pointer<void> *lent_;
 };
 
@@ -289,15 +288,16 @@ template <class F, class T> struct lent_operation {
     lent_operation &operator=(const lent_operation &) = delete;
     ~lent_operation() { MPI_Op_free(&made); }
 
-    atomic_pointer<void> callable; ///< of the call that has it
+    const pthread_t maker = pthread_self(); ///< the thread that it is lent to
+    atomic_pointer<void> callable;          ///< of the call that has it
     MPI_Op made = MPI_OP_NULL;
 };
 
 template <class F, class T> used_operation lend_operation(F &function) {
     auto &lent = rank_object<lent_operation<F, T>>();
-    if (lent.callable.claim(&function))
-        return {lent.made, false, &lent.callable};
-    return {create_operation<F, T>(function, nullptr), true};
+    if (pthread_equal(lent.maker, pthread_self()) != 0 && lent.callable.claim(&function))
+        return {lent.made, &lent.callable};
+    return create_operation<F, T>(function, nullptr);
 }
 
 #else
@@ -333,7 +333,7 @@ template <class F, class T> MPI_Op create_lasting_operation() {
     return create_operation<F, T>(unused, nullptr);
 }
 template <class F, class T> used_operation lend_operation(F &function) {
-    return {create_operation<F, T>(function, nullptr), true};
+    return create_operation<F, T>(function, nullptr);
 }
 
 #endif

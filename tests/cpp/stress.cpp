@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sixteen threads of each of two ranks send each other objects of sizes that nobody knows, all with one tag.
-// None may be lost, met twice or filled with another's data. Use: stress [messages of each rank]
+// None may be lost, met twice or filled with another's data. Then threads that reduce, each with a state of
+// its own. Use: stress [messages of each rank]
 #include <lisle/lisle.hpp>
 #include <lisle/two_messages.hpp>
 
@@ -53,6 +54,32 @@ void in_two_messages(const lisle::communicator &world, std::uint32_t count) {
         CHECK_EQ(times.load(), 1);
 }
 
+/// One type of callable with a state in several threads at once, each on a communicator of its own: every
+/// call combines with its own state, also while an earlier one still has the operation.
+/// @param overlapping with such calls, which without Lisle's extensions are refused
+template <bool overlapping> void with_states(const lisle::communicator &world) {
+    const auto shifted = [](int by) { return [by](int a, int b) { return a + b + by; }; };
+    std::vector<lisle::owned<lisle::communicator>> own;
+    for (int i = 0; i < 4; ++i)
+        own.push_back(world.dup());
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 4; ++i)
+        workers.emplace_back([&, i] {
+            const lisle::communicator &comm = own[static_cast<std::size_t>(i)];
+            for (int round = 0; round < 500; ++round) {
+                const int by = 1000 * i + round;
+                CHECK_EQ(comm.allreduce(round, shifted(by)), 2 * round + by);
+                if constexpr (overlapping) {
+                    auto early = comm.iallreduce(round, shifted(-by));
+                    CHECK_EQ(comm.allreduce(round, shifted(by)), 2 * round + by);
+                    CHECK_EQ(early.wait(), 2 * round - by);
+                }
+            }
+        });
+    for (std::thread &worker : workers)
+        worker.join();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -92,4 +119,5 @@ int main(int argc, char **argv) {
     for (const std::atomic<int> &times : met)
         CHECK_EQ(times.load(), 1);
     in_two_messages(world, std::min(count, 2000u));
+    with_states<lisle::has_extensions>(world);
 }
