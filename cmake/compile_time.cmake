@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Half of what compiling a file of Lisle costs is reading the C++ library's headers: targets of many files read
-# them once. Every file includes what it uses all the same, which the sanitized builds prove: they go without.
+# Half of what compiling a file of Lisle costs is reading the C++ library's headers: targets of many files, and targets
+# that are compiled alike, read them once. Every file includes what it uses all the same, which the sanitized builds
+# prove: they go without.
 # (ccache keeps the results with CCACHE_SLOPPINESS=pch_defines,time_macros.)
-option(LISLE_PRECOMPILE "Read the C++ library's headers once for each target" ON)
+option(LISLE_PRECOMPILE "Read the C++ library's headers once for many files" ON)
 if(LISLE_SANITIZE)
   set(LISLE_PRECOMPILE OFF)
 endif()
@@ -16,11 +17,26 @@ function(lisle_precompile target)
   endif()
 endfunction()
 
-# lisle_compile_together(target): eight of its files at a time, which read their headers once: half of the work. One of
+# lisle_hide_names(target): for code whose names no user sees. The common headers are read once for all such targets.
+function(lisle_hide_names target)
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
+  if(LISLE_PRECOMPILE)
+    if(NOT TARGET lisle_headers)
+      file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
+      add_library(lisle_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
+      target_compile_options(lisle_headers PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
+      target_link_libraries(lisle_headers PRIVATE lisle_flags)
+      lisle_precompile(lisle_headers)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM lisle_headers)
+  endif()
+endfunction()
+
+# lisle_compile_together(target): sixteen of its files at a time, which read their headers once: half of the work. One of
 # them sees what another includes, or names in an anonymous namespace: clang-tidy and the other presets take each alone.
 option(LISLE_TOGETHER "Compile several files of the library as one" OFF)
 function(lisle_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LISLE_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LISLE_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # lisle_compile_briefly(file...): files that only read a command's options, with templates of a library: what the

@@ -40,7 +40,7 @@ template <std::size_t Operation> constexpr std::string words() {
 }
 
 /// Such a text, made by the compiler and ended by a zero.
-template <std::string (*Make)()> constexpr auto text_of = [] {
+template <std::string (*Make)()> constexpr auto kept_text = [] {
     std::array<char, Make().size() + 1> text{};
     const std::string made = Make();
     std::copy(made.begin(), made.end(), text.begin());
@@ -48,12 +48,12 @@ template <std::string (*Make)()> constexpr auto text_of = [] {
 }();
 
 template <std::size_t Operation> constexpr setting_description algorithm_setting() noexcept {
-    return {text_of<variable<Operation>>.data(),
+    return {kept_text<variable<Operation>>.data(),
             0,
             0,
             static_cast<std::int64_t>(collective_operations[Operation].count),
-            text_of<meaning<Operation>>.data(),
-            text_of<words<Operation>>.data()};
+            kept_text<meaning<Operation>>.data(),
+            kept_text<words<Operation>>.data()};
 }
 
 constexpr std::array<setting_description, static_cast<std::size_t>(setting::first_algorithm)> own_settings{{

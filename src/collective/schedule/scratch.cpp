@@ -20,7 +20,7 @@ constexpr std::size_t least_kept = 65536;
 constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_kept_pieces = 8;
 
-struct piece {
+struct kept_piece {
     std::byte *memory;
     std::size_t bytes;
 };
@@ -29,27 +29,27 @@ struct piece {
 class store {
   public:
     ~store() {
-        for (const piece &kept : kept_) {
+        for (const kept_piece &kept : kept_) {
             delete[] kept.memory;
         }
     }
     /// A piece that is long enough and not much too long, or null.
-    [[nodiscard]] piece take(std::size_t bytes) noexcept {
+    [[nodiscard]] kept_piece take(std::size_t bytes) noexcept {
         const std::scoped_lock guard{lock_};
-        const auto fits = [bytes](const piece &kept) {
+        const auto fits = [bytes](const kept_piece &kept) {
             return kept.bytes >= bytes && kept.bytes <= 2 * bytes;
         };
         const auto found = std::find_if(kept_.begin(), kept_.end(), fits);
         if (found == kept_.end()) {
             return {nullptr, 0};
         }
-        const piece taken = *found;
+        const kept_piece taken = *found;
         kept_.erase(found);
         held_ -= taken.bytes;
         return taken;
     }
     /// False: there is enough already.
-    [[nodiscard]] bool keep(const piece &freed) {
+    [[nodiscard]] bool keep(const kept_piece &freed) {
         const std::scoped_lock guard{lock_};
         if (kept_.size() == most_kept_pieces || held_ + freed.bytes > most_kept_bytes) {
             return false;
@@ -61,7 +61,7 @@ class store {
 
   private:
     spin_lock lock_;
-    std::vector<piece> kept_;
+    std::vector<kept_piece> kept_;
     std::size_t held_ = 0;
 };
 
@@ -72,7 +72,7 @@ const rank_local<store> stores;
 scratch::scratch(std::size_t bytes) : bytes_{bytes} {
     if (bytes >= least_kept) {
         owner_ = &this_rank();
-        const piece kept = stores.of(*owner_).take(bytes);
+        const kept_piece kept = stores.of(*owner_).take(bytes);
         memory_ = kept.memory;
         bytes_ = std::max(bytes, kept.bytes);
     }

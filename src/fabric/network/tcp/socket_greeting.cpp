@@ -21,7 +21,7 @@ namespace {
 /// Connections of somebody who has not said yet who it is; the oldest goes then.
 constexpr std::size_t most_unnamed = 1024;
 
-void set(int socket, int level, int option, int value) noexcept {
+void set_option(int socket, int level, int option, int value) noexcept {
     static_cast<void>(setsockopt(socket, level, option, &value, sizeof value)); // better with than without
 }
 
@@ -68,8 +68,8 @@ void socket_device::connect_to(std::size_t number) noexcept {
     if (made < 0) {
         return; // out of descriptors: again later
     }
-    set(made, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-    set(made, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(made, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+    set_option(made, IPPROTO_TCP, TCP_NODELAY, 1);
     const socket_address &to = peers_[number].listens;
     epoll_event event{};
     event.events = EPOLLOUT;
@@ -91,7 +91,7 @@ void socket_device::connect_to(std::size_t number) noexcept {
 
 void socket_device::accept_all() noexcept {
     for (int made = 0; (made = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-        set(made, IPPROTO_TCP, TCP_NODELAY, 1);
+        set_option(made, IPPROTO_TCP, TCP_NODELAY, 1);
         epoll_event event{};
         event.events = EPOLLIN;
         auto link = std::make_unique<socket_link>();
