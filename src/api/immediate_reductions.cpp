@@ -21,9 +21,9 @@ using collective::operation;
     const char *const name = what == operation::allreduce ? "Allreduce"
                              : what == operation::scan    ? "Scan"
                                                           : "Exscan";
-    collective::call_signature own = collective::signature_of(
-        collective::form::blocking, name, collective::operation_in_words(reduction),
-        collective::call_signature::unsaid, vector.bytes());
+    collective::call_signature own =
+        collective::signature_of(collective::form::blocking, name, collective::operation_in_words(reduction),
+                                 collective::call_signature::unsaid, vector.bytes());
     collective::describe_elements(own, vector);
     collective::compare_calls(comm, own);
 }
@@ -67,13 +67,15 @@ template <operation What, auto Plan>
     // The first that the selection takes: a scan by messages (which an allreduce never is), in the process,
     // as a pair.
     constexpr bool may_be_message = What != operation::allreduce;
-    if (may_be_message && comm.size() == 2 && reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
+    if (may_be_message && comm.size() == 2 &&
+        reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
         return;
     }
     const MPI_Count bytes = count * type.size();
     in_process_collective *const shared = collective::in_process_for(comm, What, reduction, bytes, type);
     if (shared == nullptr) {
-        if (may_be_message || comm.size() != 2 || !reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
+        if (may_be_message || comm.size() != 2 ||
+            !reduce_between_two<What>(give, {recvbuf, count, type}, reduction, comm)) {
             abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
         }
         return;

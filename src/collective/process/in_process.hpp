@@ -173,8 +173,7 @@ inline void barrier_in_process(communicator &comm, in_process_collective &shared
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
     shared.expose(comm, exposed);
-    if (const int error = shared.reduce(comm, &reduction, place); error != MPI_SUCCESS)
-        [[unlikely]] {
+    if (const int error = shared.reduce(comm, &reduction, place); error != MPI_SUCCESS) [[unlikely]] {
         refuse_sizes(error, exposed.take.bytes());
     }
 }
