@@ -77,7 +77,8 @@ class caller {
         const std::size_t count = chance_.common(600);
         auto give = values(round, comm_.rank(), count);
         std::vector<int> take(count, -1);
-        const int error = shared_.reduce(comm_, {as_buffer(give), as_buffer(take)}, find_op(MPI_SUM), place);
+        shared_.expose(comm_, {as_buffer(give), as_buffer(take)});
+        const int error = shared_.reduce(comm_, find_op(MPI_SUM), place);
         const int end = place == result_place::everywhere ? comm_.size() : comm_.rank() + 1;
         return error != MPI_SUCCESS || take != sum_of(round, end, count) ? 1 : 0;
     }
