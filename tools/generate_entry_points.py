@@ -16,8 +16,8 @@ import sys
 
 import standard
 from parameters import (
-    AMONG_RANKS, AMONG_RANKS_GROUPS, BEGINS_ONLY, FREED, FREES_NOTHING, LAX_GROUPS, MOVES_DATA_GROUPS, NULL_HANDLES,
-    OWN_HANDLER, TELLS_ITSELF, UNDEFINED_IF_TOO_LARGE,
+    AMONG_NO_RANKS, AMONG_RANKS, AMONG_RANKS_GROUPS, BEGINS_ONLY, FREED, FREES_NOTHING, LAX_GROUPS,
+    MAKES_WHAT_ENDS_ITSELF, MOVES_DATA_GROUPS, NULL_HANDLES, OWN_HANDLER, TELLS_ITSELF, UNDEFINED_IF_TOO_LARGE,
 )
 from preparation import Preparation
 
@@ -46,11 +46,16 @@ class EntryPoint(Preparation):
             arguments.append("count_form::large" if self.function["large_count_of"] else "count_form::small")
         self.lines += self.watches()
         call = f"api::{self.callee}({', '.join(arguments)});"
-        among_ranks = self.group in AMONG_RANKS_GROUPS or AMONG_RANKS.fullmatch(self.name)
-        if among_ranks and not TELLS_ITSELF.fullmatch(self.name):
+        if self.is_among_ranks() and not TELLS_ITSELF.fullmatch(self.name):
             call = f"rma::call_among_ranks::make(rma::hearing::{self.hearing()}, [&] {{ {call} }});"
         self.lines.append(call)
         self.lines += stores + self.notes()
+
+    def is_among_ranks(self):
+        """Whether it may tell other ranks, or hear from them."""
+        if self.group in AMONG_RANKS_GROUPS:
+            return not AMONG_NO_RANKS.fullmatch(self.name)
+        return AMONG_RANKS.fullmatch(self.name)
 
     def hearing(self):
         """What a rank may have heard when the call returns."""
@@ -61,7 +66,9 @@ class EntryPoint(Preparation):
     # What keeps the list of open handles.
 
     def freed_kinds(self):
-        return [] if self.group in LAX_GROUPS else [p for p in self.parameters if p.kind in FREED]
+        if self.group in LAX_GROUPS or self.name in MAKES_WHAT_ENDS_ITSELF:
+            return []
+        return [p for p in self.parameters if p.kind in FREED]
 
     def watches(self):
         """Before the call. Communicators that it is to make are null unless it makes them."""

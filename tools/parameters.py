@@ -29,6 +29,8 @@ AMONG_RANKS_GROUPS = {"pt2pt", "coll", "neighbor", "request", "partitioned", "sp
 AMONG_RANKS = re.compile(r"""MPI_ ( (Comm|Intercomm)_ (create|dup|idup|split|merge|free) .*
                                   | (Cart_(create|sub) | Graph_create | Dist_graph_create.*)
                                   | Win_ (allocate|create|fence|free|post|sync|test|wait) .* )""", re.VERBOSE)
+# Calls of those groups that concern the calling rank alone.
+AMONG_NO_RANKS = re.compile(r"MPIX_(Op_create_(x|in)|Rank_(data|self)|Error_sentence)")
 # These two say it themselves, where they leave the shortest way.
 TELLS_ITSELF = re.compile(r"MPI_I(send|recv)(_c)?")
 BEGINS_ONLY = re.compile(r"MPI_(I(?!m?probe|mrecv).*|Start(all)?|Pready.*|.*_init(_c)?)")
@@ -96,6 +98,8 @@ FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group
          "SESSION": "session", "KEYVAL": "attribute key", "WINDOW": "window"}  # fmt: skip
 # Calls that free none of the handles that they are given pointers to.
 FREES_NOTHING = {"MPI_Start", "MPI_Startall", "MPI_Type_commit"}
+# What these make need not be freed.
+MAKES_WHAT_ENDS_ITSELF = {"MPIX_Op_create_in"}
 
 # Calls that make an object of no other: the error handler that it is to have hears of their errors.
 OWN_HANDLER = {"MPI_Comm_create_from_group": "comm", "MPI_Intercomm_create_from_groups": "comm",

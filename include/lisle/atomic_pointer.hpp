@@ -18,17 +18,12 @@ template <class T> class atomic_pointer {
     [[nodiscard]] T *exchange(T *value) noexcept {
         return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL);
     }
-    /// True if it was null; then it is `mine` until it is given back. Always by the same thread, so nobody
-    /// comes between the look and the store: an exchange would hold the processor up until all it stored
-    /// before is in the cache. Relaxed: what has seen the earlier value comes before give_back(), and so
-    /// before this.
+    /// True if it was null; then it is `mine` until it is given back. Acquire: pairs with the release there.
     [[nodiscard]] bool claim(T *mine) noexcept {
-        const bool free = get() == nullptr;
-        if (free)
-            __atomic_store_n(&value_, mine, __ATOMIC_RELAXED);
-        return free;
+        T *nobodys = nullptr;
+        return __atomic_compare_exchange_n(&value_, &nobodys, mine, false, __ATOMIC_ACQUIRE,
+                                           __ATOMIC_RELAXED);
     }
-    /// Any thread may. Release: comes after all that the pointer was used for.
     void give_back() noexcept { __atomic_store_n(&value_, nullptr, __ATOMIC_RELEASE); }
 
   private:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From callables of C++ to operations of MPI. std::plus and its kin become MPI's own operations on the types
 // that MPI can add; any other callable is inlined over the whole vector in one callback. Each type of
-// callable is made an operation once for each rank. That of a callable with state uses the object of the call
-// that it is lent to, so the captures are always those of this call. It is lent to the thread that needed it
-// first; while one call has it, others make their own, and so do other threads.
+// callable without state is made an operation once for each rank. Of one with state each call makes an
+// operation where it stands, so the captures are always those of this call.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +10,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <pthread.h>
 #include <span>
 #include <type_traits>
 #include <utility>
 
-#include "lisle/atomic_pointer.hpp"
+#include "lisle/rank_data.hpp"
 #include "lisle/transfer.hpp"
 
 namespace lisle {
@@ -228,77 +226,41 @@ struct lasting_operation {
     [[nodiscard]] MPI_Op native() const noexcept { return operation; }
 };
 
-/// An operation for one call. Destroying it frees what was made for the call, and gives back what was lent
-/// to it.
-class used_operation {
-  public:
-    /// @param lent where to give it back; null: it was made for the call
-    used_operation(MPI_Op operation, atomic_pointer<void> *lent = nullptr) noexcept
-        : operation_{operation}, lent_{lent} {}
-    used_operation(const used_operation &) = delete;
-    used_operation &operator=(const used_operation &) = delete;
-    ~used_operation() {
-        if (lent_ != nullptr)
-            lent_->give_back();
-        else
-            MPI_Op_free(&operation_);
-    }
-    [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
-
-  private:
-    MPI_Op operation_;
-    atomic_pointer<void> *lent_;
-};
-
 #if LISLE_USE_EXTENSIONS
 
-/// An operation that uses `function` where it is; `destructor` (or null) is called with it at the end.
-template <class F, class T> MPI_Op create_operation(F &function, MPIX_Destructor_function *destructor) {
-    MPI_Op made = MPI_OP_NULL;
-    check(MPIX_Op_create_x(
-              [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
-                  apply(*static_cast<F *>(callable), static_cast<const T *>(in), static_cast<T *>(inout),
-                        static_cast<std::size_t>(count));
-              },
-              destructor, is_commutative<F, T>, &function, &made),
-          "MPIX_Op_create_x");
-    return made;
+/// What MPI calls: combines by the callable at `callable`.
+template <class F, class T>
+void combine_by(void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
+    apply(*static_cast<F *>(callable), static_cast<const T *>(in), static_cast<T *>(inout),
+          static_cast<std::size_t>(count));
 }
 template <class F, class T> MPI_Op create_lasting_operation() {
     auto own = std::make_unique<F>();
-    const MPI_Op made =
-        create_operation<F, T>(*own, [](void *callable) { delete static_cast<F *>(callable); });
+    MPI_Op made = MPI_OP_NULL;
+    check(MPIX_Op_create_x(
+              combine_by<F, T>, [](void *callable) { delete static_cast<F *>(callable); },
+              is_commutative<F, T>, own.get(), &made),
+          "MPIX_Op_create_x");
     static_cast<void>(own.release());
     return made;
 }
 
-/// An operation that is lent to one call after the other, and the callable of the one that has it.
-template <class F, class T> struct lent_operation {
-    lent_operation() {
-        check(MPIX_Op_create_x(
-                  [](void *in, void *inout, MPI_Count count, MPI_Datatype, void *lent) {
-                      void *const current = static_cast<atomic_pointer<void> *>(lent)->get();
-                      apply(*static_cast<F *>(current), static_cast<const T *>(in), static_cast<T *>(inout),
-                            static_cast<std::size_t>(count));
-                  },
-                  nullptr, is_commutative<F, T>, &callable, &made),
-              "MPIX_Op_create_x");
+/// An operation for one call, with the captures of this call.
+template <class F, class T> class used_operation {
+  public:
+    explicit used_operation(F &function) {
+        check(MPIX_Op_create_in(room_, sizeof room_, combine_by<F, T>, is_commutative<F, T>, &function,
+                                &operation_),
+              "MPIX_Op_create_in");
     }
-    lent_operation(const lent_operation &) = delete;
-    lent_operation &operator=(const lent_operation &) = delete;
-    ~lent_operation() { MPI_Op_free(&made); }
+    used_operation(const used_operation &) = delete;
+    used_operation &operator=(const used_operation &) = delete;
+    [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
 
-    const pthread_t maker = pthread_self(); ///< the thread that it is lent to
-    atomic_pointer<void> callable;          ///< of the call that has it
-    MPI_Op made = MPI_OP_NULL;
+  private:
+    alignas(16) std::byte room_[128]; // where the operation lies
+    MPI_Op operation_;
 };
-
-template <class F, class T> used_operation lend_operation(F &function) {
-    auto &lent = rank_object<lent_operation<F, T>>();
-    if (pthread_equal(lent.maker, pthread_self()) != 0 && lent.callable.claim(&function))
-        return {lent.made, &lent.callable};
-    return create_operation<F, T>(function, nullptr);
-}
 
 #else
 
@@ -310,7 +272,7 @@ template <class F, class T> struct callable_of_thread {
     }
 };
 
-template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t) {
+template <class F, class T> MPI_Op create_operation(F &function) {
     callable_of_thread<F, T>::current() = &function;
     MPI_Op made = MPI_OP_NULL;
     check(MPI_Op_create_c(
@@ -330,11 +292,21 @@ template <class F, class T> MPI_Op create_operation(F &function, std::nullptr_t)
 }
 template <class F, class T> MPI_Op create_lasting_operation() {
     F unused{}; // the callback makes its own
-    return create_operation<F, T>(unused, nullptr);
+    return create_operation<F, T>(unused);
 }
-template <class F, class T> used_operation lend_operation(F &function) {
-    return create_operation<F, T>(function, nullptr);
-}
+
+/// An operation for one call.
+template <class F, class T> class used_operation {
+  public:
+    explicit used_operation(F &function) : operation_{create_operation<F, T>(function)} {}
+    used_operation(const used_operation &) = delete;
+    used_operation &operator=(const used_operation &) = delete;
+    ~used_operation() { MPI_Op_free(&operation_); }
+    [[nodiscard]] MPI_Op native() const noexcept { return operation_; }
+
+  private:
+    MPI_Op operation_;
+};
 
 #endif
 
@@ -353,7 +325,7 @@ template <class F, direct T> auto use_operation(F &function) {
                                             MPI_Op_free(&operation);
                                         }))};
     } else {
-        return lend_operation<F, T>(function);
+        return used_operation<F, T>{function};
     }
 }
 

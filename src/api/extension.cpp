@@ -81,6 +81,12 @@ void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destru
     *op = handle_of<MPI_Op>(*create_op(user_fn, destructor_fn, commute != 0, extra_state));
 }
 
+void op_create_in(void *memory, int bytes, MPIX_User_function_x *user_fn, int commute, void *extra_state,
+                  MPI_Op *op) {
+    *op = handle_of<MPI_Op>(
+        *create_op_in(memory, static_cast<std::size_t>(bytes), user_fn, commute != 0, extra_state));
+}
+
 void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
                    int tag, communicator &comm, MPI_Status *status) {
     const protocol::outcome ended =

@@ -11,6 +11,8 @@ void comm_shares_memory(communicator &comm, int rank, int *flag);
 void comm_shadow(communicator &comm, MPI_Comm *shadow);
 void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,
                  void *extra_state, MPI_Op *op);
+void op_create_in(void *memory, int bytes, MPIX_User_function_x *user_fn, int commute, void *extra_state,
+                  MPI_Op *op);
 void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
                    int tag, communicator &comm, MPI_Status *status);
 void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -155,7 +156,7 @@ template <class Function, class Length> class user_op final : public op {
 };
 
 /// A user's function that is given a state.
-class stateful_op final : public op {
+class stateful_op : public op {
   public:
     stateful_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, bool commutative,
                 void *state) noexcept
@@ -178,6 +179,14 @@ class stateful_op final : public op {
     MPIX_Destructor_function *destructor_;
     void *state_;
 };
+
+/// One in memory of its user's.
+class placed_op final : public stateful_op {
+  public:
+    using stateful_op::stateful_op;
+    static void operator delete(void *) noexcept {}
+};
+static_assert(sizeof(placed_op) <= 128 && alignof(placed_op) <= 16, "what MPIX_Op_create_in says");
 
 constexpr std::uintptr_t first_op = 0x20; // MPI_OP_NULL
 constexpr std::size_t op_handles = 32;
@@ -245,6 +254,19 @@ op *create_op(MPI_User_function_c *function, bool commutative) {
 op *create_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor, bool commutative,
               void *state) {
     return new stateful_op{function, destructor, commutative, state};
+}
+
+op *create_op_in(void *memory, std::size_t bytes, MPIX_User_function_x *function, bool commutative,
+                 void *state) {
+    if (bytes < sizeof(placed_op)) [[unlikely]] {
+        fail(MPI_ERR_ARG, "bytes is ", bytes, ": an operation needs ", sizeof(placed_op));
+    }
+    if (memory == nullptr || reinterpret_cast<std::uintptr_t>(memory) % alignof(placed_op) != 0)
+        [[unlikely]] {
+        fail(MPI_ERR_ARG, "memory is ", static_cast<const void *>(memory),
+             ": an operation needs an address that is a multiple of ", alignof(placed_op));
+    }
+    return ::new (memory) placed_op{function, nullptr, commutative, state};
 }
 
 } // namespace lisle

@@ -121,5 +121,9 @@ class op_on {
 /// One with a state; `destructor` (or null) is called with it when the last share is given back.
 [[nodiscard]] op *create_op(MPIX_User_function_x *function, MPIX_Destructor_function *destructor,
                             bool commutative, void *state);
+/// The same without a destructor, in the caller's memory, which is not freed with the last share. Throws
+/// MPI_ERR_ARG if it is too small or not aligned.
+[[nodiscard]] op *create_op_in(void *memory, std::size_t bytes, MPIX_User_function_x *function,
+                               bool commutative, void *state);
 
 } // namespace lisle

@@ -88,15 +88,7 @@ class call_among_ranks {
 
     /// Makes such a call. Where nothing is watched no object has to be destroyed if the call throws.
     template <class Call> [[gnu::always_inline]] static void make(hearing what, const Call &call) {
-        if (watched()) [[unlikely]] {
-            const call_among_ranks among_ranks{what};
-            call();
-            return;
-        }
-        call();
-        if (watched()) [[unlikely]] { // another thread of the rank has made a window meanwhile
-            end(what);
-        }
+        watched() ? make_watched(what, call) : make_unwatched(what, call);
     }
 
   private:
@@ -105,6 +97,16 @@ class call_among_ranks {
     static inline std::atomic<int> windows_watched{0};
     [[nodiscard]] static bool watched() noexcept {
         return windows_watched.load(std::memory_order_relaxed) != 0;
+    }
+    template <class Call> static void make_watched(hearing what, const Call &call) {
+        const call_among_ranks among_ranks{what};
+        call();
+    }
+    template <class Call> [[gnu::always_inline]] static void make_unwatched(hearing what, const Call &call) {
+        call();
+        if (watched()) [[unlikely]] { // another thread of the rank has made a window meanwhile
+            end(what);
+        }
     }
     static void begin() noexcept;
     static void end(hearing what) noexcept;
