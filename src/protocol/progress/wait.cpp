@@ -34,6 +34,9 @@ constexpr unsigned looks_in_a_crush = 16;
 constexpr std::chrono::microseconds turn_of_each{8};
 // A rank that tests in a loop of its own offers its core once in so many looks if cores are few.
 constexpr unsigned looks_for_offer = 8;
+// And where each rank of this node has a processor, for those that nobody here knows of: of other containers
+// and jobs.
+constexpr unsigned looks_for_rare_offer = 1024;
 // Threads that look at each other's engines meet there, which is what several engines are to avoid.
 constexpr unsigned looks_for_elsewhere = 16;
 // A rank that finds no room to send does so more often than not because the receiver is not running.
@@ -185,7 +188,7 @@ void engine::found_nothing() noexcept {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         return;
     }
-    if (job_.oversubscribed() && looks % looks_for_offer == 0) {
+    if (looks % (job_.oversubscribed() ? looks_for_offer : looks_for_rare_offer) == 0) {
         sched_yield();
     }
 }
