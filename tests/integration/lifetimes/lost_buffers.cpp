@@ -63,16 +63,19 @@ void pass_number() {
     }
 }
 
+/// Rank 0 alone maps memory, after both ranks have started: where ranks are threads, any other mapping could
+/// be put in the place of the one that was given back.
 void use_memory_given_back() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) {
+        const int numbers[4] = {};
+        MPI_Send(numbers, 4, MPI_INT, other, 0, MPI_COMM_WORLD);
+        return;
+    }
     constexpr std::size_t bytes = std::size_t{1} << 20;
     void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Request request = MPI_REQUEST_NULL;
-    if (rank == 0) {
-        MPI_Irecv(memory, 4, MPI_INT, other, 0, MPI_COMM_WORLD, &request);
-    } else {
-        const int numbers[4] = {};
-        MPI_Send(numbers, 4, MPI_INT, other, 0, MPI_COMM_WORLD);
-    }
+    MPI_Irecv(memory, 4, MPI_INT, other, 0, MPI_COMM_WORLD, &request);
     munmap(memory, bytes);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
