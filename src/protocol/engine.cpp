@@ -49,7 +49,7 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
       limits_{eager_limits::from_settings()}, checks_types_{checks(check_level::cheap)},
       wildcards_{checks(check_level::all) ? &rank_wildcards.of(owner) : nullptr},
       mailboxes_{routes_.mailboxes()}, signature_{fabric::signed_by(number_)}, seal_{process_seal()},
-      clock_{job_.clock()}, bell_{owner.bell()}, spin_policy_{spin_policy_for(job_.threads_on_node(),
+      clock_{job_.clock()}, bell_{owner.bell()}, spin_policy_{spin_policy_for(job_.threads_on_machine(),
                                                                               usable_cores())},
       completed_send_{*this}, notes_{checks_types_ ? &rank_type_notes.of(owner) : nullptr},
       // What a message says for wildcard_races is said on the general way.

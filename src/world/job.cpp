@@ -16,13 +16,25 @@ namespace lisle {
 job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait_table &waits)
     : start_{std::move(start)}, size_{places().ranks()}, process_{start_->self().index},
       first_rank_{places().first_rank(process_)}, rank_count_{places().rank_count(process_)},
-      oversubscribed_{threads_on_node() > usable_cores()},
+      oversubscribed_{threads_on_machine() > usable_cores()},
       context_part_{context_part_of(start_->self().job)}, bells_{bells}, waits_{waits},
       ranks_(static_cast<std::size_t>(rank_count_)) {
     // A thread that moves messages on may be about to end the wait of a rank that sleeps.
     if (places().nodes() == 1 && value_of(setting::deadlock) != 0 && !has_progress_threads()) {
         waits_.look_for_standstills();
     }
+}
+
+int job::threads_on_machine() const noexcept {
+    const locality &where = places();
+    if (value_of(setting::nodes) == 0) {
+        return where.threads_on(where.node_of_process(process_));
+    }
+    int threads = 0;
+    for (int node = 0; node < where.nodes(); ++node) {
+        threads += where.threads_on(node);
+    }
+    return threads;
 }
 
 doorbell_row job::bells_of_worker(int worker) const noexcept {

@@ -288,7 +288,7 @@ class batch {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int total = argc > 1 ? std::atoi(argv[1]) : 20'000;
+    const int total = argc > 1 ? std::atoi(argv[1]) : 8'000;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     std::array<MPI_Comm, comm_count> comms{MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_NULL};
     CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]));

@@ -463,7 +463,7 @@ void all_types(const scene &s) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 6;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 3;
     const bool few_types = argc > 2 && std::string_view{argv[2]} == "few_types";
     // Every type with memory that Lisle allocates and with memory of the program's; the other flavours once
     // each. With `few_types` only that: each type takes hundreds of round trips.

@@ -264,7 +264,7 @@ void mixed_elements(const check::job &job, mode synchronisation) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 4;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 2;
     for (const flavour how : flavours(MPI_COMM_WORLD)) {
         int first = 0;
         for (const mode each : all_modes) {
