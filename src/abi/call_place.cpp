@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
+#include <mutex>
 #include <unistd.h>
+#include <unordered_map>
 #include <unwind.h>
 
 namespace lisle::abi {
@@ -13,16 +15,19 @@ namespace {
 
 constinit general_call *general_calls = nullptr;
 
+/// Where the file that an address lies in begins in memory; nullptr: in none. dladdr would look through the
+/// file's symbols, too.
+const void *base_of(const void *address) {
+    dl_find_object found{};
+    return _dl_find_object(const_cast<void *>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
+}
+
 const void *library_base() {
-    static const void *const base = [] {
-        Dl_info about{};
-        return dladdr(reinterpret_cast<const void *>(&current_call), &about) != 0 ? about.dli_fbase : nullptr;
-    }();
+    static const void *const base = base_of(reinterpret_cast<const void *>(&current_call));
     return base;
 }
 
-/// The name of the entry point that a function of the library is; empty if it is none.
-std::string_view name_of(const void *function) {
+std::string_view look_up_name_of(const void *function) {
     if (const char *const general = general_call::find(function)) {
         return general;
     }
@@ -32,6 +37,18 @@ std::string_view name_of(const void *function) {
     }
     const std::string_view name = about.dli_sname;
     return name.starts_with("PMPI") ? name.substr(1) : name.starts_with("MPI") ? name : std::string_view{};
+}
+
+/// The name of the entry point that a function of the library is; empty if it is none.
+std::string_view name_of(const void *function) {
+    static std::mutex mutex;
+    static std::unordered_map<const void *, std::string_view> known;
+    const std::scoped_lock guard{mutex};
+    const auto [entry, is_new] = known.try_emplace(function);
+    if (is_new) {
+        entry->second = look_up_name_of(function);
+    }
+    return entry->second;
 }
 
 struct walk {
@@ -48,13 +65,12 @@ _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
     auto &found = *static_cast<walk *>(data);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
-    Dl_info about{};
-    const bool known = dladdr(within, &about) != 0;
-    if (found.site != nullptr || !known || about.dli_fbase != library_base()) {
+    const void *const file = base_of(within);
+    if (found.site != nullptr || file == nullptr || file != library_base()) {
         if (found.site == nullptr) {
             found.site = within;
-            found.file = known ? about.dli_fbase : nullptr;
-        } else if (!known || about.dli_fbase != found.file) {
+            found.file = file;
+        } else if (file == nullptr || file != found.file) {
             return _URC_END_OF_STACK;
         }
         found.offsets[found.found++] = address - 1 - reinterpret_cast<std::uintptr_t>(found.file);
