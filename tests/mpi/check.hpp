@@ -53,7 +53,7 @@ inline std::string error_text(int code) {
 
 inline void success(int code, const char *expression, const char *file, int line) {
     if (code != MPI_SUCCESS)
-        fail(file, line, std::string(expression) + " failed: " + error_text(code));
+        fail(file, line, std::string{expression}.append(" failed: ").append(error_text(code)));
 }
 
 inline void fails_with(int code, int expected, const char *expression, const char *file, int line) {
