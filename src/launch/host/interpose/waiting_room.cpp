@@ -5,8 +5,38 @@
 
 #include <array>
 #include <mutex>
+#include <pthread.h>
 
 namespace lisle::host {
+
+namespace {
+
+/// The threads that ring for a fiber, each with a list of the room locked. The bell may wake a thread through
+/// a futex, which comes back here: nobody waits in the room for those of the library, and a second lock could
+/// be the same one. No thread-local variable, since those of the program's images lie where the host's would.
+class ringing_threads {
+  public:
+    [[nodiscard]] bool has_this() noexcept { return slot().load(std::memory_order_relaxed) == self(); }
+    void add_this() noexcept {
+        // Another thread with this slot is about to give it back: a thread that rings waits for nothing else.
+        // Relaxed: a thread looks for itself alone.
+        for (std::uintptr_t none = 0;
+             !slot().compare_exchange_weak(none, self(), std::memory_order_relaxed);) {
+            none = 0;
+        }
+    }
+    void remove_this() noexcept { slot().store(0, std::memory_order_relaxed); }
+
+  private:
+    static std::uintptr_t self() noexcept { return pthread_self(); }
+    std::atomic<std::uintptr_t> &slot() noexcept {
+        return slots_[(self() >> 6 ^ self() >> 12) % slots_.size()];
+    }
+    std::array<std::atomic<std::uintptr_t>, 256> slots_{};
+};
+constinit ringing_threads ringing;
+
+} // namespace
 
 class waiting_room {
   public:
@@ -37,6 +67,9 @@ class waiting_room {
     }
 
     int call(const void *place, int most) noexcept {
+        if (ringing.has_this()) {
+            return 0;
+        }
         list &here = list_of(place);
         const std::scoped_lock guard(here.lock);
         return here.call(place, most);
@@ -44,7 +77,7 @@ class waiting_room {
 
     void try_to_call(const void *place) noexcept {
         list &here = list_of(place);
-        if (here.lock.try_lock()) {
+        if (!ringing.has_this() && here.lock.try_lock()) {
             here.call(place, 1);
             here.lock.unlock();
         }
@@ -60,6 +93,7 @@ class waiting_room {
         /// @pre the lock is held: a fiber that is called cannot leave before its bell has rung
         int call(const void *place, int most) noexcept {
             int called = 0;
+            ringing.add_this();
             for (waiting_fiber **each = &first; *each != nullptr && called != most;) {
                 waiting_fiber &fiber = **each;
                 if (fiber.place_ != place) {
@@ -71,6 +105,7 @@ class waiting_room {
                 lisle_host_ring(fiber.fiber_);
                 ++called;
             }
+            ringing.remove_this();
             return called;
         }
     };
