@@ -14,6 +14,10 @@ namespace lisle {
 [[nodiscard]] communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                                           const group *remote, int self);
 
+/// A communicator with the members of an intra-communicator, for an object that they make together: a window,
+/// a file. Called by all of them.
+[[nodiscard]] communicator_ref make_private_copy(communicator &parent);
+
 /// The remote group of an inter-communicator from its members' numbers. Throws if they are not ranks of
 /// the job, repeated, or local ones.
 [[nodiscard]] group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local);

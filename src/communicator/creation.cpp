@@ -36,6 +36,14 @@ void check_context(std::uint64_t context) {
     }
 }
 
+communicator_ref make_private_copy(communicator &parent) {
+    const int tag = parent.next_agreement_tag();
+    std::uint64_t context = parent.rank() == 0 ? next_context() : 0;
+    party{parent.channel(message_space::agreement), tag}.broadcast(context);
+    check_context(context);
+    return make_child(parent, context, parent.local_group(), nullptr, parent.rank());
+}
+
 group_ref subgroup(const group &parent, std::span<const int> ranks) {
     std::vector<int> members(ranks.size());
     std::transform(ranks.begin(), ranks.end(), members.begin(),

@@ -14,7 +14,6 @@
 #include "collective/schedule/plan.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
-#include "communicator/context.hpp"
 #include "communicator/memory_alignment.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
@@ -65,15 +64,6 @@ neighbours find_neighbours(const communicator &members) {
     return found;
 }
 
-/// A communicator of the window's own with the members of `parent`.
-communicator_ref make_members(communicator &parent) {
-    const int tag = parent.next_agreement_tag();
-    std::uint64_t context = parent.rank() == 0 ? next_context() : 0;
-    party{parent.channel(message_space::agreement), tag}.broadcast(context);
-    check_context(context);
-    return make_child(parent, context, parent.local_group(), nullptr, parent.rank());
-}
-
 /// What the first member of a node tells the others of the table that it has made.
 struct table_notice {
     std::uint64_t address = 0; ///< of its process; 0: a block under the window's context
@@ -87,7 +77,7 @@ std::size_t rounded(std::size_t bytes, std::size_t to) {
 class construction {
   public:
     construction(const window_request &asked, int flavor)
-        : asked_{checked(asked)}, flavor_{flavor}, members_{make_members(asked.parent)},
+        : asked_{checked(asked)}, flavor_{flavor}, members_{make_private_copy(asked.parent)},
           near_{find_neighbours(*members_)}, among_{members_->channel(message_space::agreement),
                                                     members_->next_agreement_tag(), near_.ranks, near_.self} {
         make_table();
