@@ -106,15 +106,21 @@ template <bool Out> void convert(const predefined_facts &facts, std::byte *to, c
     }
 }
 
-// Both directions: the typed side is reached through a small buffer of packed native elements.
-template <bool Out, class Byte> void convert_all(const typed_buffer &typed, Byte *external) {
+// Both directions: the typed side is reached through a small buffer of packed native elements. Ends where
+// `room` bytes of the external side are used up. Returns the bytes of typed data.
+template <bool Out, class Byte>
+MPI_Count convert_all(const typed_buffer &typed, Byte *external, std::size_t room) {
     std::array<std::byte, 4096> native;
     element_walk walk{*typed.type, typed.count};
     MPI_Count offset = 0;
     for (auto step = walk.next(); step.facts != nullptr; step = walk.next()) {
         const predefined_facts &facts = *step.facts;
         while (step.count > 0) {
-            const MPI_Count count = std::min(step.count, static_cast<MPI_Count>(native.size()) / facts.size);
+            const MPI_Count count = std::min({step.count, static_cast<MPI_Count>(native.size()) / facts.size,
+                                              static_cast<MPI_Count>(room) / facts.external_size});
+            if (count == 0) {
+                return offset;
+            }
             const std::span<std::byte> chunk{native.data(), static_cast<std::size_t>(count * facts.size)};
             if constexpr (Out) {
                 pack(typed, offset, chunk);
@@ -131,19 +137,21 @@ template <bool Out, class Byte> void convert_all(const typed_buffer &typed, Byte
                 unpack(typed, offset, chunk);
             }
             offset += count * facts.size;
+            room -= static_cast<std::size_t>(count * facts.external_size);
             step.count -= count;
         }
     }
+    return offset;
 }
 
 } // namespace
 
 void pack_external32(const typed_buffer &from, std::span<std::byte> to) {
-    convert_all<true>(from, to.data());
+    static_cast<void>(convert_all<true>(from, to.data(), to.size()));
 }
 
-void unpack_external32(const typed_buffer &to, std::span<const std::byte> from) {
-    convert_all<false>(to, from.data());
+MPI_Count unpack_external32(const typed_buffer &to, std::span<const std::byte> from) {
+    return convert_all<false>(to, from.data(), from.size());
 }
 
 } // namespace lisle

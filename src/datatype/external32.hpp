@@ -14,7 +14,8 @@ namespace lisle {
 /// Throws MPI_ERR_CONVERSION if a number does not fit.
 void pack_external32(const typed_buffer &from, std::span<std::byte> to);
 
-/// Stores converted data into all of `to`. @pre as for pack_external32
-void unpack_external32(const typed_buffer &to, std::span<const std::byte> from);
+/// Stores converted data into `to`, as many elements as `from` has. Returns their bytes in memory.
+/// @pre from.size() is at most what pack_external32 makes of `to`
+MPI_Count unpack_external32(const typed_buffer &to, std::span<const std::byte> from);
 
 } // namespace lisle
