@@ -124,6 +124,7 @@ class EntryPoint(Preparation):
         self.check_state()
         self.convert_communicators()
         self.convert_windows()
+        self.convert_files()
         self.convert_own_handler()
         self.check_ranks_and_tags()
         self.convert_handles()
@@ -144,12 +145,8 @@ class EntryPoint(Preparation):
             for p in self.parameters
             if p.kind in NULL_HANDLES and p.pointer and not p.array and p.row["direction"] == "out"
         ]
-        if self.group == "io":
-            hear = f"hear_about_files(\"{self.name}\", caught)"
-        else:
-            self.convert_communicators()
-            hear = self.hear()
-        return self.told_of_errors([*self.lines, "fail_unsupported();"], hear)
+        self.convert_communicators()
+        return self.told_of_errors([*self.lines, "fail_unsupported();"], self.hear())
 
     def done_by(self, shorter_way):
         arguments = ", ".join(p.name for p in self.parameters)
@@ -162,7 +159,10 @@ class EntryPoint(Preparation):
 
     def hear(self):
         """What becomes of an error; None if no handler hears of it: calls of the tool interface. [MPI-5.0 15.3]"""
-        return None if self.group in LAX_GROUPS else f"hear({self.target()[0]}, \"{self.name}\", caught)"
+        if self.group in LAX_GROUPS:
+            return None
+        call = "hear_of_file" if self.is_about_files() else "hear"
+        return f"{call}({self.target()[0]}, \"{self.name}\", caught)"
 
     def told_of_errors(self, lines, hear):
         """The program's handler is called when no exception is handled any more: it may leave by longjmp."""

@@ -46,6 +46,9 @@ MAY_BE_NULL = {
     "MPI_Type_get_name:datatype",
     "MPI_Request_get_status:request",
     "MPI_Win_get_name:win",
+    "MPI_File_call_errhandler:fh",  # the handler of calls that are about no file
+    "MPI_File_get_errhandler:file",
+    "MPI_File_set_errhandler:file",
 }
 
 # Kinds of scalars that must not be negative, with the error class that says so.
@@ -80,6 +83,7 @@ HANDLES = {
     "INFO": ("to_info_or_null", "info *"),
     "SESSION": ("to_session", "session &"),
     "WINDOW": ("to_window", "rma::window &"),
+    "FILE": ("to_file", "file::open_file &"),
 }
 
 # Kinds of input pointers that must not be null, with the error class that says so.
@@ -95,7 +99,8 @@ NULL_HANDLES = {"COMMUNICATOR": "MPI_COMM_NULL", "WINDOW": "MPI_WIN_NULL", "FILE
 # Handles that a program is given and has to free, with what the list of open ones calls their objects.
 FREED = {"COMMUNICATOR": "communicator", "DATATYPE": "datatype", "GROUP": "group", "OPERATION": "operation",
          "ERRHANDLER": "error handler", "INFO": "info object", "REQUEST": "request", "MESSAGE": "message",
-         "SESSION": "session", "KEYVAL": "attribute key", "WINDOW": "window"}  # fmt: skip
+         "SESSION": "session", "KEYVAL": "attribute key", "WINDOW": "window",
+         "FILE": "file"}  # fmt: skip
 # Calls that free none of the handles that they are given pointers to.
 FREES_NOTHING = {"MPI_Start", "MPI_Startall", "MPI_Type_commit"}
 # What these make need not be freed.

@@ -61,9 +61,9 @@ class Preparation:
                 if not target and self.looks_up_communicator():
                     converter += "_in_use"
                 self.lines.append(f"communicator &{p.local()} = {converter}({p.name}, \"{p.name}\");")
-                if not target:
+                if not target and self.group != "io":  # no file is opened yet, whose handler could hear of an error
                     self.lines.append(f"about = &{p.local()};")
-                    target = True
+                target = True
             elif p.row["direction"] == "inout":
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"about = &to_communicator(*{p.name}, \"{p.name}\");")
@@ -82,6 +82,24 @@ class Preparation:
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"about = &to_window(*{p.name}, \"{p.name}\");")
 
+    def convert_files(self):
+        """Errors go to the handler of the file, which its own communicator has."""
+        for p in self.parameters:
+            if p.kind != "FILE":
+                continue
+            if p.handle and p.may_be_null:
+                self.lines.append(f"file::open_file *const {p.local()} = to_file_or_null({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = {p.local()} != nullptr ? &{p.local()}->comm() : nullptr;")
+            elif p.handle:
+                self.lines.append(f"file::open_file &{p.local()} = to_file({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &{p.local()}.comm();")
+            elif p.row["direction"] == "inout":
+                self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
+                self.lines.append(f"about = &to_file(*{p.name}, \"{p.name}\").comm();")
+
+    def is_about_files(self):
+        return self.group == "io" or self.first("FILE") is not None
+
     def convert_own_handler(self):
         """The same for calls that bring the handler along."""
         if sort := OWN_HANDLER.get(self.name):
@@ -94,7 +112,7 @@ class Preparation:
     def convert_handles(self):
         ignorable = {id(part) for parcel in parcels(self.parameters) for part in parcel.parts}
         for p in self.parameters:
-            if p.kind in ("COMMUNICATOR", "SESSION", "WINDOW") or p.kind not in HANDLES:
+            if p.kind in ("COMMUNICATOR", "SESSION", "WINDOW", "FILE") or p.kind not in HANDLES:
                 continue
             if p.kind == "ERRHANDLER" and self.name in OWN_HANDLER:
                 continue

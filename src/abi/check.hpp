@@ -7,6 +7,7 @@
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
 #include "datatype/predefined.hpp"
+#include "file/open_file.hpp"
 #include "protocol/request.hpp"
 #include "rma/window.hpp"
 
@@ -44,6 +45,7 @@ inline constexpr handle_sort errhandler_handle{MPI_ERR_ERRHANDLER, "error handle
 inline constexpr handle_sort info_handle{MPI_ERR_INFO, "info object", "MPI_INFO_NULL"};
 inline constexpr handle_sort session_handle{MPI_ERR_SESSION, "session", "MPI_SESSION_NULL"};
 inline constexpr handle_sort window_handle{MPI_ERR_WIN, "window", "MPI_WIN_NULL"};
+inline constexpr handle_sort file_handle{MPI_ERR_FILE, "file", "MPI_FILE_NULL"};
 inline constexpr handle_sort request_handle{MPI_ERR_REQUEST, "request", "MPI_REQUEST_NULL"};
 
 /// What a lookup found. Throws if it found nothing.
@@ -97,6 +99,13 @@ inline rma::window &to_window(MPI_Win handle, const char *argument) {
 /// Null for MPI_WIN_NULL.
 inline rma::window *to_window_or_null(MPI_Win handle, const char *argument) {
     return handle == MPI_WIN_NULL ? nullptr : &to_window(handle, argument);
+}
+inline file::open_file &to_file(MPI_File handle, const char *argument) {
+    return found(file::find_file(handle), file_handle, handle, MPI_FILE_NULL, argument);
+}
+/// Null for MPI_FILE_NULL.
+inline file::open_file *to_file_or_null(MPI_File handle, const char *argument) {
+    return handle == MPI_FILE_NULL ? nullptr : &to_file(handle, argument);
 }
 inline const op &to_op(MPI_Op handle, const char *argument) {
     return found(find_op(handle), op_handle, handle, MPI_OP_NULL, argument);

@@ -79,8 +79,9 @@ void fail_unsupported() {
     fail(MPI_ERR_UNSUPPORTED_OPERATION, "Lisle does not have this call yet");
 }
 
-told_error hear_about_files(const char *call, const std::exception &error) {
-    return hear_with(*errors_without_file().get(), MPI_FILE_NULL, call, error_of(error));
+told_error hear_of_file(communicator *about, const char *call, const std::exception &error) {
+    return about != nullptr ? hear_of_error(about, call, error_of(error))
+                            : hear_with(*errors_without_file().get(), MPI_FILE_NULL, call, error_of(error));
 }
 
 } // namespace lisle::abi

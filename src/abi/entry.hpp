@@ -52,9 +52,10 @@ inline void require_running() {
 
 /// Throws: Lisle does not have this call yet (MPI_ERR_UNSUPPORTED_OPERATION).
 [[noreturn, gnu::cold]] void fail_unsupported();
-/// The same as hear() for calls about files, of which there are none yet: the handler of MPI_FILE_NULL
-/// hears of them. [MPI-5.0 14.7]
-[[nodiscard, gnu::cold]] told_error hear_about_files(const char *call, const std::exception &error);
+/// The same for calls about files. @param about the file's own communicator; null: the call is about no file,
+/// or not about one yet, and the handler of MPI_FILE_NULL hears of it [MPI-5.0 14.7]
+[[nodiscard, gnu::cold]] told_error hear_of_file(communicator *about, const char *call,
+                                                 const std::exception &error);
 
 /// What a result becomes that the small form of a call cannot express.
 inline void store_or_undefined(MPI_Count value, int *into) noexcept {

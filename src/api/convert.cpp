@@ -95,12 +95,11 @@ MPI_Win win_fromint(int win) {
     return from_integer(win, object_kind::window, MPI_WIN_NULL);
 }
 
-// Files are constants only, so far as Lisle has any.
 int file_toint(MPI_File file) {
-    return static_cast<int>(handle_value(file));
+    return to_integer(file, object_kind::file, MPI_FILE_NULL);
 }
 MPI_File file_fromint(int file) {
-    return reinterpret_cast<MPI_File>(static_cast<std::uintptr_t>(file));
+    return from_integer(file, object_kind::file, MPI_FILE_NULL);
 }
 
 } // namespace lisle::api

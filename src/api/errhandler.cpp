@@ -76,31 +76,29 @@ void error_sentence(int errorcode, char *string, int *resultlen) {
 }
 
 namespace {
-/// There is no file yet but the one that no file is.
-errhandler_slot &errors_of(MPI_File file) {
-    if (file != MPI_FILE_NULL) {
-        fail(MPI_ERR_FILE, "the file (", reinterpret_cast<const void *>(file), ") is not valid");
-    }
-    return errors_without_file();
+/// @param file null: MPI_FILE_NULL
+errhandler_slot &errors_of(file::open_file *file) {
+    return file != nullptr ? file->comm().errors : errors_without_file();
 }
 } // namespace
 
-void file_call_errhandler(MPI_File file, int errorcode) {
+void file_call_errhandler(file::open_file *fh, int errorcode) {
     if (!is_error_code(errorcode)) {
         fail(MPI_ERR_ARG, errorcode, " is no error code");
     }
-    call_errhandler(errors_of(file), file, "MPI_File_call_errhandler", errorcode);
+    call_errhandler(errors_of(fh), fh != nullptr ? fh->handle() : MPI_FILE_NULL, "MPI_File_call_errhandler",
+                    errorcode);
 }
 
-void file_get_errhandler(MPI_File file, MPI_Errhandler *handler) {
-    *handler = handle_of_errhandler(*errors_of(file).get().give());
+void file_get_errhandler(file::open_file *fh, MPI_Errhandler *handler) {
+    *handler = handle_of_errhandler(*errors_of(fh).get().give());
 }
 
-void file_set_errhandler(MPI_File file, errhandler &handler) {
+void file_set_errhandler(file::open_file *fh, errhandler &handler) {
     if (!handler.predefined() && handler.action != errhandler_kind::file) {
         fail(MPI_ERR_ERRHANDLER, "the error handler was made for another sort of object than files");
     }
-    errors_of(file).set(errhandler_ref::share(handler));
+    errors_of(fh).set(errhandler_ref::share(handler));
 }
 
 void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *created) {

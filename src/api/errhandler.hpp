@@ -4,6 +4,7 @@
 
 #include "communicator/communicator.hpp"
 #include "communicator/session.hpp"
+#include "file/open_file.hpp"
 #include "mpi.h"
 #include "rma/window.hpp"
 
@@ -20,9 +21,9 @@ void errhandler_free(MPI_Errhandler *handler);
 void error_class(int errorcode, int *errorclass);
 void error_string(int errorcode, char *string, int *resultlen);
 void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *created);
-void file_call_errhandler(MPI_File fh, int errorcode);
-void file_get_errhandler(MPI_File file, MPI_Errhandler *handler);
-void file_set_errhandler(MPI_File file, errhandler &handler);
+void file_call_errhandler(file::open_file *fh, int errorcode);
+void file_get_errhandler(file::open_file *fh, MPI_Errhandler *handler);
+void file_set_errhandler(file::open_file *fh, errhandler &handler);
 void remove_error_class(int errorclass);
 void remove_error_code(int errorcode);
 void remove_error_string(int errorcode);

@@ -22,6 +22,7 @@ enum class object_kind : std::uint32_t {
     session = 0x4c150091,
     thread_communicator = 0x4c1500a5,
     window = 0x4c1500b3,
+    file = 0x4c1500c8,
 };
 
 class object;

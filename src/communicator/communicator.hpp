@@ -99,6 +99,9 @@ class communicator : public object {
     /// The buffer that the user has attached for buffered sends on this communicator, or null.
     std::shared_ptr<protocol::send_buffer> send_buffer;
 
+    /// The open file whose own communicator this is: the error handler is the file's. MPI_FILE_NULL: of none.
+    MPI_File of_file = MPI_FILE_NULL;
+
     /// The user's name for it, empty if there is none.
     [[nodiscard]] std::string name() const;
     void set_name(std::string name);

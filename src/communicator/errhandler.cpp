@@ -107,7 +107,8 @@ told_error hear_of_error(communicator *comm, const char *call, const mpi_error &
     }
     // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
     const errhandler_ref handler = comm->errors.get();
-    return hear_with(*handler, comm->handle(), call, error);
+    return comm->of_file != MPI_FILE_NULL ? hear_with(*handler, comm->of_file, call, error)
+                                          : hear_with(*handler, comm->handle(), call, error);
 }
 
 } // namespace lisle
