@@ -135,7 +135,7 @@ TEST_F(check, calls_that_are_not_there_are_errors) {
     try {
         fail_unsupported();
     } catch (const std::exception &error) {
-        EXPECT_EQ(hear_about_files("MPI_X", error).tell(), MPI_ERR_UNSUPPORTED_OPERATION);
+        EXPECT_EQ(hear_of_file(nullptr, "MPI_X", error).tell(), MPI_ERR_UNSUPPORTED_OPERATION);
     }
 }
 
