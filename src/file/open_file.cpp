@@ -9,8 +9,8 @@
 namespace lisle::file {
 
 open_file::open_file(communicator_ref members, std::unique_ptr<descriptor> opened, int amode)
-    : object{object_kind::file}, seen{std::make_shared<const view>()}, thread{std::make_unique<helper>()},
-      comm_{std::move(members)}, descriptor_{std::move(opened)}, amode_{amode} {
+    : object{object_kind::file}, seen{std::make_shared<const view>()}, comm_{std::move(members)},
+      descriptor_{std::move(opened)}, amode_{amode}, thread{std::make_unique<helper>()} {
     comm_->of_file = handle();
 }
 

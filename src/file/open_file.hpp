@@ -53,9 +53,6 @@ class open_file : public object {
     std::atomic<MPI_Count> position{0};
     std::optional<shared_pointer> shared;
     std::optional<split_operation> split;
-    /// Reads and writes for operations that do not block.
-    const std::unique_ptr<helper> thread;
-
     /// How the calling rank moves data now. @param home null: a helper asks @param through outlives the
     /// result
     [[nodiscard]] passage way(const view &through, protocol::engine *home) const {
@@ -83,6 +80,11 @@ class open_file : public object {
     const int amode_;
     std::atomic<unsigned> begun_{0};
     std::atomic<unsigned> ended_{0}; ///< released by the thread that ends one, acquired by that of the next
+
+  public:
+    /// Reads and writes for operations that do not block. The last member, so that it ends first: what it has
+    /// begun needs the others.
+    const std::unique_ptr<helper> thread;
 };
 
 /// While one lives, its collective operation is the one at work.

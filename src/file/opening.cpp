@@ -147,8 +147,9 @@ void set_view(open_file &on, const view_request &asked) {
     const collective_turn turn{on};
     std::shared_ptr<const view> seen;
     agree(on.comm(), attempt([&] {
-              seen = std::make_shared<const view>(displacement_of(on, asked), asked.etype, asked.filetype,
-                                                  representation::named(asked.form));
+              seen =
+                  std::make_shared<const view>(displacement_of(on, asked), asked.etype, asked.filetype,
+                                               representation::named(asked.form), !on.has(MPI_MODE_RDONLY));
           }));
     check_same(on.comm(), seen->unit(), "the size of etype");
     on.seen = std::move(seen);

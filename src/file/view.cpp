@@ -22,9 +22,10 @@ MPI_Offset offset_of(const void *address) noexcept {
     return static_cast<MPI_Offset>(reinterpret_cast<std::uintptr_t>(address));
 }
 
-/// Throws unless the displacements are neither negative nor decreasing. [MPI-5.0 14.1.1] True if the runs,
-/// and those of the copies that follow, do not overlap.
-bool check_order(const datatype &tile) {
+/// Throws unless the displacements are neither negative nor decreasing, and, of a file that is written, the
+/// data do not overlap. [MPI-5.0 14.1.1, 14.3] True if the runs, and those of the copies that follow, do not
+/// overlap. The class of these errors is that of other MPIs, since the standard names none.
+bool check_order(const datatype &tile, bool written) {
     const typed_buffer once{nullptr, 1, tile};
     std::vector<iovec> some;
     MPI_Offset last = 0, end = 0;
@@ -33,13 +34,18 @@ bool check_order(const datatype &tile) {
         some.clear();
         done += lisle::runs(once, done, tile.size() - done, runs_at_once, some);
         for (const iovec &run : some) {
-            if (offset_of(run.iov_base) < last) {
-                fail(MPI_ERR_ARG, "the filetype has data at byte ", offset_of(run.iov_base), " after byte ",
-                     last, ": displacements must not be negative and must not decrease");
+            const MPI_Offset offset = offset_of(run.iov_base);
+            if (offset < last) {
+                fail(MPI_ERR_IO, "the filetype has data at byte ", offset, " after byte ", last,
+                     ": displacements must not be negative and must not decrease");
             }
-            last = offset_of(run.iov_base);
-            apart = apart && last >= end;
-            end = last + static_cast<MPI_Count>(run.iov_len);
+            if (written && offset < end) {
+                fail(MPI_ERR_IO, "the filetype has byte ", offset,
+                     " twice, which it must not in a file that is opened for writing");
+            }
+            apart = apart && offset >= end;
+            last = offset;
+            end = std::max(end, offset + static_cast<MPI_Offset>(run.iov_len));
         }
     }
     return apart;
@@ -52,7 +58,7 @@ view::view()
       tile_{etype_} {}
 
 view::view(MPI_Offset displacement, const datatype &etype, const datatype &filetype,
-           const representation &form)
+           const representation &form, bool written)
     : displacement_{displacement}, etype_{type_ref::share(etype)}, filetype_{type_ref::share(filetype)},
       form_{&form}, tile_{form.type_in_file(filetype)}, unit_{form.type_in_file(etype)->size()} {
     if (unit_ == 0) {
@@ -65,7 +71,7 @@ view::view(MPI_Offset displacement, const datatype &etype, const datatype &filet
     if (tile_->size() != 0 && tile_->extent() <= 0) {
         fail(MPI_ERR_ARG, "the filetype's extent is ", tile_->extent(), "; it must be positive");
     }
-    ascending_ = check_order(*tile_);
+    ascending_ = check_order(*tile_, written);
 }
 
 typed_buffer view::until(MPI_Count position) const {

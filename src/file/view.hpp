@@ -21,9 +21,9 @@ class view {
   public:
     /// The whole file, as bytes.
     view();
-    /// Throws MPI_ERR_ARG if the types cannot make a view.
-    view(MPI_Offset displacement, const datatype &etype, const datatype &filetype,
-         const representation &form);
+    /// Throws MPI_ERR_ARG or MPI_ERR_IO if the types cannot make a view. @param written the file may be
+    view(MPI_Offset displacement, const datatype &etype, const datatype &filetype, const representation &form,
+         bool written);
 
     [[nodiscard]] MPI_Offset displacement() const noexcept { return displacement_; }
     [[nodiscard]] const datatype &etype() const noexcept { return *etype_; }

@@ -190,7 +190,16 @@ void views(const check::job &) {
     MPI_Datatype made = MPI_DATATYPE_NULL;
     CHECK_MPI(MPI_Type_create_indexed_block(2, 1, back, MPI_INT, &made));
     const own_type decreasing{made};
-    CHECK_ERROR(MPI_ERR_ARG, MPI_File_set_view(file, 0, MPI_INT, decreasing, "native", MPI_INFO_NULL));
+    CHECK_ERROR(MPI_ERR_IO, MPI_File_set_view(file, 0, MPI_INT, decreasing, "native", MPI_INFO_NULL));
+    // Three elements, and the second one again: to be read only.
+    const int lengths[] = {3, 1}, places[] = {0, 1};
+    CHECK_MPI(MPI_Type_indexed(2, lengths, places, MPI_INT, &made));
+    const own_type overlapping{made};
+    CHECK_ERROR(MPI_ERR_IO, MPI_File_set_view(file, 0, MPI_INT, overlapping, "native", MPI_INFO_NULL));
+    MPI_File reader = MPI_FILE_NULL;
+    CHECK_MPI(MPI_File_open(MPI_COMM_WORLD, file.name().c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &reader));
+    CHECK_MPI(MPI_File_set_view(reader, 0, MPI_INT, overlapping, "native", MPI_INFO_NULL));
+    CHECK_MPI(MPI_File_close(&reader));
     char three[3] = {};
     CHECK_ERROR(MPI_ERR_TYPE, MPI_File_write(file, three, 3, MPI_CHAR, MPI_STATUS_IGNORE));
     CHECK_ERROR(MPI_ERR_ARG, MPI_File_read_at(file, -1, three, 1, MPI_INT, MPI_STATUS_IGNORE));
