@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
 #include "file/access.hpp"
 #include "file/opening.hpp"

@@ -36,11 +36,12 @@ template <class T> typed_buffer values_at(const T *first) {
 int nodes_of(const communicator &members) {
     const locality &places = this_rank().get_job().places();
     std::vector<int> nodes;
+    nodes.reserve(static_cast<std::size_t>(members.size()));
     for (int rank = 0; rank < members.size(); ++rank) {
         nodes.push_back(places.node_of(members.local_group().member(rank)));
     }
     std::ranges::sort(nodes);
-    return static_cast<int>(std::ranges::unique(nodes).begin() - nodes.begin());
+    return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
 /// How many ranks read and write for all if nobody says.

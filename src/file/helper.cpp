@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "base/error.hpp"
+#include "mpi.h"
 
 namespace lisle::file {
 

@@ -161,7 +161,7 @@ type_part representation::part_in_file(const datatype &type) const {
 type_part representation::derived_part(const datatype &type) const {
     const type_origin &origin = type.origin();
     origin_reader arguments{origin};
-    const type_part old = origin.types.empty() ? type_part{} : part_in_file(*origin.types.front());
+    type_part old = origin.types.empty() ? type_part{} : part_in_file(*origin.types.front());
     const MPI_Count extent = old.bounds.extent;
     type_builder builder;
     switch (origin.combiner) {
