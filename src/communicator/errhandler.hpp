@@ -47,11 +47,23 @@ class errhandler : public object {
         MPI_Session_errhandler_function *session;
     };
     [[nodiscard]] user_function function() const noexcept { return function_; }
-    /// Calls a user's function. @pre it is for this sort of object
-    static void call(user_function with, MPI_Comm handle, int code) { with.comm(&handle, &code); }
-    static void call(user_function with, MPI_Win handle, int code) { with.win(&handle, &code); }
-    static void call(user_function with, MPI_File handle, int code) { with.file(&handle, &code); }
-    static void call(user_function with, MPI_Session handle, int code) { with.session(&handle, &code); }
+    /// Calls a user's function, which may change the code. Returns it. @pre it is for this sort of object
+    static int call(user_function with, MPI_Comm handle, int code) {
+        with.comm(&handle, &code);
+        return code;
+    }
+    static int call(user_function with, MPI_Win handle, int code) {
+        with.win(&handle, &code);
+        return code;
+    }
+    static int call(user_function with, MPI_File handle, int code) {
+        with.file(&handle, &code);
+        return code;
+    }
+    static int call(user_function with, MPI_Session handle, int code) {
+        with.session(&handle, &code);
+        return code;
+    }
 
     /// Shared ownership. For predefined handlers both do nothing, however often the program frees them.
     void retain() noexcept {
@@ -113,23 +125,19 @@ class errhandler_slot {
 struct told_error {
     int code;
     errhandler::user_function function;
-    void *owner;                              ///< handle of the object
-    void (*call_handler)(const told_error &); ///< null: the program only gets the code
+    void *owner;                             ///< handle of the object
+    int (*call_handler)(const told_error &); ///< null: the program only gets the code
 
-    /// Calls the program's handler, if it is to hear of it. Returns the code, if the handler returns.
-    int tell() const {
-        if (call_handler != nullptr) {
-            call_handler(*this);
-        }
-        return code;
-    }
+    /// Calls the program's handler, if it is to hear of it. Returns the code that the call returns: what the
+    /// handler leaves in its argument, "the error code to be returned" [MPI-5.0 9.3.1].
+    int tell() const { return call_handler != nullptr ? call_handler(*this) : code; }
 };
 
 /// The error with this code, of which a handler made by the program hears. @param owner the object's handle
 template <class Handle>
 [[nodiscard]] told_error told_by(const errhandler &handler, Handle owner, int code) noexcept {
     return {code, handler.function(), owner, [](const told_error &told) {
-                errhandler::call(told.function, static_cast<Handle>(told.owner), told.code);
+                return errhandler::call(told.function, static_cast<Handle>(told.owner), told.code);
             }};
 }
 

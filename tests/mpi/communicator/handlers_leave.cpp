@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error handlers that do not return: they throw, or jump past the call that met the error. Nothing stays
-// locked or half done, so the same ranks go on with messages, collectives and new communicators.
+// locked or half done, so the same ranks go on with messages, collectives and new communicators. And handlers
+// that do return: the call returns the code that they leave.
 #include "check.hpp"
 
 #include <csetjmp>
@@ -106,10 +107,29 @@ void check_all(const check::job &job, MPI_Comm_errhandler_function *handle,
     CHECK_MPI(MPI_Comm_free(&comm));
 }
 
+void excuse(MPI_Comm *, int *code, ...) {
+    *code = MPI_SUCCESS;
+}
+
+void codes_of_handlers() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    CHECK_MPI(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    CHECK_MPI(MPI_Comm_create_errhandler(excuse, &handler));
+    CHECK_MPI(MPI_Comm_set_errhandler(comm, handler));
+    int word = 0;
+    CHECK_EQ(MPI_Send(&word, -1, MPI_INT, 0, 0, comm), MPI_SUCCESS);
+    CHECK_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    CHECK_ERROR(MPI_ERR_COUNT, MPI_Send(&word, -1, MPI_INT, 0, 0, comm));
+    CHECK_MPI(MPI_Errhandler_free(&handler));
+    CHECK_MPI(MPI_Comm_free(&comm));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
     check_all(job, throw_error, throws);
     check_all(job, jump_away, jumps);
+    codes_of_handlers();
 }
