@@ -11,7 +11,6 @@
 #include "file/agreement.hpp"
 #include "file/helper.hpp"
 #include "protocol/engine.hpp"
-#include "rma/window.hpp"
 
 namespace lisle::file {
 
