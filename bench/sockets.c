@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * No MPI: a bare ping-pong over one TCP connection, both sides polling without a pause: what the kernel
- * takes. Without an argument the process listens, with an address it connects; the latter prints results. */
+ * No MPI: a bare ping-pong over one TCP connection, both sides polling without a pause, and windows of short
+ * messages as in rate.c, each sent by a call of its own: what the kernel takes. Without an argument the
+ * process listens, with an address it connects; the latter prints results. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { port = 29431, largest = 16777216, most_batches = 21 };
+enum { port = 29431, largest = 16777216, most_batches = 21, window = 64, windows = 500, short_size = 8 };
 
 static void stop(const char *what) {
     perror(what);
@@ -70,6 +71,20 @@ static double batch(int connection, int first, char *data, size_t size, int coun
     return (now() - start) / count / 2;
 }
 
+/* Messages a second. */
+static double window_batch(int connection, int first, char *data) {
+    const double start = now();
+    for (int w = 0; w < windows; ++w) {
+        if (first)
+            for (int i = 0; i < window; ++i)
+                move(connection, data, short_size, 1);
+        else
+            move(connection, data, (size_t)window * short_size, 0);
+        move(connection, data, 1, !first);
+    }
+    return (double)window * windows / (now() - start);
+}
+
 static int compare(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -91,5 +106,12 @@ int main(int argc, char **argv) {
         if (first)
             printf("latency %d %.9g\n", sizes[s], times[most_batches / 2]);
     }
+    double rates[most_batches];
+    window_batch(connection, first, data);
+    for (int i = 0; i < most_batches; ++i)
+        rates[i] = window_batch(connection, first, data);
+    qsort(rates, most_batches, sizeof *rates, compare);
+    if (first)
+        printf("rate %d %.9g\n", short_size, rates[most_batches / 2]);
     return 0;
 }
