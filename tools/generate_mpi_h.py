@@ -64,6 +64,20 @@ def fortran_conversions(functions):
         yield f"static inline {signature} {{ return {f['name']}({given['name']}); }}"
 
 
+def fortran_statuses(rows):
+    """Statuses of Fortran, which lie in memory as those of C do. What Fortran calls MPI_STATUS_IGNORE is in the library
+    that Fortran programs are linked with. [MPI-5.0 20.3.5]"""
+    yield "typedef MPI_Status MPI_F08_status;"
+    for row in rows:
+        if row["c"] and row["name"].startswith("MPI_Status_"):
+            given, made = row["c_params"]
+            yield (f"static inline int {row['name']}({parameter(given)}, {parameter(made)}) {{ "
+                   f"for (int i = 0; i < MPI_F_STATUS_SIZE; ++i) ((int *){made['name']})[i] = ((const int *){given['name']})[i]; "
+                   "return MPI_SUCCESS; }")
+    for sort, name in (("MPI_Fint", "F"), ("MPI_F08_status", "F08")):
+        yield from (f"extern {sort} *MPI_{name}_{which}_IGNORE;" for which in ("STATUS", "STATUSES"))
+
+
 def comment(about):
     """A documentation comment."""
     return textwrap.fill(about, 110, initial_indent="/** ", subsequent_indent=" *  ") + " */"
@@ -98,7 +112,8 @@ def extensions(data):
 
 def main():
     data, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    functions = json.loads((data / "functions.json").read_text())["functions"]
+    all_functions = json.loads((data / "functions.json").read_text())
+    functions = all_functions["functions"]
     types = json.loads((data / "types.json").read_text())
     table = json.loads((data / "constants.json").read_text())["constants"]
 
@@ -150,6 +165,7 @@ def main():
     for f in functions:
         out.append(f"{prototype(f, 'P' + f['name'])};")
     out += fortran_conversions(functions)
+    out += fortran_statuses(all_functions["outside_abi_header"])
     out += ["", "#ifdef __cplusplus", "}", "#endif", "", '#include "mpix.h"', "", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out))

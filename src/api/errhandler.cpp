@@ -34,6 +34,11 @@ void comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandl
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }
 
+void comm_create_errhandler_x(MPIX_Comm_errhandler_function_x *function, MPIX_Destructor_function *destructor,
+                              void *state, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function, destructor, state});
+}
+
 void comm_get_errhandler(communicator &comm, MPI_Errhandler *handler) {
     *handler = handle_of_errhandler(*comm.errors.get().give());
 }
@@ -105,6 +110,11 @@ void file_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandl
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
 }
 
+void file_create_errhandler_x(MPIX_File_errhandler_function_x *function, MPIX_Destructor_function *destructor,
+                              void *state, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function, destructor, state});
+}
+
 void remove_error_class(int errorclass) {
     lisle::remove_error_class(errorclass);
 }
@@ -119,6 +129,11 @@ void remove_error_string(int errorcode) {
 
 void session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *created) {
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+void session_create_errhandler_x(MPIX_Session_errhandler_function_x *function,
+                                 MPIX_Destructor_function *destructor, void *state, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function, destructor, state});
 }
 
 void session_call_errhandler(session &session, int errorcode) {
@@ -159,6 +174,11 @@ void win_set_errhandler(rma::window &win, errhandler &handler) {
 
 void win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *created) {
     *created = handle_of<MPI_Errhandler>(*new errhandler{function});
+}
+
+void win_create_errhandler_x(MPIX_Win_errhandler_function_x *function, MPIX_Destructor_function *destructor,
+                             void *state, MPI_Errhandler *created) {
+    *created = handle_of<MPI_Errhandler>(*new errhandler{function, destructor, state});
 }
 
 } // namespace lisle::api

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/object.hpp"
@@ -25,45 +26,33 @@ class errhandler : public object {
   public:
     static constexpr object_kind kind_of_object = object_kind::errhandler;
 
-    explicit errhandler(MPI_Comm_errhandler_function *function) noexcept
-        : object{object_kind::errhandler}, action{errhandler_kind::comm}, function_{.comm = function} {}
-    explicit errhandler(MPI_Win_errhandler_function *function) noexcept
-        : object{object_kind::errhandler}, action{errhandler_kind::win}, function_{.win = function} {}
-    explicit errhandler(MPI_File_errhandler_function *function) noexcept
-        : object{object_kind::errhandler}, action{errhandler_kind::file}, function_{.file = function} {}
-    explicit errhandler(MPI_Session_errhandler_function *function) noexcept
-        : object{object_kind::errhandler}, action{errhandler_kind::session}, function_{.session = function} {}
+    /// The program's function, for objects with handles of this type.
+    template <class Handle> explicit errhandler(void (*function)(Handle *, int *, ...)) noexcept
+        : object{object_kind::errhandler}, action{kind_for<Handle>()},
+          function_{reinterpret_cast<void (*)()>(function), nullptr, call_with_code<Handle>} {}
+    /// A function that is given a state. @param destructor is called with it in the end; null: nothing is
+    template <class Handle> errhandler(void (*function)(Handle, int, void *),
+                                       MPIX_Destructor_function *destructor, void *state) noexcept
+        : object{object_kind::errhandler}, action{kind_for<Handle>()},
+          function_{reinterpret_cast<void (*)()>(function), state, call_with_state<Handle>},
+          destructor_{destructor} {}
     /// A predefined one. @pre `kind` is fatal, abort or return_code
     explicit errhandler(errhandler_kind kind) noexcept
-        : object{object_kind::errhandler}, action{kind}, function_{.comm = nullptr} {}
+        : object{object_kind::errhandler}, action{kind}, function_{} {}
 
     const errhandler_kind action;
     [[nodiscard]] bool predefined() const noexcept { return action <= errhandler_kind::return_code; }
 
-    union user_function {
-        MPI_Comm_errhandler_function *comm;
-        MPI_Win_errhandler_function *win;
-        MPI_File_errhandler_function *file;
-        MPI_Session_errhandler_function *session;
+    /// What the program has given.
+    struct user_function {
+        void (*function)();
+        void *state;
+        int (*how)(const user_function &, void *, int);
+
+        /// Calls it for the object with this handle. Returns the code that it leaves.
+        int call(void *owner, int code) const { return how(*this, owner, code); }
     };
-    [[nodiscard]] user_function function() const noexcept { return function_; }
-    /// Calls a user's function, which may change the code. Returns it. @pre it is for this sort of object
-    static int call(user_function with, MPI_Comm handle, int code) {
-        with.comm(&handle, &code);
-        return code;
-    }
-    static int call(user_function with, MPI_Win handle, int code) {
-        with.win(&handle, &code);
-        return code;
-    }
-    static int call(user_function with, MPI_File handle, int code) {
-        with.file(&handle, &code);
-        return code;
-    }
-    static int call(user_function with, MPI_Session handle, int code) {
-        with.session(&handle, &code);
-        return code;
-    }
+    [[nodiscard]] const user_function &function() const noexcept { return function_; }
 
     /// Shared ownership. For predefined handlers both do nothing, however often the program frees them.
     void retain() noexcept {
@@ -74,8 +63,37 @@ class errhandler : public object {
     void release() noexcept;
 
   private:
-    ~errhandler() = default;
+    ~errhandler() {
+        if (destructor_ != nullptr) {
+            destructor_(function_.state);
+        }
+    }
+
+    template <class Handle> static constexpr errhandler_kind kind_for() noexcept {
+        if constexpr (std::is_same_v<Handle, MPI_Comm>) {
+            return errhandler_kind::comm;
+        } else if constexpr (std::is_same_v<Handle, MPI_Win>) {
+            return errhandler_kind::win;
+        } else if constexpr (std::is_same_v<Handle, MPI_File>) {
+            return errhandler_kind::file;
+        } else {
+            static_assert(std::is_same_v<Handle, MPI_Session>);
+            return errhandler_kind::session;
+        }
+    }
+    template <class Handle> static int call_with_code(const user_function &with, void *owner, int code) {
+        auto handle = static_cast<Handle>(owner);
+        reinterpret_cast<void (*)(Handle *, int *, ...)>(with.function)(&handle, &code);
+        return code;
+    }
+    template <class Handle> static int call_with_state(const user_function &with, void *owner, int code) {
+        reinterpret_cast<void (*)(Handle, int, void *)>(with.function)(static_cast<Handle>(owner), code,
+                                                                       with.state);
+        return code;
+    }
+
     user_function function_;
+    MPIX_Destructor_function *destructor_ = nullptr;
     // The last decrement acquires what all others released.
     std::atomic<int> references_{1};
 };
@@ -124,22 +142,13 @@ class errhandler_slot {
 /// is called outside all catch blocks with nothing on the stack that has one.
 struct told_error {
     int code;
-    errhandler::user_function function;
-    void *owner;                             ///< handle of the object
-    int (*call_handler)(const told_error &); ///< null: the program only gets the code
+    errhandler::user_function function; ///< none: the program only gets the code
+    void *owner;                        ///< handle of the object
 
     /// Calls the program's handler, if it is to hear of it. Returns the code that the call returns: what the
     /// handler leaves in its argument, "the error code to be returned" [MPI-5.0 9.3.1].
-    int tell() const { return call_handler != nullptr ? call_handler(*this) : code; }
+    int tell() const { return function.how != nullptr ? function.call(owner, code) : code; }
 };
-
-/// The error with this code, of which a handler made by the program hears. @param owner the object's handle
-template <class Handle>
-[[nodiscard]] told_error told_by(const errhandler &handler, Handle owner, int code) noexcept {
-    return {code, handler.function(), owner, [](const told_error &told) {
-                return errhandler::call(told.function, static_cast<Handle>(told.owner), told.code);
-            }};
-}
 
 /// What becomes of an error of the call `call`, unless its handler ends the job here. `comm` is the
 /// communicator that the call was about, or null: then it is MPI_COMM_SELF or, if the program has chosen no
@@ -171,8 +180,7 @@ told_error hear_with(const errhandler &handler, Handle owner, const char *call, 
         end_job(call, error.code(), error.what());
     }
     remember_sentence(error);
-    return handler.predefined() ? told_error{error.code(), {}, nullptr, nullptr}
-                                : told_by(handler, owner, error.code());
+    return {error.code(), handler.function(), owner};
 }
 
 /// Runs a handler as MPI_Comm_call_errhandler and its kin do. @param owner the object's handle
@@ -188,7 +196,7 @@ void call_errhandler(const errhandler_slot &slot, Handle owner, const char *call
         if (handler->predefined()) {
             end_job(call, code, "the program called its error handler");
         }
-        told = told_by(*handler, owner, code);
+        told = {code, handler->function(), owner};
     }
     told.tell();
 }

@@ -44,9 +44,20 @@ int main(int argc, char **argv) {
 }
 """
 
+FORTRAN_PROGRAM = """program message
+  use mpi_f08
+  implicit none
+  integer :: received = 0
+  call MPI_Init()
+  call MPI_Sendrecv(42, 1, MPI_INTEGER, 0, 1, received, 1, MPI_INTEGER, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE)
+  print '(a, i0)', 'received ', received
+  call MPI_Finalize()
+end program
+"""
+
 # find_package(Lisle): the package's own target. find_package(MPI): CMake's module, which asks the wrappers.
 PROJECT = """cmake_minimum_required(VERSION 3.16)
-project(user LANGUAGES C CXX)
+project(user LANGUAGES {languages})
 find_package({package} REQUIRED {components})
 set(CMAKE_CXX_EXTENSIONS OFF)
 add_executable(program {program})
@@ -87,6 +98,17 @@ def check_tasks(prefix, work):
     run(prefix / "bin/mpicxx", "-std=c++20", work / "tasks.cpp", "-llisle_couple", "-llisle_task", "-llisle_task_core",
         "-o", work / "tasks")  # fmt: skip
     check_program(prefix, work / "tasks")
+
+
+def check_fortran(cmake, prefix, work):
+    """By the wrapper and by CMake's module, which compiles with mpif.h and both modules."""
+    if not list(prefix.rglob("mpi_f08.mod")) or os.environ.get("SANITIZED"):
+        return  # built without a Fortran compiler; or its static library wants the sanitizer's flags
+    (work / "message.f90").write_text(FORTRAN_PROGRAM, encoding="utf-8")
+    run(prefix / "bin/mpifort", work / "message.f90", "-o", work / "by_mpifort", cwd=work)
+    check_program(prefix, work / "by_mpifort")
+    check_cmake(cmake, prefix, work, "fortran", package="MPI", components="COMPONENTS Fortran", languages="Fortran",
+                target="MPI::MPI_Fortran", launcher="MPIEXEC_EXECUTABLE", program=work / "message.f90")  # fmt: skip
 
 
 def check_names_of_other_mpis(prefix, work):
@@ -137,7 +159,7 @@ def check_warnings(prefix, work):
 
 def check_cmake(cmake, prefix, work, name, **project):
     source = empty_directory(work / name)
-    (source / "CMakeLists.txt").write_text(PROJECT.format(**{"program": PROGRAM, **project}), encoding="utf-8")
+    (source / "CMakeLists.txt").write_text(PROJECT.format(**{"program": PROGRAM, "languages": "C CXX", **project}), encoding="utf-8")
     environment = {**os.environ, "PATH": f"{prefix}/bin{os.pathsep}{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix)}
     run(cmake, "-S", source, "-B", source / "build", env=environment)
     run(cmake, "--build", source / "build", env=environment)
@@ -158,6 +180,7 @@ def main():
     check_wrappers(prefix, work)
     check_tasks(prefix, work)
     check_names_of_other_mpis(prefix, work)
+    check_fortran(cmake, prefix, work)
     if shutil.which("pkg-config"):
         check_pkg_config(prefix, work, libdir)
     check_cmake(cmake, prefix, work, "package", package="Lisle", components="", target="Lisle::mpi",

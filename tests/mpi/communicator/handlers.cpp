@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error handlers that do not return: they throw, or jump past the call that met the error. Nothing stays
-// locked or half done, so the same ranks go on with messages, collectives and new communicators. And handlers
-// that do return: the call returns the code that they leave.
+// locked or half done, so the same ranks go on with messages, collectives and new communicators. Handlers
+// that do return: the call returns the code that they leave. Handlers with a state of their own.
 #include "check.hpp"
 
 #include <csetjmp>
@@ -125,6 +125,40 @@ void codes_of_handlers() {
     CHECK_MPI(MPI_Comm_free(&comm));
 }
 
+struct heard {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int code = MPI_SUCCESS;
+    int destroyed = 0;
+};
+
+/// The state is given to the handler, and to the destructor when nobody has the handler any more.
+void states_of_handlers() {
+    heard state;
+    MPI_Comm comm = MPI_COMM_NULL;
+    CHECK_MPI(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    const auto hear = [](MPI_Comm on, int code, void *given) {
+        auto &into = *static_cast<heard *>(given);
+        into.comm = on;
+        into.code = code;
+    };
+    const auto destroy = [](void *given) { ++static_cast<heard *>(given)->destroyed; };
+    CHECK_MPI(MPIX_Comm_create_errhandler_x(hear, destroy, &state, &handler));
+    CHECK_MPI(MPI_Comm_set_errhandler(comm, handler));
+    CHECK_MPI(MPI_Errhandler_free(&handler));
+    int word = 0;
+    CHECK_ERROR(MPI_ERR_COUNT, MPI_Send(&word, -1, MPI_INT, 0, 0, comm));
+    CHECK(state.comm == comm);
+    CHECK_ERROR(MPI_ERR_COUNT, state.code);
+    CHECK_EQ(state.destroyed, 0);
+    CHECK_MPI(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    CHECK_EQ(state.destroyed, 1);
+    CHECK_MPI(MPIX_Win_create_errhandler_x([](MPI_Win, int, void *) {}, nullptr, nullptr, &handler));
+    CHECK_ERROR(MPI_ERR_ERRHANDLER, MPI_Comm_set_errhandler(comm, handler));
+    CHECK_MPI(MPI_Errhandler_free(&handler));
+    CHECK_MPI(MPI_Comm_free(&comm));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -132,4 +166,5 @@ int main(int argc, char **argv) {
     check_all(job, throw_error, throws);
     check_all(job, jump_away, jumps);
     codes_of_handlers();
+    states_of_handlers();
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles are integers in Fortran. Arguments that a call changes are written back when the call is over: each
+// class here is used for one argument of one call.
+#pragma once
+
+#include <cstdlib>
+
+#include "mpi.h"
+
+namespace lisle::fortran {
+
+template <class Handle> struct integer_of;
+template <> struct integer_of<MPI_Comm> {
+    static MPI_Comm from(int given) noexcept { return PMPI_Comm_fromint(given); }
+    static int to(MPI_Comm given) noexcept { return PMPI_Comm_toint(given); }
+};
+template <> struct integer_of<MPI_Datatype> {
+    static MPI_Datatype from(int given) noexcept { return PMPI_Type_fromint(given); }
+    static int to(MPI_Datatype given) noexcept { return PMPI_Type_toint(given); }
+};
+template <> struct integer_of<MPI_Errhandler> {
+    static MPI_Errhandler from(int given) noexcept { return PMPI_Errhandler_fromint(given); }
+    static int to(MPI_Errhandler given) noexcept { return PMPI_Errhandler_toint(given); }
+};
+template <> struct integer_of<MPI_File> {
+    static MPI_File from(int given) noexcept { return PMPI_File_fromint(given); }
+    static int to(MPI_File given) noexcept { return PMPI_File_toint(given); }
+};
+template <> struct integer_of<MPI_Group> {
+    static MPI_Group from(int given) noexcept { return PMPI_Group_fromint(given); }
+    static int to(MPI_Group given) noexcept { return PMPI_Group_toint(given); }
+};
+template <> struct integer_of<MPI_Info> {
+    static MPI_Info from(int given) noexcept { return PMPI_Info_fromint(given); }
+    static int to(MPI_Info given) noexcept { return PMPI_Info_toint(given); }
+};
+template <> struct integer_of<MPI_Message> {
+    static MPI_Message from(int given) noexcept { return PMPI_Message_fromint(given); }
+    static int to(MPI_Message given) noexcept { return PMPI_Message_toint(given); }
+};
+template <> struct integer_of<MPI_Op> {
+    static MPI_Op from(int given) noexcept { return PMPI_Op_fromint(given); }
+    static int to(MPI_Op given) noexcept { return PMPI_Op_toint(given); }
+};
+template <> struct integer_of<MPI_Request> {
+    static MPI_Request from(int given) noexcept { return PMPI_Request_fromint(given); }
+    static int to(MPI_Request given) noexcept { return PMPI_Request_toint(given); }
+};
+template <> struct integer_of<MPI_Session> {
+    static MPI_Session from(int given) noexcept { return PMPI_Session_fromint(given); }
+    static int to(MPI_Session given) noexcept { return PMPI_Session_toint(given); }
+};
+template <> struct integer_of<MPI_Win> {
+    static MPI_Win from(int given) noexcept { return PMPI_Win_fromint(given); }
+    static int to(MPI_Win given) noexcept { return PMPI_Win_toint(given); }
+};
+
+template <class Handle> Handle handle(const int *given) noexcept {
+    return integer_of<Handle>::from(*given);
+}
+
+/// A handle that the call gives; the program's integer stays as it is if it gives none.
+template <class Handle> class given_handle {
+  public:
+    explicit given_handle(int *into) noexcept : into_{into} {}
+    given_handle(const given_handle &) = delete;
+    given_handle &operator=(const given_handle &) = delete;
+    ~given_handle() {
+        if (value_ != nullptr) {
+            *into_ = integer_of<Handle>::to(value_);
+        }
+    }
+    operator Handle *() noexcept { return &value_; }
+
+  private:
+    int *into_;
+    Handle value_ = nullptr;
+};
+
+/// A handle that the call may change.
+template <class Handle> class changed_handle {
+  public:
+    explicit changed_handle(int *place) noexcept
+        : place_{place}, before_{handle<Handle>(place)}, value_{before_} {}
+    changed_handle(const changed_handle &) = delete;
+    changed_handle &operator=(const changed_handle &) = delete;
+    ~changed_handle() {
+        if (value_ != before_) {
+            *place_ = integer_of<Handle>::to(value_);
+        }
+    }
+    operator Handle *() noexcept { return &value_; }
+
+  private:
+    int *place_;
+    Handle before_, value_;
+};
+
+/// Room for an argument that is an array. There is no Fortran program that could go on without.
+template <class T> class room {
+  public:
+    explicit room(MPI_Count count) noexcept : all_{few_} {
+        if (count > static_cast<MPI_Count>(sizeof few_ / sizeof *few_)) {
+            all_ = static_cast<T *>(std::malloc(static_cast<std::size_t>(count) * sizeof(T)));
+            if (all_ == nullptr) {
+                std::abort();
+            }
+        }
+    }
+    room(const room &) = delete;
+    room &operator=(const room &) = delete;
+    ~room() {
+        if (all_ != few_) {
+            std::free(all_);
+        }
+    }
+    T &operator[](MPI_Count at) noexcept { return all_[at]; }
+    T *data() noexcept { return all_; }
+
+  private:
+    T few_[32];
+    T *all_;
+};
+
+/// Handles that the call only reads.
+template <class Handle> class handles {
+  public:
+    handles(const int *given, MPI_Count count) noexcept : all_{count} {
+        for (MPI_Count at = 0; at < count; ++at) {
+            all_[at] = integer_of<Handle>::from(given[at]);
+        }
+    }
+    operator const Handle *() noexcept { return all_.data(); }
+
+  private:
+    room<Handle> all_;
+};
+
+/// Handles that the call may change.
+template <class Handle> class changed_handles {
+  public:
+    changed_handles(int *place, MPI_Count count) noexcept
+        : place_{place}, count_{count}, before_{count}, all_{count} {
+        for (MPI_Count at = 0; at < count; ++at) {
+            before_[at] = all_[at] = integer_of<Handle>::from(place[at]);
+        }
+    }
+    changed_handles(const changed_handles &) = delete;
+    changed_handles &operator=(const changed_handles &) = delete;
+    ~changed_handles() {
+        for (MPI_Count at = 0; at < count_; ++at) {
+            if (all_[at] != before_[at]) {
+                place_[at] = integer_of<Handle>::to(all_[at]);
+            }
+        }
+    }
+    operator Handle *() noexcept { return all_.data(); }
+
+  private:
+    int *place_;
+    MPI_Count count_;
+    room<Handle> before_, all_;
+};
+
+/// Handles that the call gives, as many of them as it gives.
+template <class Handle> class given_handles {
+  public:
+    given_handles(int *into, MPI_Count count) noexcept : into_{into}, count_{count}, all_{count} {
+        for (MPI_Count at = 0; at < count; ++at) {
+            all_[at] = nullptr;
+        }
+    }
+    given_handles(const given_handles &) = delete;
+    given_handles &operator=(const given_handles &) = delete;
+    ~given_handles() {
+        for (MPI_Count at = 0; at < count_; ++at) {
+            if (all_[at] != nullptr) {
+                into_[at] = integer_of<Handle>::to(all_[at]);
+            }
+        }
+    }
+    operator Handle *() noexcept { return all_.data(); }
+
+  private:
+    int *into_;
+    MPI_Count count_;
+    room<Handle> all_;
+};
+
+} // namespace lisle::fortran
