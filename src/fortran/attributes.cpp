@@ -24,47 +24,53 @@ struct key_state {
     MPI_Aint extra;
 };
 
-MPI_Aint integer(void *value) noexcept {
-    return reinterpret_cast<MPI_Aint>(value);
+/// The end of a copy function.
+int give_copy(int code, int flag, MPI_Aint copied, void *out) noexcept {
+    if (code == MPI_SUCCESS && flag != 0) {
+        *static_cast<void **>(out) = new_cell(copied);
+    }
+    return code;
 }
 
-void *pointer(MPI_Aint value) noexcept {
-    return reinterpret_cast<void *>(value);
+/// The end of a delete function: if it fails the attribute stays.
+int give_up(int code, void *attribute) noexcept {
+    if (code == MPI_SUCCESS) {
+        free_cell(attribute);
+    }
+    return code;
 }
 
 template <class Handle>
 int copy_attribute(Handle object, int keyval, void *state, void *in, void *out, int *flag) {
     const auto &key = *static_cast<key_state *>(state);
     int from = integer_of<Handle>::to(object), code = MPI_SUCCESS;
-    MPI_Aint extra = key.extra, value = integer(in), copied = 0;
+    MPI_Aint extra = key.extra, value = value_of(in), copied = 0;
     reinterpret_cast<copy_function>(key.copy)(&from, &keyval, &extra, &value, &copied, flag, &code);
-    *static_cast<void **>(out) = pointer(copied);
-    return code;
+    return give_copy(code, *flag, copied, out);
 }
 
 template <class Handle> int delete_attribute(Handle object, int keyval, void *given, void *state) {
     const auto &key = *static_cast<key_state *>(state);
     int from = integer_of<Handle>::to(object), code = MPI_SUCCESS;
-    MPI_Aint extra = key.extra, value = integer(given);
+    MPI_Aint extra = key.extra, value = value_of(given);
     reinterpret_cast<delete_function>(key.erase)(&from, &keyval, &value, &extra, &code);
-    return code;
+    return give_up(code, given);
 }
 
 int copy_old(MPI_Comm object, int keyval, void *state, void *in, void *out, int *flag) {
     const auto &key = *static_cast<key_state *>(state);
     int from = PMPI_Comm_toint(object), code = MPI_SUCCESS, copied = 0;
-    int extra = static_cast<int>(key.extra), value = static_cast<int>(integer(in));
+    int extra = static_cast<int>(key.extra), value = static_cast<int>(value_of(in));
     reinterpret_cast<old_copy_function>(key.copy)(&from, &keyval, &extra, &value, &copied, flag, &code);
-    *static_cast<void **>(out) = pointer(copied);
-    return code;
+    return give_copy(code, *flag, copied, out);
 }
 
 int delete_old(MPI_Comm object, int keyval, void *given, void *state) {
     const auto &key = *static_cast<key_state *>(state);
     int from = PMPI_Comm_toint(object), code = MPI_SUCCESS;
-    int extra = static_cast<int>(key.extra), value = static_cast<int>(integer(given));
+    int extra = static_cast<int>(key.extra), value = static_cast<int>(value_of(given));
     reinterpret_cast<old_delete_function>(key.erase)(&from, &keyval, &value, &extra, &code);
-    return code;
+    return give_up(code, given);
 }
 
 key_state *new_key(void *copy, void *erase, MPI_Aint extra) noexcept {
@@ -131,12 +137,12 @@ void pmpi_win_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *ext
 #pragma weak mpi_win_create_keyval_ = pmpi_win_create_keyval_
 
 void pmpi_comm_set_attr_(int *comm, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, pointer(*value)));
+    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, new_cell(*value)));
 }
 #pragma weak mpi_comm_set_attr_ = pmpi_comm_set_attr_
 
 void pmpi_attr_put_(int *comm, int *keyval, int *value, int *ierror) {
-    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, pointer(*value)));
+    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, new_cell(*value)));
 }
 #pragma weak mpi_attr_put_ = pmpi_attr_put_
 
@@ -145,7 +151,7 @@ void pmpi_comm_get_attr_(int *comm, int *keyval, MPI_Aint *value, int *flag, int
     end(ierror, PMPI_Comm_get_attr(handle<MPI_Comm>(comm), *keyval, &found, flag));
     if (*flag != 0) {
         const bool of_the_standard = *keyval >= MPI_TAG_UB && *keyval <= MPI_UNIVERSE_SIZE;
-        *value = of_the_standard ? *static_cast<int *>(found) : integer(found);
+        *value = of_the_standard ? *static_cast<int *>(found) : value_of(found);
     }
 }
 #pragma weak mpi_comm_get_attr_ = pmpi_comm_get_attr_
@@ -160,7 +166,7 @@ void pmpi_attr_get_(int *comm, int *keyval, int *value, int *flag, int *ierror) 
 #pragma weak mpi_attr_get_ = pmpi_attr_get_
 
 void pmpi_type_set_attr_(int *type, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Type_set_attr(handle<MPI_Datatype>(type), *keyval, pointer(*value)));
+    end(ierror, PMPI_Type_set_attr(handle<MPI_Datatype>(type), *keyval, new_cell(*value)));
 }
 #pragma weak mpi_type_set_attr_ = pmpi_type_set_attr_
 
@@ -168,13 +174,13 @@ void pmpi_type_get_attr_(int *type, int *keyval, MPI_Aint *value, int *flag, int
     void *found = nullptr;
     end(ierror, PMPI_Type_get_attr(handle<MPI_Datatype>(type), *keyval, &found, flag));
     if (*flag != 0) {
-        *value = integer(found);
+        *value = value_of(found);
     }
 }
 #pragma weak mpi_type_get_attr_ = pmpi_type_get_attr_
 
 void pmpi_win_set_attr_(int *win, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Win_set_attr(handle<MPI_Win>(win), *keyval, pointer(*value)));
+    end(ierror, PMPI_Win_set_attr(handle<MPI_Win>(win), *keyval, new_cell(*value)));
 }
 #pragma weak mpi_win_set_attr_ = pmpi_win_set_attr_
 
@@ -194,7 +200,7 @@ void pmpi_win_get_attr_(int *win, int *keyval, MPI_Aint *value, int *flag, int *
         *value = *static_cast<int *>(found);
         return;
     default: // MPI_WIN_BASE, and the program's own
-        *value = integer(found);
+        *value = value_of(found);
     }
 }
 #pragma weak mpi_win_get_attr_ = pmpi_win_get_attr_
