@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: integers of an address's size in Fortran, what a pointer shows in C [MPI-5.0 19.3.7]. Keys have
-// a state of their own, with the program's functions and its extra state; it stays, since nobody tells when
-// the last attribute under a key has gone.
+// Attributes: integers of an address's size in Fortran, pointers in C (attribute_cell.hpp). Keys have a state
+// of their own, with the program's functions and its extra state; it stays, since nobody tells when the last
+// attribute under a key has gone. A cell stays if its key was made in C, whose functions do not know it.
 #include <new>
 
+#include "fortran/attribute_cell.hpp"
 #include "fortran/calls.hpp"
 
 using namespace lisle::fortran;
