@@ -16,7 +16,8 @@ OBJECTS = {
     "pointer": ("struct refused { int value; refused *next; };", "A class with this field cannot be sent"),
 }
 
-PROGRAM = """#include <lisle/lisle.hpp>
+PROGRAM = """#include <lisle/file.hpp>
+#include <lisle/lisle.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/window.hpp>
 #include <functional>
@@ -124,6 +125,7 @@ def calls():
     add_statement("attempt", "auto result = lisle::attempt([&] { return w.gather(x); })")
     add_statement("datatype_of", "auto result = lisle::datatype_of<refused>()")
     add_statement("as_buffer", "auto result = lisle::as_buffer(x)")
+    add_statement("file", 'lisle::file<refused> result{w, "name"}')
     add_statement("window", "lisle::window<refused> result{w, 3}")
     add_statement("window shared", "auto result = lisle::window<refused>::shared(w, 3)")
     return found

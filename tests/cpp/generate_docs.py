@@ -6,7 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-NAMES = ["rank", "size", "next", "previous", "seven", "mine", "my_count", "p", "out", "in", "how_many", "pieces"]
+NAMES = ["rank", "size", "next", "previous", "seven", "mine", "my_count", "p", "out", "in", "how_many", "pieces",
+         "name"]
 
 
 def main():

@@ -8,6 +8,7 @@
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
 #include <lisle/execution.hpp>
+#include <lisle/file.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
 #include <lisle/lisle.hpp>
@@ -21,6 +22,7 @@
 
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +40,23 @@ struct particle {
 
 inline void compute() {}
 
+/// A file name that no other job has, which is removed in the end.
+class file_name {
+  public:
+    file_name() {
+        auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+        lisle::world().broadcast(now);
+        name_ = "surroundings." + std::to_string(now);
+    }
+    file_name(const file_name &) = delete;
+    file_name &operator=(const file_name &) = delete;
+    ~file_name() { std::remove(name_.c_str()); }
+    operator const std::string &() const { return name_; }
+
+  private:
+    std::string name_;
+};
+
 /// The variables that examples use; each gets fresh ones.
 struct surroundings {
     int rank = lisle::world().rank();
@@ -51,4 +70,5 @@ struct surroundings {
     std::vector<double> out = std::vector<double>(100, 1.0), in = std::vector<double>(100);
     std::vector<int> how_many = std::vector<int>(static_cast<std::size_t>(size), 2);
     std::vector<int> pieces = std::vector<int>(static_cast<std::size_t>(2 * size), rank);
+    file_name name;
 };
