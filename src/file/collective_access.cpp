@@ -44,10 +44,19 @@ int nodes_of(const communicator &members) {
     return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
+/// Runs that a call of the kernel moves in less time than they take on the way to an aggregator.
+constexpr MPI_Count worth_a_call = 1024;
+
 /// How many ranks read and write for all if nobody says.
 int usual_aggregators(const communicator &members) {
     constexpr int enough_for_a_node = 4; // more only wait for each other at the file
     return std::min(members.size(), std::max(enough_for_a_node, nodes_of(members)));
+}
+
+/// Bytes of an aggregator's part in a round if nobody says: for a file in memory what stays in a core's
+/// caches.
+MPI_Count usual_window(const descriptor &file) {
+    return file.local() ? MPI_Count{1} << 20 : MPI_Count{16} << 20;
 }
 
 } // namespace
@@ -94,6 +103,7 @@ collective_access::outline collective_access::own_outline() const {
         own.begin = span.offset;
         own.end = span.end();
         own.scattered = span.bytes != total_;
+        own.long_runs = through.usual_run() >= worth_a_call;
     }
     return own;
 }
@@ -102,6 +112,14 @@ collective_access::outline collective_access::own_outline() const {
 bool collective_access::go_together() const {
     const choice said = way_ == direction::reading ? how_.collective_reads : how_.collective_writes;
     if (said == choice::disable || std::ranges::any_of(outlines_, &outline::alone)) {
+        return false;
+    }
+    // What one kernel holds in memory, all its processes access in any order at the speed of memory.
+    // Elsewhere accesses of many to the same blocks are slow.
+    const bool one_kernel = on_.on_disk().local() && nodes_of(on_.comm()) == 1;
+    if (said == choice::automatic && one_kernel && std::ranges::all_of(outlines_, [](const outline &one) {
+            return one.begin == one.end || one.long_runs;
+        })) {
         return false;
     }
     MPI_Offset end = 0;
@@ -136,7 +154,9 @@ void collective_access::choose() {
     const int ranks = on_.comm().size();
     const int wanted =
         how_.aggregators != 0 ? static_cast<int>(how_.aggregators) : usual_aggregators(on_.comm());
-    parts_ = {{begin, end - begin}, wanted, how_.collective_buffer, ranks};
+    const MPI_Count window =
+        how_.collective_buffer != 0 ? how_.collective_buffer : usual_window(on_.on_disk());
+    parts_ = {{begin, end - begin}, wanted, window, ranks};
     own_ = parts_.aggregator_at(on_.comm().rank());
     moved_ = total_;
     begin_round();
@@ -168,8 +188,9 @@ data_part collective_access::part_within(const file_run &window) const {
 
 void collective_access::begin_round() {
     const auto ranks = static_cast<std::size_t>(on_.comm().size());
-    sent_.assign(ranks, {});
-    taken_.assign(ranks, {});
+    sent_.resize(ranks);
+    taken_.resize(ranks);
+    std::ranges::for_each(sent_, &byte_room::clear);
     sent_sizes_.assign(ranks, 0);
     taken_sizes_.assign(ranks, 0);
     asked_.assign(static_cast<std::size_t>(parts_.count()), {});
@@ -184,10 +205,9 @@ void collective_access::begin_round() {
                                                std::numeric_limits<std::size_t>::max(), runs));
         const bool writing = way_ == direction::writing;
         const auto to = static_cast<std::size_t>(parts_.rank_of(i));
-        sent_[to] = message_of(runs, writing ? part.bytes : 0);
+        write_message(runs, writing ? part.bytes : 0, sent_[to]);
         if (writing) {
-            pack(data_.in_file(), part.first,
-                 std::span{sent_[to]}.last(static_cast<std::size_t>(part.bytes)));
+            pack(data_.in_file(), part.first, sent_[to].all().last(static_cast<std::size_t>(part.bytes)));
         }
         sent_sizes_[to] = static_cast<MPI_Count>(sent_[to].size());
     }
@@ -236,8 +256,8 @@ void collective_access::read_or_write() {
         [this, writing] {
             const file_run window = parts_.window_of(own_, round_);
             std::vector<round_message> messages;
-            for (const std::vector<std::byte> &bytes : taken_) {
-                messages.emplace_back(bytes, window, writing);
+            for (const byte_room &bytes : taken_) {
+                messages.emplace_back(bytes.all(), window, writing);
             }
             writing ? serve_writes(messages) : serve_reads(messages);
         },
@@ -247,35 +267,35 @@ void collective_access::read_or_write() {
 namespace {
 
 run_union union_of(const std::vector<round_message> &messages) {
-    std::vector<file_run> all;
+    std::vector<std::span<const file_run>> lists;
     for (const round_message &message : messages) {
-        all.insert(all.end(), message.runs().begin(), message.runs().end());
+        lists.emplace_back(message.runs());
     }
-    return run_union{std::move(all)};
+    return run_union{std::move(lists)};
 }
 
 } // namespace
 
 void collective_access::serve_writes(const std::vector<round_message> &messages) {
     const run_union all = union_of(messages);
-    std::vector<std::byte> data(static_cast<std::size_t>(all.bytes()));
+    disk_.resize(static_cast<std::size_t>(all.bytes()));
     for (const round_message &message : messages) { // where ranks write to the same bytes, the last one wins
         run_union::finder places{all};
         const std::byte *next = message.data().data();
         for (const file_run &run : message.runs()) {
-            std::memcpy(data.data() + places.place_of(run), next, static_cast<std::size_t>(run.bytes));
+            std::memcpy(disk_.data() + places.place_of(run), next, static_cast<std::size_t>(run.bytes));
             next += run.bytes;
         }
     }
-    write_runs(way_here(), all.runs(), data);
+    write_runs(way_here(), all.runs(), disk_.all());
 }
 
 void collective_access::serve_reads(const std::vector<round_message> &messages) {
     const run_union all = union_of(messages);
-    std::vector<std::byte> data(static_cast<std::size_t>(all.bytes()));
+    disk_.resize(static_cast<std::size_t>(all.bytes()));
     MPI_Offset end = std::numeric_limits<MPI_Offset>::max(); // of the file, if it is here
     const failure wrong = attempt([&] {
-        if (const MPI_Count got = read_runs(way_here(), all.runs(), data); got < all.bytes()) {
+        if (const MPI_Count got = read_runs(way_here(), all.runs(), disk_.all()); got < all.bytes()) {
             end = all.offset_at(got);
         }
     });
@@ -290,7 +310,7 @@ void collective_access::serve_reads(const std::vector<round_message> &messages) 
         std::byte *next = sent_[rank].data() + sizeof head;
         run_union::finder places{all};
         for (const file_run &run : message.runs()) {
-            std::memcpy(next, data.data() + places.place_of(run), static_cast<std::size_t>(run.bytes));
+            std::memcpy(next, disk_.data() + places.place_of(run), static_cast<std::size_t>(run.bytes));
             next += run.bytes;
             head.bytes += std::clamp<MPI_Count>(end - run.offset, 0, run.bytes);
         }
@@ -300,9 +320,9 @@ void collective_access::serve_reads(const std::vector<round_message> &messages) 
 
 void collective_access::send_answers() {
     if (!aggregates()) {
-        std::ranges::for_each(sent_, [](auto &message) { message.clear(); });
+        std::ranges::for_each(sent_, &byte_room::clear);
     }
-    std::ranges::for_each(taken_, [](auto &message) { message.clear(); });
+    std::ranges::for_each(taken_, &byte_room::clear);
     for (int i = 0; i < parts_.count(); ++i) {
         if (const data_part part = asked_[static_cast<std::size_t>(i)]; part.bytes != 0) {
             taken_[static_cast<std::size_t>(parts_.rank_of(i))].resize(sizeof(answer_head) +
@@ -319,7 +339,7 @@ void collective_access::take_answers() {
             continue;
         }
         const int from = parts_.rank_of(i);
-        const std::span<const std::byte> answer{taken_[static_cast<std::size_t>(from)]};
+        const std::span<const std::byte> answer = taken_[static_cast<std::size_t>(from)].all();
         answer_head head;
         std::memcpy(&head, answer.data(), sizeof head);
         if (head.error != MPI_SUCCESS && !failed_) {

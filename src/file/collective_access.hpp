@@ -9,6 +9,7 @@
 
 #include "file/access.hpp"
 #include "file/agreement.hpp"
+#include "file/byte_room.hpp"
 #include "file/domains.hpp"
 #include "file/round_message.hpp"
 #include "file/stages.hpp"
@@ -34,6 +35,7 @@ class collective_access final : public stages {
     struct outline {
         MPI_Offset begin = 0, end = 0; ///< equal: no data
         bool scattered = false;        ///< several runs
+        bool long_runs = false;        ///< that are worth a call of the kernel each
         bool alone = false;            ///< it can only be made by the rank itself
     };
     /// Goes before the data that an aggregator has read.
@@ -78,8 +80,9 @@ class collective_access final : public stages {
     domains parts_;
     int own_ = -1; ///< of the aggregators, the calling rank; -1: it is none
     MPI_Count round_ = 0;
-    std::vector<data_part> asked_;                     ///< by aggregator, in this round
-    std::vector<std::vector<std::byte>> sent_, taken_; ///< by rank
+    std::vector<data_part> asked_;        ///< by aggregator, in this round
+    std::vector<byte_room> sent_, taken_; ///< by rank
+    byte_room disk_;                      ///< an aggregator's, in this round
     std::vector<typed_buffer> sent_blocks_, taken_blocks_;
     std::vector<MPI_Count> sent_sizes_, taken_sizes_;
     std::vector<int> codes_;

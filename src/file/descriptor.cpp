@@ -5,12 +5,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -96,6 +99,16 @@ descriptor::~descriptor() {
     if (number_ >= 0) {
         close(number_);
     }
+}
+
+bool descriptor::local() const noexcept {
+    // XFS and ZFS are not among linux/magic.h's.
+    constexpr long xfs = 0x58465342, zfs = 0x2fc12fc1;
+    constexpr long known[] = {TMPFS_MAGIC,       RAMFS_MAGIC,           EXT4_SUPER_MAGIC, xfs,
+                              BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, zfs};
+    struct statfs facts {};
+    return fstatfs(number_, &facts) == 0 &&
+           std::ranges::find(known, static_cast<long>(facts.f_type)) != std::end(known);
 }
 
 void descriptor::fail_with(int error, const char *what) const {

@@ -41,6 +41,9 @@ class descriptor {
     /// True if bytes can be read although the program may only write: a part of a block can be replaced then.
     [[nodiscard]] bool readable() const noexcept { return readable_; }
 
+    /// True if the file system is known to be one that this kernel alone looks after.
+    [[nodiscard]] bool local() const noexcept;
+
     /// Reads from there on until the room is full or the file ends. Returns how many bytes.
     [[nodiscard]] std::size_t read(std::span<std::byte> into, MPI_Offset offset) const;
     void write(std::span<const std::byte> data, MPI_Offset offset) const;

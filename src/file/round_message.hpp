@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "file/byte_room.hpp"
 #include "file/descriptor.hpp"
 
 namespace lisle::file {
@@ -19,13 +20,11 @@ struct data_part {
 };
 
 /// The message for some runs. @param data_bytes room for data that follow them, which the caller fills
-[[nodiscard]] inline std::vector<std::byte> message_of(const std::vector<file_run> &runs,
-                                                       MPI_Count data_bytes) {
+inline void write_message(const std::vector<file_run> &runs, MPI_Count data_bytes, byte_room &into) {
     const std::size_t count = runs.size(), head = sizeof count + count * sizeof(file_run);
-    std::vector<std::byte> message(head + static_cast<std::size_t>(data_bytes));
-    std::memcpy(message.data(), &count, sizeof count);
-    std::memcpy(message.data() + sizeof count, runs.data(), count * sizeof(file_run));
-    return message;
+    into.resize(head + static_cast<std::size_t>(data_bytes));
+    std::memcpy(into.data(), &count, sizeof count);
+    std::memcpy(into.data() + sizeof count, runs.data(), count * sizeof(file_run));
 }
 
 /// A message as its receiver sees it: points into it.

@@ -5,19 +5,46 @@
 
 namespace lisle::file {
 
-run_union::run_union(std::vector<file_run> all) : runs_{std::move(all)} {
-    std::ranges::sort(runs_, {}, &file_run::offset);
-    std::size_t kept = 0;
-    for (const file_run &run : runs_) {
-        if (kept != 0 && run.offset <= runs_[kept - 1].end()) {
-            file_run &last = runs_[kept - 1];
-            last.bytes = std::max(last.end(), run.end()) - last.offset;
+namespace {
+
+using runs_left = std::span<const file_run>;
+
+/// The greatest is the list that begins last: for a heap whose top is the first one.
+bool begins_later(const runs_left &left, const runs_left &right) noexcept {
+    return left.front().offset > right.front().offset;
+}
+
+} // namespace
+
+run_union::run_union(std::vector<runs_left> lists) {
+    std::erase_if(lists, [](const runs_left &list) { return list.empty(); });
+    std::ranges::make_heap(lists, begins_later);
+    while (!lists.empty()) {
+        std::ranges::pop_heap(lists, begins_later);
+        runs_left &first = lists.back();
+        // Runs of one list often follow each other, and then the heap need not be asked.
+        const MPI_Offset next = lists.size() > 1 ? lists.front().front().offset : first.back().end();
+        std::size_t taken = 0;
+        do {
+            add(first[taken++]);
+        } while (taken < first.size() && first[taken].offset <= next);
+        first = first.subspan(taken);
+        if (first.empty()) {
+            lists.pop_back();
         } else {
-            runs_[kept++] = run;
+            std::ranges::push_heap(lists, begins_later);
         }
     }
-    runs_.resize(kept);
-    for (const file_run &run : runs_) {
+}
+
+void run_union::add(const file_run &run) {
+    if (!runs_.empty() && run.offset <= runs_.back().end()) {
+        file_run &last = runs_.back();
+        const MPI_Count longer = std::max(last.end(), run.end()) - last.offset;
+        bytes_ += longer - last.bytes;
+        last.bytes = longer;
+    } else {
+        runs_.push_back(run);
         bytes_ += run.bytes;
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "file/descriptor.hpp"
@@ -11,8 +12,8 @@ namespace lisle::file {
 
 class run_union {
   public:
-    /// @param all in any order
-    explicit run_union(std::vector<file_run> all);
+    /// @param lists each in ascending order
+    explicit run_union(std::vector<std::span<const file_run>> lists);
 
     /// Ascending, with gaps between them.
     [[nodiscard]] const std::vector<file_run> &runs() const noexcept { return runs_; }
@@ -34,6 +35,8 @@ class run_union {
     };
 
   private:
+    void add(const file_run &run);
+
     std::vector<file_run> runs_;
     MPI_Count bytes_ = 0;
 };

@@ -82,11 +82,17 @@ class group_walk {
     std::size_t next_ = 0;
 };
 
-MPI_Count read_gap(choice sieve) noexcept {
-    constexpr MPI_Count worth_a_call = 16384; // takes no longer to read than another call of the kernel
-    return sieve == choice::automatic ? worth_a_call
-           : sieve == choice::enable  ? std::numeric_limits<MPI_Count>::max()
-                                      : -1;
+/// The longest gap that takes no more time to read than another call.
+MPI_Count read_gap(const passage &by) noexcept {
+    constexpr MPI_Count in_memory = 1024, of_others = 16384;
+    switch (by.how.sieved_reads) {
+    case choice::enable:
+        return std::numeric_limits<MPI_Count>::max();
+    case choice::disable:
+        return -1;
+    default:
+        return by.file.local() ? in_memory : of_others;
+    }
 }
 
 /// Whether stretches of the file may be written back with what was read in their gaps.
@@ -234,8 +240,7 @@ MPI_Count read(const passage &by, MPI_Count position, const typed_buffer &to) {
     }
     std::optional<range_lock> held;
     lock_if_atomic(by, position, total, lock_kind::shared, held);
-    return read_groups(by, {by.through, position, total, by.how.read_buffer, read_gap(by.how.sieved_reads)},
-                       to);
+    return read_groups(by, {by.through, position, total, by.how.read_buffer, read_gap(by)}, to);
 }
 
 void write(const passage &by, MPI_Count position, const typed_buffer &from) {
@@ -250,8 +255,7 @@ void write(const passage &by, MPI_Count position, const typed_buffer &from) {
 }
 
 MPI_Count read_runs(const passage &by, std::vector<file_run> runs, std::span<std::byte> into) {
-    return read_groups(by, {std::move(runs), by.how.read_buffer, read_gap(by.how.sieved_reads)},
-                       as_bytes(into));
+    return read_groups(by, {std::move(runs), by.how.read_buffer, read_gap(by)}, as_bytes(into));
 }
 
 void write_runs(const passage &by, std::vector<file_run> runs, std::span<std::byte> data) {

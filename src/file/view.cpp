@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <sys/uio.h>
 
@@ -25,7 +26,8 @@ MPI_Offset offset_of(const void *address) noexcept {
 /// Throws unless the displacements are neither negative nor decreasing, and, of a file that is written, the
 /// data do not overlap. [MPI-5.0 14.1.1, 14.3] True if the runs, and those of the copies that follow, do not
 /// overlap. The class of these errors is that of other MPIs, since the standard names none.
-bool check_order(const datatype &tile, bool written) {
+/// @param count of the runs
+bool check_order(const datatype &tile, bool written, MPI_Count &count) {
     const typed_buffer once{nullptr, 1, tile};
     std::vector<iovec> some;
     MPI_Offset last = 0, end = 0;
@@ -44,6 +46,7 @@ bool check_order(const datatype &tile, bool written) {
                      " twice, which it must not in a file that is opened for writing");
             }
             apart = apart && offset >= end;
+            count += count == 0 || offset != end ? 1 : 0;
             last = offset;
             end = std::max(end, offset + static_cast<MPI_Offset>(run.iov_len));
         }
@@ -71,7 +74,7 @@ view::view(MPI_Offset displacement, const datatype &etype, const datatype &filet
     if (tile_->size() != 0 && tile_->extent() <= 0) {
         fail(MPI_ERR_ARG, "the filetype's extent is ", tile_->extent(), "; it must be positive");
     }
-    ascending_ = check_order(*tile_, written);
+    ascending_ = check_order(*tile_, written, runs_of_tile_);
 }
 
 typed_buffer view::until(MPI_Count position) const {
@@ -109,6 +112,11 @@ MPI_Count view::position_at(MPI_Offset offset) const {
         }
     }
     return low;
+}
+
+MPI_Count view::usual_run() const noexcept {
+    return whole() ? std::numeric_limits<MPI_Count>::max()
+                   : tile_->size() / std::max<MPI_Count>(runs_of_tile_, 1);
 }
 
 file_run view::span_of(MPI_Count position, MPI_Count bytes) const {

@@ -41,6 +41,9 @@ class view {
     /// nor its copies reach into each other.
     [[nodiscard]] bool ascending() const noexcept { return ascending_; }
 
+    /// Visible bytes that lie together, on average.
+    [[nodiscard]] MPI_Count usual_run() const noexcept;
+
     /// Where byte `position` lies in the file. @pre not empty(), position >= 0
     [[nodiscard]] MPI_Offset offset_of(MPI_Count position) const;
     /// How many visible bytes lie before this place in the file. @pre ascending(), or a guess will do
@@ -59,6 +62,7 @@ class view {
     const representation *form_;
     type_ref tile_; ///< the filetype as it lies in the file: another type where the data have another form
     MPI_Count unit_ = 1;
+    MPI_Count runs_of_tile_ = 0;
     bool ascending_ = true;
 };
 
