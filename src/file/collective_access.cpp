@@ -268,6 +268,7 @@ namespace {
 
 run_union union_of(const std::vector<round_message> &messages) {
     std::vector<std::span<const file_run>> lists;
+    lists.reserve(messages.size());
     for (const round_message &message : messages) {
         lists.emplace_back(message.runs());
     }

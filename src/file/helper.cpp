@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/helper.hpp"
 
-#include <csignal>
 #include <system_error>
 #include <utility>
 
-#include <pthread.h>
-
 #include "base/error.hpp"
+#include "base/own_thread.hpp"
 #include "mpi.h"
 
 namespace lisle::file {
@@ -33,17 +31,11 @@ void helper::give(std::function<void()> work) {
 }
 
 void helper::begin() {
-    // The thread is not to run the program's signal handlers.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        thread_ = std::thread{[this] { run(); }};
+        thread_ = begin_own_thread([this] { run(); });
     } catch (const std::system_error &error) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
         fail(MPI_ERR_OTHER, "the system gives no thread for non-blocking accesses to a file: ", error.what());
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void helper::run() {

@@ -58,14 +58,14 @@ class front {
 
     int run() {
         while (true) {
-            const auto code = keeper_ended();
-            read_signals(); // also when the keeper has ended: ranks may end sooner than we read of Ctrl-C
-            if (code) {
-                return *code == 0 && ended_by_ != 0 ? exit_by_signal + ended_by_ : *code;
-            }
             pollfd polled{signals_.get(), POLLIN, 0};
             poll(&polled, 1, -1);
             read_signals();
+            // After the signals: that the keeper ends while they are read shows in the next poll.
+            if (const auto code = keeper_ended()) {
+                read_signals(); // ranks may end sooner than we read of Ctrl-C
+                return *code == 0 && ended_by_ != 0 ? exit_by_signal + ended_by_ : *code;
+            }
         }
     }
 

@@ -22,6 +22,7 @@
 
 #include "abi/call_place.hpp"
 #include "base/error.hpp"
+#include "base/own_thread.hpp"
 #include "base/settings.hpp"
 #include "diagnosis/source_line.hpp"
 
@@ -95,16 +96,12 @@ class watching_thread {
         action.sa_flags = SA_SIGINFO | SA_RESTART;
         sigemptyset(&action.sa_mask);
         sigaction(signal_of_ours(), &action, nullptr);
-        sigset_t all, before; // the thread is not to run the program's handlers
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            std::thread{[this] { run(); }}.detach();
+            begin_own_thread([this] { run(); }).detach();
             runs_ = true;
         } catch (const std::system_error &none) {
             std::fprintf(stderr, "lisle: LISLE_WATCHDOG: no thread can be made: %s\n", none.what());
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
     [[noreturn]] void run() {

@@ -2,12 +2,11 @@
 #include "library/standstill_speaker.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <poll.h>
 #include <system_error>
-#include <thread>
 
+#include "base/own_thread.hpp"
 #include "base/settings.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "library/end_in_deadlock.hpp"
@@ -88,22 +87,17 @@ void standstill_speaker::begin(std::unique_ptr<standstill_speaker> speaker) {
     if (!speaker) {
         return;
     }
-    // The thread is not to run the program's signal handlers.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        std::thread{[own = std::move(speaker)] {
+        begin_own_thread([own = std::move(speaker)] {
             try {
                 own->run();
             } catch (const std::exception &) {
                 // No memory: the job goes on without a speaker.
             }
-        }}.detach();
+        }).detach();
     } catch (const std::system_error &) {
         // No thread: likewise.
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // ---- speaking ----

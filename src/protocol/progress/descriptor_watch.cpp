@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/progress/descriptor_watch.hpp"
 
-#include <csignal>
 #include <map>
 #include <mutex>
 #include <sys/epoll.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
+
+#include "base/own_thread.hpp"
 
 namespace lisle::protocol::descriptor_watch {
 
@@ -38,18 +38,13 @@ class watcher {
         if (epoll_ < 0) {
             return false;
         }
-        // The thread is not to run the program's signal handlers.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            std::thread{[this] { run(); }}.detach();
+            begin_own_thread([this] { run(); }).detach();
         } catch (const std::system_error &) {
             // Without the thread nobody would ring: epoll_ is set only where it runs.
             close(epoll_);
             epoll_ = -1;
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
         return epoll_ >= 0;
     }
 

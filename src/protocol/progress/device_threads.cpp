@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/own_thread.hpp"
 #include "execution/rank.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
@@ -45,22 +45,16 @@ class device_threads::worker {
     virtual ~worker() = default;
 
     void begin() {
-        // The program's signal handlers are not for this thread.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            thread_ = std::thread{[this] {
+            thread_ = begin_own_thread([this] {
                 pthread_setname_np(pthread_self(), name());
                 while (!ending_.load(std::memory_order_acquire)) {
                     work_or_sleep();
                 }
-            }};
+            });
         } catch (const std::system_error &error) {
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
             fail(MPI_ERR_OTHER, "the system gives no thread for a device (LISLE_PROGRESS): ", error.what());
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     void end() noexcept {
         // Release: pairs with the thread's loads, so one that is called after it sees it.
