@@ -54,6 +54,11 @@ void comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_
     *comm_keyval = create_keyval<MPI_Comm>(copy, erase, extra_state);
 }
 
+void comm_create_keyval_x(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase,
+                          MPIX_Destructor_function *destroy, int *comm_keyval, void *extra_state) {
+    *comm_keyval = create_keyval<MPI_Comm>(copy, erase, extra_state, destroy);
+}
+
 void comm_delete_attr(communicator &comm, int comm_keyval) {
     check_changeable(comm_keyval);
     comm.attributes.erase(comm.handle(), comm_keyval);
@@ -91,6 +96,11 @@ void keyval_free(int *keyval) {
 void type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
                         int *type_keyval, void *extra_state) {
     *type_keyval = create_keyval<MPI_Datatype>(copy, erase, extra_state);
+}
+
+void type_create_keyval_x(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
+                          MPIX_Destructor_function *destroy, int *type_keyval, void *extra_state) {
+    *type_keyval = create_keyval<MPI_Datatype>(copy, erase, extra_state, destroy);
 }
 
 void type_delete_attr(const datatype &type, int type_keyval) {
@@ -163,6 +173,11 @@ void win_set_attr(rma::window &win, int win_keyval, void *attribute_val) {
 void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *win_keyval,
                        void *extra_state) {
     *win_keyval = create_keyval<MPI_Win>(copy, erase, extra_state);
+}
+
+void win_create_keyval_x(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase,
+                         MPIX_Destructor_function *destroy, int *win_keyval, void *extra_state) {
+    *win_keyval = create_keyval<MPI_Win>(copy, erase, extra_state, destroy);
 }
 
 void win_free_keyval(int *win_keyval) {

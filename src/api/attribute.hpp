@@ -15,6 +15,8 @@ void attr_get(communicator &comm, int keyval, void *attribute_val, int *flag);
 void attr_put(communicator &comm, int keyval, void *attribute_val);
 void comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase,
                         int *comm_keyval, void *extra_state);
+void comm_create_keyval_x(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase,
+                          MPIX_Destructor_function *destroy, int *comm_keyval, void *extra_state);
 void comm_delete_attr(communicator &comm, int comm_keyval);
 void comm_free_keyval(int *comm_keyval);
 void comm_get_attr(communicator &comm, int comm_keyval, void *attribute_val, int *flag);
@@ -23,6 +25,8 @@ void keyval_create(MPI_Copy_function *copy, MPI_Delete_function *erase, int *key
 void keyval_free(int *keyval);
 void type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
                         int *type_keyval, void *extra_state);
+void type_create_keyval_x(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase,
+                          MPIX_Destructor_function *destroy, int *type_keyval, void *extra_state);
 void type_delete_attr(const datatype &type, int type_keyval);
 void type_free_keyval(int *type_keyval);
 void type_get_attr(const datatype &type, int type_keyval, void *attribute_val, int *flag);
@@ -32,6 +36,8 @@ void win_get_attr(rma::window &win, int win_keyval, void *attribute_val, int *fl
 void win_set_attr(rma::window &win, int win_keyval, void *attribute_val);
 void win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *win_keyval,
                        void *extra_state);
+void win_create_keyval_x(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase,
+                         MPIX_Destructor_function *destroy, int *win_keyval, void *extra_state);
 void win_free_keyval(int *win_keyval);
 
 } // namespace lisle::api

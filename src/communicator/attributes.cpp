@@ -18,10 +18,24 @@ class keyval {
   public:
     using any_function = void (*)();
 
-    keyval_kind kind;
-    any_function copy;
-    any_function erase;
-    void *extra_state;
+    keyval(keyval_kind sort, any_function copying, any_function erasing, void *state,
+           MPIX_Destructor_function *destroying) noexcept
+        : kind{sort}, copy{copying}, erase{erasing}, extra_state{state}, destroy_{destroying} {}
+    keyval(const keyval &) = delete;
+    keyval &operator=(const keyval &) = delete;
+    ~keyval() {
+        if (destroy_ != nullptr) {
+            destroy_(extra_state);
+        }
+    }
+
+    const keyval_kind kind;
+    const any_function copy;
+    const any_function erase;
+    void *const extra_state;
+
+  private:
+    MPIX_Destructor_function *const destroy_;
 };
 
 namespace {
@@ -125,10 +139,10 @@ template <class Handle> bool call_copy(Handle owner, int key, const keyval &defi
 
 template <class Handle> int create_keyval(typename keyval_kind_of<Handle>::copy_function *copy,
                                           typename keyval_kind_of<Handle>::delete_function *erase,
-                                          void *extra_state) {
+                                          void *extra_state, MPIX_Destructor_function *destroy) {
     return keyvals->add(std::make_shared<const keyval>(
-        keyval{keyval_kind_of<Handle>::value, reinterpret_cast<keyval::any_function>(copy),
-               reinterpret_cast<keyval::any_function>(erase), extra_state}));
+        keyval_kind_of<Handle>::value, reinterpret_cast<keyval::any_function>(copy),
+        reinterpret_cast<keyval::any_function>(erase), extra_state, destroy));
 }
 
 void free_keyval(keyval_kind kind, int key) {
@@ -217,10 +231,12 @@ void attribute_set::copy_to(attribute_set &duplicate, Handle owner, Handle new_o
     }
 }
 
-template int create_keyval<MPI_Comm>(MPI_Comm_copy_attr_function *, MPI_Comm_delete_attr_function *, void *);
+template int create_keyval<MPI_Comm>(MPI_Comm_copy_attr_function *, MPI_Comm_delete_attr_function *, void *,
+                                     MPIX_Destructor_function *);
 template int create_keyval<MPI_Datatype>(MPI_Type_copy_attr_function *, MPI_Type_delete_attr_function *,
-                                         void *);
-template int create_keyval<MPI_Win>(MPI_Win_copy_attr_function *, MPI_Win_delete_attr_function *, void *);
+                                         void *, MPIX_Destructor_function *);
+template int create_keyval<MPI_Win>(MPI_Win_copy_attr_function *, MPI_Win_delete_attr_function *, void *,
+                                    MPIX_Destructor_function *);
 
 template void attribute_set::set(MPI_Comm, int, void *);
 template void attribute_set::set(MPI_Datatype, int, void *);

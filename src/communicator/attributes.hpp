@@ -37,9 +37,11 @@ template <> struct keyval_kind_of<MPI_Win> {
 
 /// Makes a key for objects with handles of type `Handle`; keys belong to the calling rank. The
 /// functions may be the constants MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN etc.
+/// @param destroy called with the state when nothing has the key any more; null: nothing is
 template <class Handle>
 [[nodiscard]] int create_keyval(typename keyval_kind_of<Handle>::copy_function *copy,
-                                typename keyval_kind_of<Handle>::delete_function *erase, void *extra_state);
+                                typename keyval_kind_of<Handle>::delete_function *erase, void *extra_state,
+                                MPIX_Destructor_function *destroy = nullptr);
 /// Gives a key up; allowed again and again while attributes keep the key alive. Throws MPI_ERR_KEYVAL if
 /// it is not one of this sort.
 void free_keyval(keyval_kind kind, int key);

@@ -115,25 +115,26 @@ void mpi_dup_fn_(int *, int *, int *, int *in, int *out, int *flag, int *ierror)
 #pragma weak mpi_null_delete_fn_ = mpi_comm_null_delete_fn_
 
 void pmpi_comm_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPI_Comm_create_keyval(copy_attribute<MPI_Comm>, delete_attribute<MPI_Comm>, keyval,
-                                        new_key(copy, erase, *extra)));
+    end(ierror, PMPIX_Comm_create_keyval_x(copy_attribute<MPI_Comm>, delete_attribute<MPI_Comm>, std::free,
+                                           keyval, new_key(copy, erase, *extra)));
 }
 #pragma weak mpi_comm_create_keyval_ = pmpi_comm_create_keyval_
 
 void pmpi_keyval_create_(void *copy, void *erase, int *keyval, int *extra, int *ierror) {
-    end(ierror, PMPI_Comm_create_keyval(copy_old, delete_old, keyval, new_key(copy, erase, *extra)));
+    end(ierror,
+        PMPIX_Comm_create_keyval_x(copy_old, delete_old, std::free, keyval, new_key(copy, erase, *extra)));
 }
 #pragma weak mpi_keyval_create_ = pmpi_keyval_create_
 
 void pmpi_type_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPI_Type_create_keyval(copy_attribute<MPI_Datatype>, delete_attribute<MPI_Datatype>, keyval,
-                                        new_key(copy, erase, *extra)));
+    end(ierror, PMPIX_Type_create_keyval_x(copy_attribute<MPI_Datatype>, delete_attribute<MPI_Datatype>,
+                                           std::free, keyval, new_key(copy, erase, *extra)));
 }
 #pragma weak mpi_type_create_keyval_ = pmpi_type_create_keyval_
 
 void pmpi_win_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPI_Win_create_keyval(copy_attribute<MPI_Win>, delete_attribute<MPI_Win>, keyval,
-                                       new_key(copy, erase, *extra)));
+    end(ierror, PMPIX_Win_create_keyval_x(copy_attribute<MPI_Win>, delete_attribute<MPI_Win>, std::free,
+                                          keyval, new_key(copy, erase, *extra)));
 }
 #pragma weak mpi_win_create_keyval_ = pmpi_win_create_keyval_
 

@@ -124,6 +124,9 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     check_epoch(on, target.rank);
     store_order::before_read();
     store_order::note();
+    if (origin.count == 0 && target.count == 0) {
+        return nullptr; // whether the operation takes elements of the type is no question
+    }
     const element_update update{operation, *target.type};
     const MPI_Count bytes = update.reads_only() ? target.bytes() : origin.bytes();
     check_fits(bytes, target.bytes(), "target");

@@ -175,7 +175,8 @@ contains
   subroutine requests
     type(MPI_Request) :: all(4), one
     type(MPI_Status) :: statuses(4)
-    integer :: values(4), i, at, count, indices(4), seen
+    integer, asynchronous :: values(4)
+    integer :: i, at, count, indices(4), seen
     logical :: done
     do i = 1, 4
       call MPI_Irecv(values(i), 1, MPI_INTEGER, left, i, MPI_COMM_WORLD, all(i))
@@ -184,6 +185,7 @@ contains
       call MPI_Send(10 * i, 1, MPI_INTEGER, right, i, MPI_COMM_WORLD)
     end do
     call MPI_Waitany(4, all, at, statuses(1))
+    call MPI_F_sync_reg(values)
     call check(at >= 1 .and. at <= 4, 'an index')
     call check(statuses(1)%MPI_TAG == at .and. values(at) == 10 * at, 'the message of the index')
     call check(all(at) == MPI_REQUEST_NULL, 'a request that is complete')
@@ -204,6 +206,7 @@ contains
     do i = 1, 3
       call MPI_Startall(2, all)
       call MPI_Waitall(2, all, MPI_STATUSES_IGNORE)
+      call MPI_F_sync_reg(values) ! or the compiler takes it for what it was
       call check(values(1) == left, 'a persistent message')
     end do
     one = all(1)

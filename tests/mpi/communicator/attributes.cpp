@@ -167,6 +167,24 @@ void of_self() {
     }
 }
 
+/// The destructor of a key's state: when the program has freed the key and no attribute is under it.
+void destroyed_with_the_last_attribute() {
+    int destroyed = 0;
+    const auto destroy = [](void *state) { ++*static_cast<int *>(state); };
+    int key = MPI_KEYVAL_INVALID;
+    CHECK_MPI(MPIX_Comm_create_keyval_x(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, destroy, &key, &destroyed));
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm copy = MPI_COMM_NULL;
+    CHECK_MPI(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    CHECK_MPI(MPI_Comm_set_attr(comm, key, &destroyed));
+    CHECK_MPI(MPI_Comm_dup(comm, &copy));
+    CHECK_MPI(MPI_Comm_free_keyval(&key));
+    CHECK_MPI(MPI_Comm_free(&comm));
+    CHECK_EQ(destroyed, 0);
+    CHECK_MPI(MPI_Comm_free(&copy));
+    CHECK_EQ(destroyed, 1);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -176,6 +194,7 @@ int main(int argc, char **argv) {
         of_the_standard(job);
         of_communicators(job);
         of_datatypes(job);
+        destroyed_with_the_last_attribute();
         of_self();
     }
     if (end_of_self != "cba") {
