@@ -32,18 +32,6 @@ template <class T> typed_buffer values_at(const T *first) {
     return bytes_at(first, sizeof(T));
 }
 
-/// On how many nodes there are members.
-int nodes_of(const communicator &members) {
-    const locality &places = this_rank().get_job().places();
-    std::vector<int> nodes;
-    nodes.reserve(static_cast<std::size_t>(members.size()));
-    for (int rank = 0; rank < members.size(); ++rank) {
-        nodes.push_back(places.node_of(members.local_group().member(rank)));
-    }
-    std::ranges::sort(nodes);
-    return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
-}
-
 /// Runs that a call of the kernel moves in less time than they take on the way to an aggregator.
 constexpr MPI_Count worth_a_call = 1024;
 
@@ -51,12 +39,6 @@ constexpr MPI_Count worth_a_call = 1024;
 int usual_aggregators(const communicator &members) {
     constexpr int enough_for_a_node = 4; // more only wait for each other at the file
     return std::min(members.size(), std::max(enough_for_a_node, nodes_of(members)));
-}
-
-/// Bytes of an aggregator's part in a round if nobody says: for a file in memory what stays in a core's
-/// caches.
-MPI_Count usual_window(const descriptor &file) {
-    return file.local() ? MPI_Count{1} << 20 : MPI_Count{16} << 20;
 }
 
 } // namespace
@@ -116,10 +98,9 @@ bool collective_access::go_together() const {
     }
     // What one kernel holds in memory, all its processes access in any order at the speed of memory.
     // Elsewhere accesses of many to the same blocks are slow.
-    const bool one_kernel = on_.on_disk().local() && nodes_of(on_.comm()) == 1;
-    if (said == choice::automatic && one_kernel && std::ranges::all_of(outlines_, [](const outline &one) {
-            return one.begin == one.end || one.long_runs;
-        })) {
+    if (said == choice::automatic && on_.of_one_kernel &&
+        std::ranges::all_of(outlines_,
+                            [](const outline &one) { return one.begin == one.end || one.long_runs; })) {
         return false;
     }
     MPI_Offset end = 0;
@@ -154,9 +135,7 @@ void collective_access::choose() {
     const int ranks = on_.comm().size();
     const int wanted =
         how_.aggregators != 0 ? static_cast<int>(how_.aggregators) : usual_aggregators(on_.comm());
-    const MPI_Count window =
-        how_.collective_buffer != 0 ? how_.collective_buffer : usual_window(on_.on_disk());
-    parts_ = {{begin, end - begin}, wanted, window, ranks};
+    parts_ = {{begin, end - begin}, wanted, how_.collective_buffer, ranks};
     own_ = parts_.aggregator_at(on_.comm().rank());
     moved_ = total_;
     begin_round();

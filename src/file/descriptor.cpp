@@ -44,6 +44,16 @@ int open_retrying(const std::string &name, int flags) noexcept {
     return opened;
 }
 
+bool is_on_local_system(int descriptor) noexcept {
+    // XFS and ZFS are not among linux/magic.h's.
+    constexpr long xfs = 0x58465342, zfs = 0x2fc12fc1;
+    constexpr long known[] = {TMPFS_MAGIC,       RAMFS_MAGIC,           EXT4_SUPER_MAGIC, xfs,
+                              BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, zfs};
+    struct statfs facts {};
+    return fstatfs(descriptor, &facts) == 0 &&
+           std::ranges::find(known, static_cast<long>(facts.f_type)) != std::end(known);
+}
+
 } // namespace
 
 int class_of_errno(int error) noexcept {
@@ -93,22 +103,13 @@ descriptor::descriptor(const std::string &name, int amode) : name_{name} {
         close(std::exchange(number_, -1));
         fail_with(EISDIR, "opened");
     }
+    local_ = is_on_local_system(number_);
 }
 
 descriptor::~descriptor() {
     if (number_ >= 0) {
         close(number_);
     }
-}
-
-bool descriptor::local() const noexcept {
-    // XFS and ZFS are not among linux/magic.h's.
-    constexpr long xfs = 0x58465342, zfs = 0x2fc12fc1;
-    constexpr long known[] = {TMPFS_MAGIC,       RAMFS_MAGIC,           EXT4_SUPER_MAGIC, xfs,
-                              BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, zfs};
-    struct statfs facts {};
-    return fstatfs(number_, &facts) == 0 &&
-           std::ranges::find(known, static_cast<long>(facts.f_type)) != std::end(known);
 }
 
 void descriptor::fail_with(int error, const char *what) const {

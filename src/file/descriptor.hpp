@@ -42,7 +42,7 @@ class descriptor {
     [[nodiscard]] bool readable() const noexcept { return readable_; }
 
     /// True if the file system is known to be one that this kernel alone looks after.
-    [[nodiscard]] bool local() const noexcept;
+    [[nodiscard]] bool local() const noexcept { return local_; }
 
     /// Reads from there on until the room is full or the file ends. Returns how many bytes.
     [[nodiscard]] std::size_t read(std::span<std::byte> into, MPI_Offset offset) const;
@@ -67,6 +67,7 @@ class descriptor {
     std::string name_;
     int number_ = -1;
     bool readable_ = false;
+    bool local_ = false;
     /// Acquired and released with the lock: the kernel tells descriptors apart, but not the threads of one.
     mutable std::atomic<bool> locked_{false};
 };

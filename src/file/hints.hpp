@@ -14,8 +14,8 @@ enum class choice : int { automatic, enable, disable };
 
 /// See the file's head. Plain data, so that ranks can agree on them.
 struct hints {
-    MPI_Count collective_buffer = 0; ///< cb_buffer_size: of an aggregator, for a round; 0: not said
-    MPI_Count aggregators = 0;       ///< cb_nodes; 0: not said
+    MPI_Count collective_buffer = 0;               ///< cb_buffer_size: of an aggregator, for a round
+    MPI_Count aggregators = 0;                     ///< cb_nodes; 0: not said
     MPI_Count read_buffer = MPI_Count{4} << 20;    ///< ind_rd_buffer_size: of accesses that read gaps, too
     MPI_Count write_buffer = MPI_Count{512} << 10; ///< ind_wr_buffer_size
     choice collective_reads = choice::automatic;   ///< romio_cb_read
@@ -28,5 +28,10 @@ struct hints {
     /// Adds all hints with their values.
     void describe(info &into) const;
 };
+
+/// Of a file that nobody says it of. @param of_one_kernel see open_file.hpp: what stays in a core's caches
+[[nodiscard]] constexpr MPI_Count usual_collective_buffer(bool of_one_kernel) noexcept {
+    return of_one_kernel ? MPI_Count{1} << 20 : MPI_Count{16} << 20;
+}
 
 } // namespace lisle::file

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/open_file.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "execution/rank.hpp"
 #include "file/helper.hpp"
 #include "protocol/progress/wait.hpp"
+#include "world/job.hpp"
 
 namespace lisle::file {
 
@@ -20,6 +24,18 @@ open_file::~open_file() {
 
 void open_file::await_turn_of(unsigned number) {
     protocol::wait_until(home(), [&] { return is_turn_of(number); });
+}
+
+/// On how many nodes there are members.
+int nodes_of(const communicator &members) {
+    const locality &places = this_rank().get_job().places();
+    std::vector<int> nodes;
+    nodes.reserve(static_cast<std::size_t>(members.size()));
+    for (int rank = 0; rank < members.size(); ++rank) {
+        nodes.push_back(places.node_of(members.local_group().member(rank)));
+    }
+    std::ranges::sort(nodes);
+    return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
 } // namespace lisle::file

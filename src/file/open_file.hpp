@@ -47,6 +47,9 @@ class open_file : public object {
     /// What the rank sees now. Operations keep the view that they began with.
     std::shared_ptr<const view> seen;
     hints how;
+    /// True if the ranks are on one node and its kernel alone looks after the file system: what the first
+    /// rank has found, since all must go on alike.
+    bool of_one_kernel = false;
     std::atomic<bool> atomic{false}; ///< MPI_File_set_atomicity
     /// The individual file pointer, in bytes of the view. Relaxed: each operation of a thread takes a place
     /// of its own, and orders nothing else.
@@ -98,6 +101,9 @@ class [[nodiscard]] collective_turn {
   private:
     open_file &on_;
 };
+
+/// On how many nodes there are members.
+[[nodiscard]] int nodes_of(const communicator &members);
 
 /// The file behind a handle, or null.
 [[nodiscard]] inline open_file *find_file(MPI_File handle) noexcept {

@@ -119,6 +119,9 @@ open_file *open(const open_request &asked) {
     agree(*members, attempt([&] { check_amode(asked.amode); }));
     check_same(*members, asked.amode, "amode");
     auto file = std::make_unique<open_file>(members, open_in_turn(*members, name, asked.amode), asked.amode);
+    file->of_one_kernel = nodes_of(*members) == 1 && file->on_disk().local();
+    agree_on(*members, file->of_one_kernel);
+    file->how.collective_buffer = usual_collective_buffer(file->of_one_kernel);
     take_hints(*file, asked.hints);
     MPI_Count begin = file->has(MPI_MODE_APPEND) ? file->on_disk().size() : 0;
     agree_on(*members, begin);

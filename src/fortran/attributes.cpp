@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes: integers of an address's size in Fortran, pointers in C (attribute_cell.hpp). Keys have a state
-// of their own, with the program's functions and its extra state; it stays, since nobody tells when the last
-// attribute under a key has gone. A cell stays if its key was made in C, whose functions do not know it.
+// of their own, with the program's functions and its extra state, which goes with the key. A cell stays if
+// its key was made in C, whose functions do not know it.
 #include <new>
 
 #include "fortran/attribute_cell.hpp"
@@ -74,9 +74,24 @@ int delete_old(MPI_Comm object, int keyval, void *given, void *state) {
     return give_up(code, given);
 }
 
-key_state *new_key(void *copy, void *erase, MPI_Aint extra) noexcept {
-    auto *const made = static_cast<key_state *>(std::malloc(sizeof(key_state)));
-    return made != nullptr ? new (made) key_state{copy, erase, extra} : nullptr;
+template <class Create, class Copy, class Erase>
+int create_key(Create *create, Copy *copy, Erase *erase, int *keyval, const key_state &state) {
+    void *const memory = std::malloc(sizeof(key_state));
+    return memory == nullptr ? MPI_ERR_NO_MEM
+                             : create(copy, erase, std::free, keyval, new (memory) key_state{state});
+}
+
+template <class Handle>
+int attach(int (*set)(Handle, int, void *), Handle object, int keyval, MPI_Aint value) {
+    void *const cell = new_cell(value);
+    if (cell == nullptr) {
+        return MPI_ERR_NO_MEM;
+    }
+    const int code = set(object, keyval, cell);
+    if (code != MPI_SUCCESS) {
+        free_cell(cell);
+    }
+    return code;
 }
 
 } // namespace
@@ -115,41 +130,41 @@ void mpi_dup_fn_(int *, int *, int *, int *in, int *out, int *flag, int *ierror)
 #pragma weak mpi_null_delete_fn_ = mpi_comm_null_delete_fn_
 
 void pmpi_comm_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPIX_Comm_create_keyval_x(copy_attribute<MPI_Comm>, delete_attribute<MPI_Comm>, std::free,
-                                           keyval, new_key(copy, erase, *extra)));
+    end(ierror, create_key(PMPIX_Comm_create_keyval_x, copy_attribute<MPI_Comm>, delete_attribute<MPI_Comm>,
+                           keyval, {copy, erase, *extra}));
 }
 #pragma weak mpi_comm_create_keyval_ = pmpi_comm_create_keyval_
 
 void pmpi_keyval_create_(void *copy, void *erase, int *keyval, int *extra, int *ierror) {
-    end(ierror,
-        PMPIX_Comm_create_keyval_x(copy_old, delete_old, std::free, keyval, new_key(copy, erase, *extra)));
+    end(ierror, create_key(PMPIX_Comm_create_keyval_x, copy_old, delete_old, keyval, {copy, erase, *extra}));
 }
 #pragma weak mpi_keyval_create_ = pmpi_keyval_create_
 
 void pmpi_type_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPIX_Type_create_keyval_x(copy_attribute<MPI_Datatype>, delete_attribute<MPI_Datatype>,
-                                           std::free, keyval, new_key(copy, erase, *extra)));
+    end(ierror, create_key(PMPIX_Type_create_keyval_x, copy_attribute<MPI_Datatype>,
+                           delete_attribute<MPI_Datatype>, keyval, {copy, erase, *extra}));
 }
 #pragma weak mpi_type_create_keyval_ = pmpi_type_create_keyval_
 
 void pmpi_win_create_keyval_(void *copy, void *erase, int *keyval, MPI_Aint *extra, int *ierror) {
-    end(ierror, PMPIX_Win_create_keyval_x(copy_attribute<MPI_Win>, delete_attribute<MPI_Win>, std::free,
-                                          keyval, new_key(copy, erase, *extra)));
+    end(ierror, create_key(PMPIX_Win_create_keyval_x, copy_attribute<MPI_Win>, delete_attribute<MPI_Win>,
+                           keyval, {copy, erase, *extra}));
 }
 #pragma weak mpi_win_create_keyval_ = pmpi_win_create_keyval_
 
 void pmpi_comm_set_attr_(int *comm, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, new_cell(*value)));
+    end(ierror, attach(PMPI_Comm_set_attr, handle<MPI_Comm>(comm), *keyval, *value));
 }
 #pragma weak mpi_comm_set_attr_ = pmpi_comm_set_attr_
 
 void pmpi_attr_put_(int *comm, int *keyval, int *value, int *ierror) {
-    end(ierror, PMPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, new_cell(*value)));
+    end(ierror, attach(PMPI_Comm_set_attr, handle<MPI_Comm>(comm), *keyval, *value));
 }
 #pragma weak mpi_attr_put_ = pmpi_attr_put_
 
 void pmpi_comm_get_attr_(int *comm, int *keyval, MPI_Aint *value, int *flag, int *ierror) {
     void *found = nullptr;
+    *flag = 0; // as it stays if the call fails
     end(ierror, PMPI_Comm_get_attr(handle<MPI_Comm>(comm), *keyval, &found, flag));
     if (*flag != 0) {
         const bool of_the_standard = *keyval >= MPI_TAG_UB && *keyval <= MPI_UNIVERSE_SIZE;
@@ -168,12 +183,13 @@ void pmpi_attr_get_(int *comm, int *keyval, int *value, int *flag, int *ierror) 
 #pragma weak mpi_attr_get_ = pmpi_attr_get_
 
 void pmpi_type_set_attr_(int *type, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Type_set_attr(handle<MPI_Datatype>(type), *keyval, new_cell(*value)));
+    end(ierror, attach(PMPI_Type_set_attr, handle<MPI_Datatype>(type), *keyval, *value));
 }
 #pragma weak mpi_type_set_attr_ = pmpi_type_set_attr_
 
 void pmpi_type_get_attr_(int *type, int *keyval, MPI_Aint *value, int *flag, int *ierror) {
     void *found = nullptr;
+    *flag = 0; // as it stays if the call fails
     end(ierror, PMPI_Type_get_attr(handle<MPI_Datatype>(type), *keyval, &found, flag));
     if (*flag != 0) {
         *value = value_of(found);
@@ -182,12 +198,13 @@ void pmpi_type_get_attr_(int *type, int *keyval, MPI_Aint *value, int *flag, int
 #pragma weak mpi_type_get_attr_ = pmpi_type_get_attr_
 
 void pmpi_win_set_attr_(int *win, int *keyval, MPI_Aint *value, int *ierror) {
-    end(ierror, PMPI_Win_set_attr(handle<MPI_Win>(win), *keyval, new_cell(*value)));
+    end(ierror, attach(PMPI_Win_set_attr, handle<MPI_Win>(win), *keyval, *value));
 }
 #pragma weak mpi_win_set_attr_ = pmpi_win_set_attr_
 
 void pmpi_win_get_attr_(int *win, int *keyval, MPI_Aint *value, int *flag, int *ierror) {
     void *found = nullptr;
+    *flag = 0; // as it stays if the call fails
     end(ierror, PMPI_Win_get_attr(handle<MPI_Win>(win), *keyval, &found, flag));
     if (*flag == 0) {
         return;

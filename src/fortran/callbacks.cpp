@@ -11,7 +11,7 @@ using namespace lisle::fortran;
 
 namespace {
 
-/// A copy of the state that the call hands through; null if there is no memory, which the call finds out.
+/// A copy of the state that the call hands through; null if there is no memory.
 template <class T> T *keep(const T &state) noexcept {
     void *const memory = std::malloc(sizeof(T));
     return memory != nullptr ? new (memory) T{state} : nullptr;
@@ -174,6 +174,9 @@ void pmpi_register_datarep_(char *name, void *read, void *write,
                             int *ierror, std::size_t name_length) {
     const auto none = reinterpret_cast<void *>(mpi_conversion_fn_null_);
     auto *const state = keep(representation_state{read, write, extent, *extra});
+    if (state == nullptr) {
+        return end(ierror, MPI_ERR_NO_MEM);
+    }
     end(ierror, PMPI_Register_datarep(text{name, name_length}, read == none ? nullptr : read_data<int>,
                                       write == none ? nullptr : write_data<int>, extent_of_data, state));
 }

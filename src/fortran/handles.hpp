@@ -3,6 +3,7 @@
 // class here is used for one argument of one call.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "mpi.h"
@@ -103,6 +104,7 @@ template <class T> class room {
         if (count > static_cast<MPI_Count>(sizeof few_ / sizeof *few_)) {
             all_ = static_cast<T *>(std::malloc(static_cast<std::size_t>(count) * sizeof(T)));
             if (all_ == nullptr) {
+                std::fputs("lisle: no memory for an array that a Fortran program has given\n", stderr);
                 std::abort();
             }
         }
