@@ -34,9 +34,9 @@ HAS_OWN_F08 = re.compile(r"MPI_(Buffer_detach|\w+_detach_buffer)")  # src/fortra
 ANY_BUFFER = "type(*), dimension(*)"
 
 
-def statement(words, arguments, indent):
+def statement(words, arguments, indent, suffix=""):
     """`words` with a list of arguments, continued over lines."""
-    text = f"{words}({', '.join(arguments)})"
+    text = f"{words}({', '.join(arguments)}){suffix}"
     lines = textwrap.wrap(text, 110 - indent, break_long_words=False, subsequent_indent="    ")
     return [" " * indent + line + (" &" if line is not lines[-1] else "") for line in lines]
 
@@ -90,9 +90,8 @@ def interface_body(procedure, name, f08, pointers=False):
     """@param pointers addresses that the call gives are of TYPE(C_PTR)"""
     kind = "function" if procedure.returns else "subroutine"
     sections = procedure.sections() if f08 else {}
-    lines = [*statement(f"{kind} {name}", procedure.names(), 4), "      import"]
-    if sections:
-        lines[-2] += f" &\n      bind(C, name=\"{name}_\")"
+    binding = f' bind(C, name="{name}_")' if sections else ""
+    lines = [*statement(f"{kind} {name}", procedure.names(), 4, binding), "      import"]
     for argument in procedure.arguments:
         declaration = Declaration(argument, f08, argument.name in sections)
         if pointers and argument.kind == "C_BUFFER":

@@ -11,12 +11,10 @@
 #include "collective/schedule/plan.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
-#include "execution/rank.hpp"
 #include "file/helper.hpp"
 #include "file/round_message.hpp"
 #include "file/run_union.hpp"
 #include "protocol/engine.hpp"
-#include "world/job.hpp"
 
 namespace lisle::file {
 

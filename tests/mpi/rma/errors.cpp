@@ -262,6 +262,11 @@ void flavour_calls(const scene &s, flavour how) {
 /// After all this the window works.
 void still_works(const scene &s) {
     CHECK_MPI(MPI_Win_fence(0, s.handle));
+    // No elements: bytes cannot be added, but there are none.
+    CHECK_MPI(
+        MPI_Accumulate(nullptr, 0, MPI_BYTE, s.next, s.window.at(s.next, 0), 0, MPI_BYTE, MPI_SUM, s.handle));
+    CHECK_MPI(MPI_Get_accumulate(nullptr, 0, MPI_BYTE, nullptr, 0, MPI_BYTE, s.next, s.window.at(s.next, 0),
+                                 0, MPI_BYTE, MPI_SUM, s.handle));
     const int value = 70 + s.job.rank;
     CHECK_MPI(MPI_Put(&value, 1, MPI_INT, s.next, s.window.at(s.next, 1), 1, MPI_INT, s.handle));
     CHECK_MPI(MPI_Win_fence(0, s.handle));
