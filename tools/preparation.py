@@ -27,6 +27,12 @@ class Preparation:
         two_forms = self.function["has_large_count"] or self.function["large_count_of"]
         return bool(two_forms) and self.group == "datatype" and self.named("newtype") is not None
 
+    def root_alone(self, p):
+        """The condition under which an argument that is no buffer's means something; none: always."""
+        if not p.row.get("root_only") or self.group in COLLECTIVE_GROUPS:
+            return None
+        return f"at_root({self.first('COMMUNICATOR').local()}, {self.named('root').name})"
+
     # Checks, in the order in which they run.
 
     def check_state(self):
@@ -141,7 +147,8 @@ class Preparation:
                     continue
                 # Not by the type's name: many parameters are called as their type is.
                 auto = "auto *const " if p.implementation_type().endswith("*") else "auto &"
-                self.lines.append(f"{auto}{p.local()} = {converter}({p.name}, \"{p.name}\");")
+                condition = f"!{alone} ? nullptr : " if (alone := self.root_alone(p)) else ""
+                self.lines.append(f"{auto}{p.local()} = {condition}{converter}({p.name}, \"{p.name}\");")
             elif p.pointer and (p.row["direction"] == "inout" or p.input):
                 converter = converter.removesuffix("_or_null")
                 if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test")):
@@ -237,7 +244,8 @@ class Preparation:
                 continue
             error = "MPI_ERR_COUNT" if self.group == "request" else NOT_NEGATIVE[p.kind]
             given = "" if error == "MPI_ERR_COUNT" else f", {error}"
-            self.lines.append(f"check_not_negative({p.name}, \"{p.name}\"{given});")
+            condition = f"if ({alone}) " if (alone := self.root_alone(p)) else ""
+            self.lines.append(condition + f"check_not_negative({p.name}, \"{p.name}\"{given});")
 
     def check_pointers(self):
         if self.group in LAX_GROUPS:
@@ -257,7 +265,8 @@ class Preparation:
                 if p.kind == "STRING" and self.group == "info":
                     error = INFO_STRINGS.get(p.name, error)
                 given = "" if error == "MPI_ERR_ARG" else f", {error}"
-                self.lines.append(f"check_pointer({p.name}, \"{p.name}\"{given});")
+                condition = f"if ({alone}) " if (alone := self.root_alone(p)) else ""
+                self.lines.append(f"{condition}check_pointer({p.name}, \"{p.name}\"{given});")
             elif p.output and p.pointer and p.kind not in OPTIONAL_OUTPUT:
                 if not (p.kind == "STRING" and variable_length):
                     self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")

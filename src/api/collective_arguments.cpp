@@ -180,14 +180,14 @@ std::vector<typed_buffer> blocks(const void *address, count_list counts, count_l
     return found;
 }
 
-bool at_root(const communicator &comm, int root) noexcept {
+bool is_root(const communicator &comm, int root) noexcept {
     return comm.inter() ? root == MPI_ROOT : root == comm.rank();
 }
 
 /// What a gather or a reduction writes: a block for each that gives one, or one in all.
 typed_buffer written_at_root(const collective_call &on, const typed_buffer &each, int root, bool reduces) {
     const int blocks = reduces ? 1 : on.comm.peer_count();
-    return at_root(on.comm, root) ? written(on, each, blocks) : each;
+    return is_root(on.comm, root) ? written(on, each, blocks) : each;
 }
 
 /// Notes the buffers of a reduction whose result is scattered. Returns the address of what is written.
@@ -217,13 +217,13 @@ schedule bcast_plan(const collective_call &on, void *buffer, MPI_Count count, co
                     int root) {
     refuse_in_place(buffer, "buffer");
     const typed_buffer data{buffer, count, type};
-    return plan_bcast(on, at_root(on.comm, root) ? read(on, data, 1) : written(on, data, 1), root);
+    return plan_bcast(on, is_root(on.comm, root) ? read(on, data, 1) : written(on, data, 1), root);
 }
 
 schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                      const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
                      int root) {
-    if (!at_root(on.comm, root)) {
+    if (!is_root(on.comm, root)) {
         refuse_in_place(sendbuf, "sendbuf");
     } else if (!on.comm.inter()) {
         check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
@@ -235,7 +235,7 @@ schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count s
 schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                       const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list displs,
                       const datatype &recvtype, int root) {
-    const bool gives_all = at_root(on.comm, root);
+    const bool gives_all = is_root(on.comm, root);
     if (!gives_all) {
         refuse_in_place(sendbuf, "sendbuf");
     }
@@ -251,12 +251,12 @@ schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count 
 schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                       const datatype &sendtype, void *recvbuf, MPI_Count recvcount, const datatype &recvtype,
                       int root) {
-    if (!at_root(on.comm, root)) {
+    if (!is_root(on.comm, root)) {
         refuse_in_place(recvbuf, "recvbuf");
     } else if (!on.comm.inter()) {
         check_pair(on.comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
     }
-    const int given = at_root(on.comm, root) ? on.comm.peer_count() : 0;
+    const int given = is_root(on.comm, root) ? on.comm.peer_count() : 0;
     return plan_scatter(on, read(on, typed_buffer{sendbuf, sendcount, sendtype}, given),
                         written(on, own(recvbuf, recvcount, recvtype)), root);
 }
@@ -264,7 +264,7 @@ schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count 
 schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                        count_list displs, const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                        const datatype &recvtype, int root) {
-    const bool gives_all = at_root(on.comm, root);
+    const bool gives_all = is_root(on.comm, root);
     if (!gives_all) {
         refuse_in_place(recvbuf, "recvbuf");
     }
@@ -347,7 +347,7 @@ schedule alltoallw_plan(const collective_call &on, const void *sendbuf, count_li
 
 schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                      const datatype &type, const op &operation, int root) {
-    if (at_root(on.comm, root)) {
+    if (is_root(on.comm, root)) {
         if (on.comm.inter()) {
             check_address(recvbuf, count, type, "recvbuf");
         } else {
@@ -360,7 +360,7 @@ schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvb
         // In the root's group, but not the root: count, type and operation mean nothing.
         return plan_no_part(on, "Reduce");
     }
-    const bool gives = !on.comm.inter() || !at_root(on.comm, root);
+    const bool gives = !on.comm.inter() || !is_root(on.comm, root);
     const own_buffer mine = own(sendbuf, count, type);
     return plan_reduce(on, gives ? read(on, mine) : mine,
                        written_at_root(on, {recvbuf, count, type}, root, true), operation, root);

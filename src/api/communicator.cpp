@@ -121,6 +121,9 @@ void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
 void comm_free(MPI_Comm *comm) {
     communicator &target = to_be_freed(*comm);
     target.attributes.clear(*comm);
+    if (predefined->parent == &target) {
+        predefined->parent = nullptr;
+    }
     target.release();
     *comm = MPI_COMM_NULL;
 }

@@ -1,24 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dynamic.hpp"
 
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "abi/check.hpp"
 #include "base/error.hpp"
+#include "communicator/agreement.hpp"
+#include "communicator/introduction.hpp"
+#include "communicator/predefined.hpp"
+#include "dynamic/names.hpp"
+#include "dynamic/port.hpp"
+#include "dynamic/start.hpp"
+#include "execution/rank_local.hpp"
+#include "world/job.hpp"
 
 namespace lisle::api {
 
-void comm_get_parent(MPI_Comm *parent) {
-    *parent = MPI_COMM_NULL; // nobody is spawned
+namespace {
+
+/// The ports of a rank, by name. Threads of the rank may open and close some while others wait at theirs.
+struct open_ports {
+    std::mutex mutex;
+    std::map<std::string, std::shared_ptr<dynamic::port>, std::less<>> by_name;
+};
+const rank_local<open_ports> ports;
+
+std::shared_ptr<dynamic::port> find_port(std::string_view name) {
+    open_ports &own = *ports;
+    const std::scoped_lock guard{own.mutex};
+    const auto found = own.by_name.find(name);
+    if (found == own.by_name.end()) {
+        fail(MPI_ERR_PORT, "no port called \"", name, "\" is open in this process");
+    }
+    return found->second;
 }
 
-void lookup_name(const char *service_name, info *, char *) {
-    fail(MPI_ERR_NAME, "no service called \"", service_name, "\" is published");
+void check_intra(const communicator &comm) {
+    if (comm.inter()) {
+        fail(MPI_ERR_COMM, comm.label(), " is an inter-communicator");
+    }
 }
 
-void unpublish_name(const char *service_name, info *, const char *) {
-    fail(MPI_ERR_SERVICE, "no service called \"", service_name, "\" is published");
+std::string hint(const info *hints, std::string_view key) {
+    return hints != nullptr ? hints->get(key).value_or("") : "";
+}
+
+/// What the root of a spawn has been told to start.
+dynamic::started_program program_of(const char *command, char *const *argv, int ranks, const info *hints) {
+    if (command == nullptr || *command == '\0') {
+        fail(MPI_ERR_ARG, "the command is empty");
+    }
+    if (ranks < 0) {
+        fail(MPI_ERR_ARG, "maxprocs is ", ranks, ", which is negative");
+    }
+    dynamic::started_program made{
+        command, {}, ranks, hint(hints, "wdir"), hint(hints, "path"), hint(hints, "lisle_ranks")};
+    for (char *const *each = argv; each != nullptr && *each != nullptr; ++each) {
+        made.arguments.emplace_back(*each);
+    }
+    return made;
+}
+
+/// What the root does: starts the job and waits until its first rank connects.
+std::unique_ptr<leaders_link> start_and_meet(const std::vector<dynamic::started_program> &programs) {
+    dynamic::port waiting;
+    const dynamic::open_descriptor launcher = dynamic::start_job(programs, waiting.name());
+    return waiting.accept([&launcher] {
+        if (dynamic::is_readable(launcher.number())) {
+            fail(MPI_ERR_SPAWN, "the new job has ended before its ranks called MPI_Init");
+        }
+    });
+}
+
+/// @param programs at the root only
+void spawn(const std::vector<dynamic::started_program> &programs, int root, communicator &comm,
+           MPI_Comm *intercomm, int array_of_errcodes[]) {
+    check_intra(comm);
+    int ranks =
+        std::accumulate(programs.begin(), programs.end(), 0,
+                        [](int sum, const dynamic::started_program &each) { return sum + each.ranks; });
+    party{comm.channel(message_space::agreement), comm.next_agreement_tag()}.broadcast(ranks, root);
+    const auto tell_codes = [&](int code) {
+        if (array_of_errcodes != MPI_ERRCODES_IGNORE && array_of_errcodes != nullptr) {
+            std::fill_n(array_of_errcodes, ranks, code);
+        }
+    };
+    try {
+        *intercomm = give_handle(introduce(comm, root, [&programs] { return start_and_meet(programs); }));
+    } catch (const mpi_error &error) {
+        *intercomm = MPI_COMM_NULL;
+        tell_codes(error.code());
+        throw;
+    }
+    tell_codes(MPI_SUCCESS);
+}
+
+} // namespace
+
+// ---- ports ----
+
+void open_port(info *, char *port_name) {
+    auto made = std::make_shared<dynamic::port>();
+    const std::string name = made->name();
+    std::memcpy(port_name, name.c_str(), name.size() + 1);
+    open_ports &own = *ports;
+    const std::scoped_lock guard{own.mutex};
+    own.by_name.emplace(name, std::move(made));
 }
 
 void close_port(const char *port_name) {
-    fail(MPI_ERR_PORT, "no port called \"", port_name, "\" is open");
+    static_cast<void>(find_port(port_name));
+    open_ports &own = *ports;
+    const std::scoped_lock guard{own.mutex};
+    own.by_name.erase(port_name);
+}
+
+void comm_accept(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
+    check_intra(comm);
+    *newcomm = give_handle(introduce(comm, root, [port_name] { return find_port(port_name)->accept(); }));
+}
+
+void comm_connect(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
+    check_intra(comm);
+    *newcomm =
+        give_handle(introduce(comm, root, [port_name] { return dynamic::connect_to_port(port_name); }));
+}
+
+void comm_join(int fd, MPI_Comm *intercomm) {
+    int type = 0;
+    socklen_t length = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM) {
+        fail(MPI_ERR_ARG, "fd ", fd, " is no stream socket");
+    }
+    communicator &alone = *predefined->self;
+    *intercomm = give_handle(introduce(
+        alone, 0, [fd] { return std::make_unique<dynamic::connection>(dynamic::open_descriptor{dup(fd)}); }));
+}
+
+// ---- names ----
+
+void publish_name(const char *service_name, info *, const char *port_name) {
+    dynamic::publish(service_name, port_name);
+}
+
+void lookup_name(const char *service_name, info *, char *port_name) {
+    const std::string found = dynamic::look_up(service_name);
+    std::memcpy(port_name, found.c_str(), std::min<std::size_t>(found.size() + 1, MPI_MAX_PORT_NAME));
+    port_name[MPI_MAX_PORT_NAME - 1] = '\0';
+}
+
+void unpublish_name(const char *service_name, info *, const char *port_name) {
+    dynamic::unpublish(service_name, port_name);
+}
+
+// ---- new processes ----
+
+void comm_spawn(const char *command, char *argv[], int maxprocs, info *hints, int root, communicator &comm,
+                MPI_Comm *intercomm, int array_of_errcodes[]) {
+    std::vector<dynamic::started_program> programs;
+    if (comm.rank() == root) {
+        programs.push_back(program_of(command, argv, maxprocs, hints));
+    }
+    spawn(programs, root, comm, intercomm, array_of_errcodes);
+}
+
+void comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
+                         const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
+                         communicator &comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
+    std::vector<dynamic::started_program> programs;
+    for (int i = 0; comm.rank() == root && i < count; ++i) {
+        programs.push_back(program_of(
+            array_of_commands[i], array_of_argv != MPI_ARGVS_NULL ? array_of_argv[i] : MPI_ARGV_NULL,
+            array_of_maxprocs[i], abi::to_info_or_null(array_of_info[i], "array_of_info")));
+    }
+    spawn(programs, root, comm, intercomm, array_of_errcodes);
+}
+
+void comm_get_parent(MPI_Comm *parent) {
+    communicator *const own = predefined->parent;
+    *parent = own != nullptr ? own->handle() : MPI_COMM_NULL;
 }
 
 } // namespace lisle::api

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "api/pending_buffers.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "collective/selection/selection.hpp"
@@ -17,6 +18,7 @@
 #include "communicator/predefined.hpp"
 #include "communicator/recovery.hpp"
 #include "datatype/predefined.hpp"
+#include "dynamic/parents.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
@@ -26,6 +28,7 @@
 #include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
 #include "world/job.hpp"
+#include "world/job_table.hpp"
 
 namespace lisle::api {
 
@@ -63,7 +66,8 @@ void init_thread(int *, char ***, int required, int *provided) {
         required = std::min(required, MPI_THREAD_FUNNELED); // a modelled core runs one thread
     }
     self.tracks().begin_service();
-    create_world({.size = self.get_job().size()});
+    create_world({.size = self.get_job().size(),
+                  .program_number = environment_number(program_number_variable).value_or(0)});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
     self.thread_level = required;
@@ -87,6 +91,7 @@ void init_thread(int *, char ***, int required, int *provided) {
         std::fputs(collective::describe_selection().c_str(), stderr);
     }
     self.phase.store(world_phase::initialized, std::memory_order_release);
+    dynamic::meet_parents();
 }
 
 void init(int *argc, char ***argv) {

@@ -26,11 +26,11 @@ bool same_for_all(const group &members, auto where) {
 } // namespace
 
 int node_of(job &here, int rank) {
-    return here.places().node_of(rank);
+    return here.node_of(rank);
 }
 
 int process_of(job &here, int rank) {
-    return here.places().process_of(rank);
+    return here.process_of(rank);
 }
 
 fabric::shared_memory *memory_shared_by(job &here, const group &members) {

@@ -6,23 +6,29 @@
 #include "base/error.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
+#include "communicator/introduction.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "execution/rank.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
 
-group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local) {
-    const int job_size = this_rank().get_job().size();
+group_ref remote_group_of(std::span<const std::uint64_t> names, const group &local) {
+    const job &here = this_rank().get_job();
+    if (names.size() % 2 != 0) {
+        fail(MPI_ERR_OTHER, "the remote group's names are not whole");
+    }
     std::vector<int> members;
-    members.reserve(numbers.size());
-    for (const std::uint64_t number : numbers) {
-        if (number >= static_cast<std::uint64_t>(job_size)) {
-            fail(MPI_ERR_OTHER, "the remote group has rank ", number, " of a job of ", job_size, " ranks");
+    members.reserve(names.size() / 2);
+    for (std::size_t at = 0; at != names.size(); at += 2) {
+        const rank_name name{static_cast<job_id>(names[at]), static_cast<std::int64_t>(names[at + 1])};
+        members.push_back(here.find_number(name));
+        if (members.back() < 0) {
+            fail(MPI_ERR_OTHER, "the remote group has rank ", name.number, " of a job of ", here.size(),
+                 " ranks, or of a job that is not known here");
         }
-        members.push_back(static_cast<int>(number));
         if (local.contains(members.back())) {
-            fail(MPI_ERR_COMM, "the local and the remote group overlap: rank ", number,
+            fail(MPI_ERR_COMM, "the local and the remote group overlap: rank ", name.number,
                  " of the job is in both");
         }
     }
@@ -36,9 +42,8 @@ group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &l
 
 namespace {
 
-/// The context and the remote group's members, which the leader learns from its peer.
-std::vector<std::uint64_t> meet(const communicator &local, const communicator *peer, int remote_leader,
-                                int tag) {
+/// The peer's message space in which two leaders meet. Throws if it is none, or has no such rank.
+protocol::channel leaders_channel(const communicator *peer, int remote_leader) {
     if (peer == nullptr) {
         fail(MPI_ERR_COMM, "peer_comm is not a communicator at the local leader");
     }
@@ -46,17 +51,51 @@ std::vector<std::uint64_t> meet(const communicator &local, const communicator *p
         fail(MPI_ERR_RANK, "remote_leader ", remote_leader, " is outside ", peer->label(), ", which has ",
              peer->peer_count(), " ranks");
     }
-    std::vector<std::uint64_t> mine{next_context()};
-    for (int rank = 0; rank < local.size(); ++rank) {
-        mine.push_back(static_cast<std::uint64_t>(local.local_group().member(rank)));
+    return peer->channel(message_space::leaders);
+}
+
+/// Leaders that have a communicator.
+class link_by_messages final : public leaders_link {
+  public:
+    link_by_messages(const protocol::channel &channel, int tag, int remote_leader)
+        : channel_{channel}, tag_{tag}, remote_leader_{remote_leader} {}
+    std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override {
+        return exchange_lists(channel_, tag_, remote_leader_,
+                              std::vector<std::byte>(mine.begin(), mine.end()), most);
     }
-    const auto most = static_cast<std::size_t>(this_rank().get_job().size()) + 1;
-    auto theirs = exchange_lists(peer->channel(message_space::leaders), tag, remote_leader, mine, most);
-    if (theirs.size() < 2) {
+
+  private:
+    const protocol::channel channel_;
+    const int tag_;
+    const int remote_leader_;
+};
+
+/// The context and the remote group's members, which the leader learns from its peer.
+std::vector<std::uint64_t> meet(const communicator &local, const communicator *peer, int remote_leader,
+                                int tag) {
+    const protocol::channel channel = leaders_channel(peer, remote_leader);
+    std::vector<std::uint64_t> mine{next_context()};
+    const auto names = names_of(local.local_group());
+    mine.insert(mine.end(), names.begin(), names.end());
+    auto theirs = exchange_lists(channel, tag, remote_leader, mine, most_words_of_meeting);
+    if (theirs.size() < 3) {
         fail(MPI_ERR_OTHER, "the remote leader sent no members");
     }
     theirs.front() = std::min(theirs.front(), mine.front());
     return theirs;
+}
+
+/// True if these names and the members are not all of one job.
+bool are_of_several_jobs(std::span<const std::uint64_t> names, const group &members) {
+    const job &here = this_rank().get_job();
+    const auto own = static_cast<std::uint64_t>(here.start().self().job);
+    for (std::size_t at = 0; at < names.size(); at += 2) {
+        if (names[at] != own) {
+            return true;
+        }
+    }
+    const std::vector<int> numbers = members.members();
+    return std::ranges::any_of(numbers, [&here](int number) { return !here.has(number); });
 }
 
 /// What the members of one side need to know for a merge.
@@ -73,8 +112,10 @@ merge_plan plan_merge(const communicator &parent, bool high, int tag) {
     }
     const bool remote_high = theirs[1] != 0;
     // Where both sides say the same, any order will do on which both agree.
-    const bool local_first =
-        high != remote_high ? remote_high : parent.local_group().member(0) < parent.remote_group().member(0);
+    const job &here = this_rank().get_job();
+    const bool local_first = high != remote_high ? remote_high
+                                                 : here.name_of(parent.local_group().member(0)) <
+                                                       here.name_of(parent.remote_group().member(0));
     return {std::min(mine[0], theirs[0]), local_first ? 1U : 0U};
 }
 
@@ -90,11 +131,17 @@ communicator_ref connect_groups(communicator &local, int local_leader, communica
              local.size(), " ranks");
     }
     const party members{local.channel(message_space::agreement), local.next_agreement_tag()};
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader,
-                                                   static_cast<std::size_t>(this_rank().get_job().size()) + 1,
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_meeting,
                                                    [&] { return meet(local, peer, remote_leader, tag); });
+    const std::span names = std::span{met}.subspan(1);
+    if (are_of_several_jobs(names, local.local_group())) {
+        return introduce(local, local_leader, [&] {
+            return std::make_unique<link_by_messages>(leaders_channel(peer, remote_leader), tag,
+                                                      remote_leader);
+        });
+    }
     check_context(met.front());
-    const group_ref remote = remote_group_of(std::span{met}.subspan(1), local.local_group());
+    const group_ref remote = remote_group_of(names, local.local_group());
     return make_child(local, met.front(), local.local_group(), remote.get(), local.rank());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "communicator/communicator.hpp"
+#include "world/other_jobs.hpp"
 
 namespace lisle {
 
@@ -18,9 +19,12 @@ namespace lisle {
 /// a file. Called by all of them.
 [[nodiscard]] communicator_ref make_private_copy(communicator &parent);
 
-/// The remote group of an inter-communicator from its members' numbers. Throws if they are not ranks of
-/// the job, repeated, or local ones.
-[[nodiscard]] group_ref remote_group_of(std::span<const std::uint64_t> numbers, const group &local);
+/// The longest list of a context and the names of members: each name is two words.
+inline constexpr std::size_t most_words_of_meeting = 1 + 2 * other_jobs::most;
+
+/// The remote group of an inter-communicator from its members' names (names_of()). Throws if they are not
+/// known here, repeated, or local ones.
+[[nodiscard]] group_ref remote_group_of(std::span<const std::uint64_t> names, const group &local);
 
 /// Throws if a peer's proposal cannot be a context.
 void check_context(std::uint64_t context);

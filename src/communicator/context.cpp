@@ -58,11 +58,15 @@ std::uint64_t make_context(const context_origin &origin, int job_size) noexcept 
 
 context_origin origin_of(std::uint64_t context, int job_size) noexcept {
     const std::uint64_t lower = low_bits(context, protocol::track_shift) >> count_shift;
-    return {.job = context >> job_shift,
+    return {.job = job_part_of(context),
             .owner = lower >> count_bits(job_size) << owner_bits_above |
                      low_bits(context >> owner_shift, owner_bits_above),
             .count = low_bits(lower, count_bits(job_size)),
             .track = protocol::track_of(context)};
+}
+
+std::uint64_t job_part_of(std::uint64_t context) noexcept {
+    return context >> job_shift;
 }
 
 std::uint64_t next_context() {
@@ -87,7 +91,7 @@ std::uint64_t next_contexts(std::uint64_t count) {
 bool plausible_context(std::uint64_t value, int job_size, std::uint64_t job_part) noexcept {
     const context_origin origin = origin_of(value, job_size);
     return origin.job == job_part && origin.track < fabric::tracks_of_job(job_size) &&
-           value % contexts_per_communicator == 0 && origin.owner < static_cast<std::uint64_t>(job_size);
+           is_base_context(value) && origin.owner < static_cast<std::uint64_t>(job_size);
 }
 
 } // namespace lisle

@@ -56,6 +56,13 @@ struct context_origin {
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);
 
+/// The part of the job's id in a context of any job, see job::context_part.
+[[nodiscard]] std::uint64_t job_part_of(std::uint64_t context) noexcept;
+/// True if a communicator's context can be this one, in some job.
+[[nodiscard]] constexpr bool is_base_context(std::uint64_t context) noexcept {
+    return context % contexts_per_communicator == 0;
+}
+
 /// True if `value` can be what next_context() returned somewhere in a job of this many ranks.
 /// @param job_part see job::context_part
 [[nodiscard]] bool plausible_context(std::uint64_t value, int job_size, std::uint64_t job_part) noexcept;

@@ -30,7 +30,8 @@ communicator_ref make_child(communicator &parent, std::uint64_t context, const g
 
 void check_context(std::uint64_t context) {
     const job &here = this_rank().get_job();
-    if (!plausible_context(context, here.size(), here.context_part())) {
+    if (!plausible_context(context, here.size(), here.context_part()) &&
+        !(is_base_context(context) && here.others().has_context_part(job_part_of(context)))) {
         fail(MPI_ERR_OTHER, "a peer proposed ", context,
              " as context of a new communicator, which is impossible");
     }
@@ -174,26 +175,33 @@ communicator_ref split(communicator &parent, int color, int key) {
 
 namespace {
 
-/// The node of the calling rank; one of its own where ranks share no memory.
-int color_of_node() {
+/// The first rank of the communicator on the calling rank's node; the calling rank where ranks share no
+/// memory.
+int color_of_node(const communicator &parent) {
     const rank &self = this_rank();
-    const locality &places = self.get_job().places();
-    const bool shares = self.engine().routes().to(self.number()).node != nullptr;
-    return shares ? places.node_of(self.number()) : places.nodes() + self.number();
+    const job &here = self.get_job();
+    if (self.engine().routes().to(self.number()).node == nullptr) {
+        return parent.rank();
+    }
+    int first = 0;
+    while (here.node_of(parent.local_group().member(first)) != here.node_of(self.number())) {
+        ++first;
+    }
+    return first;
 }
 
 /// The colour for parts of this sort: the part that the calling rank is restricted to.
-int color_of_place(std::string_view type) {
+int color_of_place(const communicator &parent, std::string_view type) {
     constexpr int most_processors = 1 << 13; // of a node: the kernel's own limit
     if (type == shared_memory_type) {
-        return color_of_node();
+        return color_of_node(parent);
     }
     const auto *const known = std::ranges::find(hardware_types, type);
     if (known == std::end(hardware_types)) {
         return MPI_UNDEFINED;
     }
     const int part = find_hardware_place()[static_cast<std::size_t>(known - hardware_types)];
-    return part >= 0 ? color_of_node() * most_processors + part : MPI_UNDEFINED;
+    return part >= 0 ? color_of_node(parent) * most_processors + part : MPI_UNDEFINED;
 }
 
 /// The largest sort of parts that cuts the ranks which ask for one, and that they all are restricted to: the
@@ -204,7 +212,7 @@ int color_unguided(communicator &parent, bool asks, std::string_view &name) {
         int node;
         hardware_place place;
     };
-    const bid mine{asks, color_of_node(), asks ? find_hardware_place() : hardware_place{}};
+    const bid mine{asks, color_of_node(parent), asks ? find_hardware_place() : hardware_place{}};
     auto bids = party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.allgather(mine);
     std::erase_if(bids, [](const bid &each) { return !each.asks; });
     if (asks && std::ranges::any_of(bids, [&](const bid &each) { return each.node != mine.node; })) {
@@ -228,7 +236,7 @@ int color_by_type(communicator &parent, int split_type, const info *hints, std::
     const int unguided = color_unguided(parent, split_type == MPI_COMM_TYPE_HW_UNGUIDED, name);
     switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
-        return color_of_place(shared_memory_type);
+        return color_of_place(parent, shared_memory_type);
     case MPI_COMM_TYPE_HW_UNGUIDED:
         return unguided;
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
@@ -237,7 +245,7 @@ int color_by_type(communicator &parent, int split_type, const info *hints, std::
         }
         [[fallthrough]];
     case MPI_COMM_TYPE_HW_GUIDED:
-        return resource ? color_of_place(*resource) : MPI_UNDEFINED;
+        return resource ? color_of_place(parent, *resource) : MPI_UNDEFINED;
     default:
         return MPI_UNDEFINED;
     }

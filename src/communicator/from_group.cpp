@@ -8,6 +8,7 @@
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
+#include "communicator/introduction.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "execution/rank.hpp"
 #include "world/job.hpp"
@@ -21,10 +22,8 @@ class digest {
   public:
     explicit digest(std::string_view text) { add(text.data(), text.size()); }
     void add(const group &members) {
-        for (int rank = 0; rank < members.size(); ++rank) {
-            const int number = members.member(rank);
-            add(&number, sizeof number);
-        }
+        const std::vector<std::uint64_t> names = names_of(members);
+        add(names.data(), names.size() * sizeof names.front());
     }
     [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
     [[nodiscard]] int tag() const noexcept {
@@ -94,8 +93,7 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
     digest what{name};
     what.add(local);
     const party members{protocol::make_channel(meeting_context, self, local), what.tag()};
-    const auto most = static_cast<std::size_t>(this_rank().get_job().size()) + 1;
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most, [&] {
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_meeting, [&] {
         if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
             fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
         }
@@ -105,17 +103,18 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
         if (here == there) {
             fail(MPI_ERR_GROUP, "both leaders are rank ", here, " of the job: the groups overlap");
         }
-        const group_ref leaders = make_group({std::min(here, there), std::max(here, there)});
+        const job &known = this_rank().get_job();
+        const bool first = known.name_of(here) < known.name_of(there);
+        const group_ref leaders = make_group({first ? here : there, first ? there : here});
         digest meeting{name};
         meeting.add(*leaders);
         std::vector<std::uint64_t> mine{next_context()};
-        for (int rank = 0; rank < local.size(); ++rank) {
-            mine.push_back(static_cast<std::uint64_t>(local.member(rank)));
-        }
+        const auto names = names_of(local);
+        mine.insert(mine.end(), names.begin(), names.end());
         std::vector<std::uint64_t> theirs =
             exchange_lists(protocol::make_channel(leaders_meeting_context, leaders->rank_of(here), *leaders),
-                           meeting.tag(), leaders->rank_of(there), mine, most);
-        if (theirs.size() < 2) {
+                           meeting.tag(), leaders->rank_of(there), mine, most_words_of_meeting);
+        if (theirs.size() < 3) {
             fail(MPI_ERR_OTHER, "the remote leader sent no members");
         }
         theirs.front() = std::min(theirs.front(), mine.front());

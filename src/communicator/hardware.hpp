@@ -21,8 +21,9 @@ inline constexpr std::string_view hardware_types[] = {
 
 /// For each of them the part that the calling thread is restricted to, by the number of its first processor.
 using hardware_place = std::array<int, std::size(hardware_types)>;
-inline constexpr int not_restricted = -1; ///< to one part of this sort
-inline constexpr int not_known = -2;      ///< the machine does not tell of such parts
+inline constexpr int not_restricted = -1;         ///< to one part of this sort
+inline constexpr int not_known = -2;              ///< the machine does not tell of such parts
+inline constexpr int most_memory_nodes = 1 << 16; ///< that a machine has
 
 [[nodiscard]] hardware_place find_hardware_place();
 

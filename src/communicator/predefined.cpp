@@ -52,7 +52,7 @@ void delete_world_attributes() {
 void destroy_world() noexcept {
     predefined_objects &objects = *predefined;
     this_rank().world = nullptr;
-    for (communicator **const target : {&objects.self, &objects.world}) {
+    for (communicator **const target : {&objects.parent, &objects.self, &objects.world}) {
         if (*target != nullptr) {
             std::exchange(*target, nullptr)->release();
         }

@@ -29,6 +29,7 @@ struct world_description {
 struct predefined_objects {
     communicator *world = nullptr;
     communicator *self = nullptr;
+    communicator *parent = nullptr; ///< of a job that has been spawned, until it is freed
 };
 inline const rank_local<predefined_objects> predefined;
 

@@ -27,12 +27,15 @@ std::vector<dwelling> homes_of(const communicator &comm, int count) {
     std::map<int, int> nodes; // by process
     const bool has_one_host = job.places().nodes() == 1;
     const memory_nodes machine;
+    // Hosts of other jobs count as others than the parts of this one.
+    const int hosts_behind = has_one_host ? most_memory_nodes : 0;
     for (int rank = 0; rank < count; ++rank) {
-        const int process = job.places().process_of(comm.local_group().member(rank));
+        const int number = comm.local_group().member(rank);
+        const int process = job.process_of(number);
         const auto [node, is_new] = nodes.try_emplace(process, 0);
         if (is_new) {
-            node->second = has_one_host ? machine.node_of(job.start().pid_of(process))
-                                        : job.places().node_of_process(process);
+            node->second = has_one_host && job.has(number) ? machine.node_of(job.start().pid_of(process))
+                                                           : hosts_behind + job.node_of(number);
         }
         homes[static_cast<std::size_t>(rank)] = {process, node->second};
     }

@@ -19,7 +19,7 @@ constexpr std::size_t most_ranges = 1024; ///< of one operation that are compare
 /// A copy takes as much memory as lies between the first and the last byte: no more than so many times the
 /// data, and a little.
 constexpr MPI_Count widest_copy = 16;
-constexpr MPI_Count narrow = MPI_Count{1} << 20;
+constexpr MPI_Count narrow_buffer = MPI_Count{1} << 20;
 constexpr std::size_t alignment = 64;
 
 /// FNV-1a over words of eight bytes, and over the bytes that are left.
@@ -87,7 +87,7 @@ void watched_memory::merge_ranges() {
 
 void watched_memory::make_copy(range span) {
     const auto width = static_cast<MPI_Count>(span.end - span.begin);
-    if (width > narrow && width / widest_copy > bytes_of(buffers_)) {
+    if (width > narrow_buffer && width / widest_copy > bytes_of(buffers_)) {
         return;
     }
     // Aligned like the original, for operations that look at elements.

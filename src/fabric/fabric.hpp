@@ -98,6 +98,8 @@ struct waking {
     by how = by::doorbell;
     int descriptor = -1;           ///< for by::descriptor; stays the same
     std::uint64_t nanoseconds = 0; ///< for by::polling: the longest sleep between two polls, not 0
+    /// What arrives comes from ranks of other jobs, of whose waits this one knows nothing.
+    bool from_other_jobs = false;
 };
 
 /// What a Sender thread has come upon in a fabric.

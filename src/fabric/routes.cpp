@@ -22,32 +22,45 @@ route route_over(fabric &carrier, int peer) {
 
 std::optional<routes> routes::find(std::vector<std::unique_ptr<fabric>> fabrics, int peers) {
     routes found;
-    found.fabrics_ = std::move(fabrics);
-    return found.append(peers) ? std::optional{std::move(found)} : std::nullopt;
+    for (auto &each : fabrics) {
+        found.own(std::move(each));
+    }
+    found.append(found.fabrics(), peers);
+    return found.size() == peers ? std::optional{std::move(found)} : std::nullopt;
 }
 
-bool routes::append(int peers) {
+void routes::own(std::unique_ptr<fabric> one) {
+    owned_.push_back(std::move(one));
+    fabrics_.push_back(owned_.back().get());
+}
+
+void routes::append(std::span<fabric *const> reaching, int peers) {
     for (int peer = size(); peer < peers; ++peer) {
-        const auto reaching = std::find_if(fabrics_.begin(), fabrics_.end(),
-                                           [peer](const auto &each) { return each->reaches(peer); });
-        if (reaching == fabrics_.end()) {
-            return false;
+        const auto first =
+            std::ranges::find_if(reaching, [peer](fabric *each) { return each->reaches(peer); });
+        if (first == reaching.end()) {
+            return;
         }
-        const route made = route_over(**reaching, peer);
+        const route made = route_over(**first, peer);
         mailboxes_.push_back(made.mailbox);
         to_.push_back(made); // last: its number counts
     }
-    return true;
 }
 
-std::optional<routes> routes::on_track(int track) const {
+void routes::add(std::unique_ptr<fabric> further) {
+    fabric *const reaching = further.get();
+    own(std::move(further));
+    append({&reaching, 1}, static_cast<int>(most_peers));
+}
+
+std::optional<routes> routes::on_track(int track, int peers) const {
     std::vector<std::unique_ptr<fabric>> others;
-    for (const auto &each : fabrics_) {
+    for (fabric *const each : fabrics()) {
         if (auto other = each->on_track(track)) {
             others.push_back(std::move(other));
         }
     }
-    return find(std::move(others), size());
+    return find(std::move(others), peers);
 }
 
 } // namespace lisle::fabric

@@ -24,20 +24,19 @@ struct route {
     route_limits limits{};             ///< with `eager` at most `largest_payload`
 };
 
-/// Peers are added at the end and stay: pointers to routes hold as long as this object.
-/// Thread-safe: any thread may read the routes to peers that it knows of; append() is called by one at a
-/// time.
+/// Peers and fabrics are added at the end and stay: pointers to routes hold as long as this object.
+/// Thread-safe: any thread may read the routes to peers that it knows of; add() is called by one at a time.
 class routes {
   public:
     static constexpr std::size_t most_peers = std::size_t{1} << 20;
+    static constexpr std::size_t most_fabrics = std::size_t{1} << 16;
 
     /// Routes to peers 0 to `peers` - 1. Nothing if one of them is reached by none of the fabrics.
     /// @param fabrics the preferred one first: a peer gets the first that reaches it
     [[nodiscard]] static std::optional<routes> find(std::vector<std::unique_ptr<fabric>> fabrics, int peers);
 
-    /// Adds the peers up to number `peers` - 1, which the fabrics have come to reach meanwhile (spawned
-    /// processes). False: some are reached by none; those before them have been added.
-    [[nodiscard]] bool append(int peers);
+    /// Adds a fabric, and the peers that follow as far as it reaches them (ranks of other jobs).
+    void add(std::unique_ptr<fabric> further);
     [[nodiscard]] int size() const noexcept { return static_cast<int>(to_.size()); }
 
     [[nodiscard]] const route &to(int peer) const noexcept { return to_[static_cast<std::size_t>(peer)]; }
@@ -48,14 +47,23 @@ class routes {
     }
     /// By peer: the mailbox that its packets go to, or null (fabric::mailbox_to).
     [[nodiscard]] mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
-    [[nodiscard]] std::span<const std::unique_ptr<fabric>> fabrics() const noexcept { return fabrics_; }
+    [[nodiscard]] std::span<fabric *const> fabrics() const noexcept {
+        return {fabrics_.data(), fabrics_.size()};
+    }
 
     /// The same fabrics with other endpoints, for another track of each rank; nothing if they have none.
-    [[nodiscard]] std::optional<routes> on_track(int track) const;
+    /// Ranks of other jobs are reached on the first track alone.
+    /// @param peers of the own job
+    [[nodiscard]] std::optional<routes> on_track(int track, int peers) const;
 
   private:
     routes() = default;
-    std::vector<std::unique_ptr<fabric>> fabrics_;
+    void own(std::unique_ptr<fabric> one);
+    /// Adds a route to each peer that follows, as long as one of these fabrics reaches it.
+    void append(std::span<fabric *const> reaching, int peers);
+
+    std::vector<std::unique_ptr<fabric>> owned_;
+    growing_array<fabric *> fabrics_{most_fabrics};
     growing_array<route> to_{most_peers};
     growing_array<mailbox_sender *> mailboxes_{most_peers};
 };

@@ -9,7 +9,7 @@ routes *routes_by_track::find(int track) {
     }
     sought_routes &other = others_[static_cast<std::size_t>(track) - 1];
     std::call_once(other.sought, [&] {
-        if (auto found = first_.on_track(track)) {
+        if (auto found = first_.on_track(track, own_peers_)) {
             other.found.emplace(*std::move(found));
         }
     });

@@ -28,11 +28,11 @@ void open_file::await_turn_of(unsigned number) {
 
 /// On how many nodes there are members.
 int nodes_of(const communicator &members) {
-    const locality &places = this_rank().get_job().places();
+    const job &here = this_rank().get_job();
     std::vector<int> nodes;
     nodes.reserve(static_cast<std::size_t>(members.size()));
     for (int rank = 0; rank < members.size(); ++rank) {
-        nodes.push_back(places.node_of(members.local_group().member(rank)));
+        nodes.push_back(here.node_of(members.local_group().member(rank)));
     }
     std::ranges::sort(nodes);
     return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());

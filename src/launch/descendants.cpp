@@ -8,12 +8,15 @@
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dynamic/start.hpp"
 #include "launch/descriptor.hpp"
 
 namespace lisle::launch {
@@ -60,6 +63,12 @@ std::vector<process> all_processes() {
     return found;
 }
 
+/// What the kernel tells of a process; empty if it has ended.
+std::string content_of(pid_t pid, const char *what) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/" + what, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
 // Reaps what has ended; false once there are no children at all.
 bool reap() {
     pid_t ended = 0;
@@ -89,6 +98,14 @@ std::vector<pid_t> descendants() {
     }
     family.erase(family.begin());
     return family;
+}
+
+bool has_spawned_job() {
+    const auto all = all_processes();
+    return std::ranges::any_of(all, [](const process &each) {
+        return each.parent == getpid() && content_of(each.pid, "comm") == "lislerun\n" &&
+               content_of(each.pid, "environ").find(dynamic::parent_port_variable) != std::string::npos;
+    });
 }
 
 void signal_descendants(int signal) {

@@ -12,6 +12,10 @@ namespace lisle::launch {
 /// Children, their children, and so on; empty if /proc does not tell.
 [[nodiscard]] std::vector<pid_t> descendants();
 
+/// True if one of them is the launcher of a job that a rank has spawned (MPI_Comm_spawn), and is the caller's
+/// own child by now.
+[[nodiscard]] bool has_spawned_job();
+
 /// Sends a signal to all descendants.
 void signal_descendants(int signal);
 

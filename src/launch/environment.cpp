@@ -12,10 +12,10 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> own_variables{
-    job_descriptor_variable, process_index_variable, rank_variable,
-    size_variable,           label_variable,         bind_variable,
-    input_variable,          ranks_here_variable,    workers_here_variable};
+constexpr std::array<std::string_view, 10> own_variables{
+    job_descriptor_variable, process_index_variable, rank_variable,  size_variable,
+    label_variable,          bind_variable,          input_variable, ranks_here_variable,
+    workers_here_variable,   program_number_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -100,6 +100,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     result.set(job_descriptor_variable, std::to_string(segment_descriptor));
     result.set(process_index_variable, std::to_string(index));
     result.set(size_variable, std::to_string(ranks_in_job));
+    result.set(program_number_variable, std::to_string(process.program));
     if (process.hosted) {
         instruct_host(result, request);
     } else {
@@ -113,6 +114,7 @@ std::vector<std::string> environment_of_task(const process_plan &process, const 
     auto result = wanted_by(request, request.programs[process.program], inherited);
     result.set(ranks_here_variable, std::to_string(process.ranks));
     result.set(workers_here_variable, std::to_string(process.workers));
+    result.set(program_number_variable, std::to_string(process.program));
     instruct_host(result, request);
     return result.take();
 }

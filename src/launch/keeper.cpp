@@ -105,7 +105,7 @@ int keeper::run() {
     if (!request_.output.any()) {
         let_go(STDOUT_FILENO);
     }
-    while (alive_ > 0) {
+    while (alive_ > 0 || (!stopping_ && has_spawned_job())) {
         wait_once();
     }
     clean_up();

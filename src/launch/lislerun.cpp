@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/environment.hpp"
+#include "dynamic/start.hpp"
 #include "launch/cpu_set.hpp"
 #include "launch/describe.hpp"
 #include "launch/environment.hpp"
@@ -38,6 +40,20 @@ void open_standard_descriptors() {
             give_up(1, "cannot open /dev/null for the closed descriptor ", number, ": ",
                     std::strerror(errno));
         }
+    }
+}
+
+// A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which is to be no child of the program's:
+// it leaves, and the keeper of the rank's job, if there is one, looks after it from now on.
+void leave_who_spawned() {
+    const auto alive = environment_number(dynamic::launcher_alive_variable);
+    if (!alive) {
+        return;
+    }
+    fcntl(*alive, F_SETFD, FD_CLOEXEC); // open as long as the launcher lives, whatever its ranks do
+    unsetenv(dynamic::launcher_alive_variable);
+    if (fork() > 0) {
+        _exit(0);
     }
 }
 
@@ -179,6 +195,7 @@ int run(std::span<const std::string_view> arguments) {
     if (!request.launch) {
         return 0;
     }
+    leave_who_spawned();
     close_surrounding_job();
     return run_job(request, job);
 }

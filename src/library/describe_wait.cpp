@@ -152,7 +152,7 @@ void end_in_deadlock(rank &self, std::uint32_t question) {
     job &standing = self.get_job();
     std::string report = deadlock_report(read_waits(standing.waits(), question));
     for (const auto &fabric : self.engine().routes().fabrics()) {
-        if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric.get())) {
+        if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric)) {
             report += note->standstill();
         }
     }

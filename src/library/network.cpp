@@ -24,6 +24,11 @@ std::string words_of(const char *variable) {
     return text != nullptr ? text : "";
 }
 
+/// What the user has chosen, or the best.
+std::vector<choice> chosen_rails() {
+    return choose_providers({words_of("LISLE_NETWORK_PROVIDER"), words_of("LISLE_NETWORK_INTERFACE")});
+}
+
 } // namespace
 
 std::uint64_t network_secret(bootstrap &start) {
@@ -51,7 +56,6 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
     const locality &places = start.places();
     const int self = start.self().index;
     const int own_node = places.node_of_process(self);
-    auto rails = choose_providers({words_of("LISLE_NETWORK_PROVIDER"), words_of("LISLE_NETWORK_INTERFACE")});
     job_view view{
         .ranks = places.ranks(),
         .processes = places.processes(),
@@ -68,16 +72,43 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
         .traffic = &traffic,
     };
     auto made =
-        std::make_unique<network_fabric>(std::move(rails), std::move(view), [&start, &places](int peer) {
+        std::make_unique<network_fabric>(chosen_rails(), std::move(view), [&start, &places](int peer) {
             return start.get(places.process_of(peer), address_key);
         });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
 }
 
+std::unique_ptr<fabric::fabric> make_meeting_fabric(const fabric::meeting &all, int self,
+                                                    fabric::address_lookup where) {
+    std::vector<int> first_ranks, processes;
+    for (const fabric::meeting_process &each : all.processes) {
+        first_ranks.push_back(static_cast<int>(processes.size()));
+        processes.insert(processes.end(), static_cast<std::size_t>(each.rank_count),
+                         static_cast<int>(first_ranks.size()) - 1);
+    }
+    const auto process_of = [processes](int rank) { return processes[static_cast<std::size_t>(rank)]; };
+    const auto ranks = static_cast<int>(processes.size());
+    job_view view{
+        .ranks = ranks,
+        .processes = static_cast<int>(all.processes.size()),
+        .first_rank = first_ranks[static_cast<std::size_t>(self)],
+        .rank_count = all.processes[static_cast<std::size_t>(self)].rank_count,
+        .process_of = process_of,
+        .first_rank_of =
+            [first_ranks](int process) { return first_ranks[static_cast<std::size_t>(process)]; },
+        .elsewhere = [=](int rank) { return rank >= 0 && rank < ranks && process_of(rank) != self; },
+        .secret = all.secret,
+        .silence = std::chrono::seconds{value_of(setting::network_silence)},
+    };
+    return std::make_unique<network_fabric>(
+        chosen_rails(), std::move(view),
+        [process_of, where = std::move(where)](int peer) { return where(process_of(peer)); });
+}
+
 socket_address network_interface(const fabric::routes &routes) {
-    for (const auto &each : routes.fabrics()) {
-        if (const auto *const network = dynamic_cast<const network_fabric *>(each.get())) {
+    for (fabric::fabric *const each : routes.fabrics()) {
+        if (const auto *const network = dynamic_cast<const network_fabric *>(each)) {
             return network->pulse_address();
         }
     }

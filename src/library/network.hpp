@@ -8,6 +8,7 @@
 
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/joining.hpp"
 #include "fabric/network/socket_address.hpp"
 #include "fabric/routes.hpp"
 #include "world/bootstrap.hpp"
@@ -21,6 +22,10 @@ void announce_network(bootstrap &start);
 /// way out if this machine has no network to use.
 /// @param start outlives the fabric @param traffic what it counts; outlives it
 [[nodiscard]] std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic);
+/// The fabric of processes of several jobs that meet. Its ranks have numbers in the order of the processes.
+/// @param self index of the calling process @param where address by process. Throws like the one above.
+[[nodiscard]] std::unique_ptr<fabric::fabric> make_meeting_fabric(const fabric::meeting &all, int self,
+                                                                  fabric::address_lookup where);
 /// The job's secret. After the first fence. Throws mpi_error.
 [[nodiscard]] std::uint64_t network_secret(bootstrap &start);
 /// The interface of the network among these routes, with some port; none if TCP knows no such interface.

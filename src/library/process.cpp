@@ -61,6 +61,18 @@ doorbell_row bells_of(const node_segment &segment, bootstrap &start) {
     return segment.bells(places.index_on_node(places.first_rank(process)), places.rank_count(process));
 }
 
+/// Threads that move messages on, if that is wanted. Finds out by which clock the job lives.
+std::unique_ptr<protocol::device_threads> make_threads(job &own, const fabric::routes &routes) {
+    for (fabric::fabric *const each : routes.fabrics()) {
+        if (job_clock *const clock = each->clock()) {
+            own.live_by(*clock);
+        }
+    }
+    return has_progress_threads() && !own.clock().simulated()
+               ? std::make_unique<protocol::device_threads>(routes)
+               : nullptr;
+}
+
 /// A process of a job whose nodes have made no memory yet, or of several nodes. All processes come here.
 std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     bootstrap &others = *start;
@@ -132,14 +144,10 @@ std::unique_ptr<process> make() {
 process::process(std::unique_ptr<bootstrap> start, node_segment segment, std::span<const fabric_maker> makers)
     : segment_{std::move(segment)}, bells_{bells_of(segment_, *start)},
       job_{std::move(start), bells_, wait_table{segment_.waits(), segment_.bells(0, segment_.ranks())}},
-      routes_{make_routes(segment_, job_.start(), makers)} {
-    for (const auto &fabric : routes_.first().fabrics()) {
-        if (job_clock *const own = fabric->clock()) {
-            job_.live_by(*own);
-        }
-    }
-    if (has_progress_threads() && !job_.clock().simulated()) {
-        threads_ = std::make_unique<protocol::device_threads>(routes_.first());
+      routes_{make_routes(segment_, job_.start(), makers)}, threads_{make_threads(job_, routes_.first())},
+      joining_{job_, routes_, threads_.get()} {
+    if (!job_.clock().simulated()) {
+        routes_.meet_by(joining_);
     }
 }
 

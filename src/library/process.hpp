@@ -9,6 +9,7 @@
 
 #include "fabric/local/node_segment.hpp"
 #include "fabric/routes_by_track.hpp"
+#include "library/joining.hpp"
 #include "protocol/progress/device_threads.hpp"
 #include "world/job.hpp"
 
@@ -43,6 +44,7 @@ class process {
     job job_;
     fabric::routes_by_track routes_;
     std::unique_ptr<protocol::device_threads> threads_; ///< null: callers move messages on
+    process_joining joining_;
 };
 
 } // namespace lisle

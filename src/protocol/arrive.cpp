@@ -333,7 +333,7 @@ void engine::change_congestion() {
                                       : matcher_.stored_bytes() > limits_.unexpected;
     if (congested != congested_) {
         congested_ = congested;
-        for (const auto &fabric : routes_.fabrics()) {
+        for (fabric::fabric *const fabric : routes_.fabrics()) {
             fabric->set_congested(number_, congested);
         }
     }

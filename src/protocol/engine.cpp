@@ -65,10 +65,10 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
         const std::scoped_lock guard{owner.engine().lock_};
         served_by_ = owner.engine().served_by_;
     }
-    for (const auto &fabric : routes_.fabrics()) {
+    for (fabric::fabric *const fabric : routes_.fabrics()) {
         if (auto *const inbox = fabric->mailbox_of(number_); inbox != nullptr && inbox_ == nullptr) {
             inbox_ = inbox;
-            inbox_carrier_ = fabric.get();
+            inbox_carrier_ = fabric;
         } else {
             others_.add(*fabric, is_received_by_thread(*fabric, number_));
         }
@@ -77,11 +77,25 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track)
 }
 
 engine::~engine() {
-    for (const auto &fabric : routes_.fabrics()) {
+    for (fabric::fabric *const fabric : routes_.fabrics()) {
         if (const fabric::waking how = fabric->wakes(number_); how.how == fabric::waking::by::descriptor) {
             descriptor_watch::forget(how.descriptor);
         }
     }
+}
+
+void engine::use_new_fabrics() {
+    lock_.lock();
+    enter_started_locked();
+    starts_alone_ = false;
+    for (fabric::fabric *const each : routes_.fabrics()) {
+        if (each != inbox_carrier_ && !others_.has(*each)) {
+            others_.add(*each, is_received_by_thread(*each, number_));
+        }
+    }
+    only_inbox_ = others_.empty() ? only_inbox_ : nullptr;
+    unlock_and_follow_up();
+    bell_.ring(); // threads of the rank that sleep have not armed them
 }
 
 void engine::expect_one_thread(bool one) noexcept {

@@ -234,6 +234,9 @@ class engine final : private fabric::sink {
     /// True if all that this rank has promised to send has left it.
     [[nodiscard]] bool drained();
     void keep_general(bool general); ///< see outbox
+    /// Asks the fabrics, too, that the process has got since the rank began: the rank has met ranks of other
+    /// jobs. By the rank's own thread.
+    void use_new_fabrics();
     ~engine();
 
     /// Peers that have failed, and what follows from it.
@@ -458,11 +461,11 @@ class engine final : private fabric::sink {
     fabric::mailbox_receiver *inbox_ = nullptr;      ///< what arrives through memory
     /// The same if nothing else has to be asked, and messages are not compared with receives; else null.
     fabric::mailbox_receiver *only_inbox_ = nullptr;
-    const fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
-    const std::uint64_t signature_;                 ///< of this rank's packets
-    device_threads *served_by_ = nullptr;           ///< under the lock
-    polled_fabrics others_;                         ///< the fabrics that have to be asked
-    const std::uint64_t seal_;                      ///< process_seal()
+    fabric::fabric *inbox_carrier_ = nullptr; ///< whose the mailbox is
+    const std::uint64_t signature_;           ///< of this rank's packets
+    device_threads *served_by_ = nullptr;     ///< under the lock
+    polled_fabrics others_;                   ///< the fabrics that have to be asked
+    const std::uint64_t seal_;                ///< process_seal()
     job_clock &clock_;
     unsigned brief_looks_;
     unsigned receives_ignoring_others_ = 0; ///< under the lock

@@ -65,7 +65,10 @@ bool tracks::drained() const {
 int tracks::choose(std::uint64_t n) const {
     const auto most = static_cast<std::uint64_t>(value_of(setting::tracks));
     const int track = static_cast<int>((n + 1) % most); // MPI_COMM_WORLD is on the first
-    return spread_.load(std::memory_order_relaxed) && routes_.find(track) != nullptr ? track : 0;
+    return spread_.load(std::memory_order_relaxed) && !routes_.reach_other_jobs() &&
+                   routes_.find(track) != nullptr
+               ? track
+               : 0;
 }
 
 engine &engine_for(std::uint64_t context) {

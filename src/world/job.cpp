@@ -18,11 +18,18 @@ job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait
       first_rank_{places().first_rank(process_)}, rank_count_{places().rank_count(process_)},
       oversubscribed_{threads_on_machine() > usable_cores()},
       context_part_{context_part_of(start_->self().job)}, bells_{bells}, waits_{waits},
-      ranks_(static_cast<std::size_t>(rank_count_)) {
+      ranks_(static_cast<std::size_t>(rank_count_)), others_{size_, places().processes(), places().nodes()} {
     // A thread that moves messages on may be about to end the wait of a rank that sleeps.
     if (places().nodes() == 1 && value_of(setting::deadlock) != 0 && !has_progress_threads()) {
         waits_.look_for_standstills();
     }
+}
+
+int job::find_number(const rank_name &name) const {
+    if (name.job != start_->self().job) {
+        return others_.find(name);
+    }
+    return name.number >= 0 && name.number < size_ ? static_cast<int>(name.number) : -1;
 }
 
 int job::threads_on_machine() const noexcept {

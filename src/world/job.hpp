@@ -11,6 +11,7 @@
 #include "execution/rank.hpp"
 #include "execution/wait_table.hpp"
 #include "world/bootstrap.hpp"
+#include "world/other_jobs.hpp"
 
 namespace lisle {
 
@@ -40,14 +41,37 @@ class job {
     [[nodiscard]] int threads_on_machine() const noexcept;
     /// True if these are more than the cores that the process may use.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+    /// The part of the job's id that contexts carry, which tells those of other jobs from its own.
+    [[nodiscard]] std::uint64_t context_part() const noexcept { return context_part_; }
+
+    // ---- ranks of this job and of others that the process has met, by their numbers here ----
+
+    /// What the process knows of other jobs.
+    [[nodiscard]] other_jobs &others() noexcept { return others_; }
+    [[nodiscard]] const other_jobs &others() const noexcept { return others_; }
+    /// True if the rank with this number is one of this job.
+    [[nodiscard]] bool has(int number) const noexcept { return number < size_; }
+    /// Ranks share a process, or a node, if they have the same number here.
+    [[nodiscard]] int process_of(int number) const noexcept {
+        return has(number) ? places().process_of(number) : others_.process_of(number);
+    }
+    [[nodiscard]] int node_of(int number) const noexcept {
+        return has(number) ? places().node_of(number) : others_.node_of(number);
+    }
+    [[nodiscard]] rank_name name_of(int number) const noexcept {
+        return has(number) ? rank_name{start_->self().job, number} : others_.name_of(number);
+    }
+    /// The number of a rank that is of this job or has been met; -1: it is neither.
+    [[nodiscard]] int find_number(const rank_name &name) const;
+
+    // ---- the ranks that live here ----
+
     /// Where the ranks of this process sleep.
     [[nodiscard]] const doorbell_row &bells() const noexcept { return bells_; }
     /// The waits of the ranks on this process's node.
     [[nodiscard]] wait_table &waits() noexcept { return waits_; }
     /// The bells of the ranks on one worker of this process.
     [[nodiscard]] doorbell_row bells_of_worker(int worker) const noexcept;
-    /// The part of the job's id that contexts carry, which tells those of other jobs from its own.
-    [[nodiscard]] std::uint64_t context_part() const noexcept { return context_part_; }
 
     /// A rank promises that no thread but the process's one worker calls for it; or takes that back, for
     /// ever and for all. @return true if all ranks have promised
@@ -91,6 +115,7 @@ class job {
     std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
     job_clock *clock_ = &real_clock::instance();
     std::vector<std::atomic<rank *>> ranks_;
+    other_jobs others_;
 };
 
 /// Ends a whole job now with this exit code, without unwinding; the launcher says that it was this rank.

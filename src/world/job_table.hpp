@@ -23,6 +23,8 @@ namespace lisle {
 /// Environment variables with which the launcher tells a process of its job where it is.
 inline constexpr const char *job_descriptor_variable = "LISLE_JOB_FD"; ///< descriptor of the table
 inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< index of this process
+inline constexpr const char *program_number_variable =
+    "LISLE_PROGRAM"; ///< which of the command line's it runs
 
 /// A rank that called MPI_Abort.
 struct abort_record {

@@ -237,6 +237,14 @@ void device_threads::dismiss(rank &served) {
     }
 }
 
+void device_threads::serve_new_fabrics() {
+    const std::scoped_lock guard{changing_};
+    if (!served_.empty()) {
+        end_locked();
+        begin_locked();
+    }
+}
+
 void device_threads::call_senders(doorbell &of_rank) noexcept {
     (chosen_progress() == progress_manner::shared ? of_rank : senders_called_).ring();
 }
@@ -267,7 +275,7 @@ void device_threads::begin_locked() {
     if (chosen_progress() == progress_manner::shared) {
         workers_.push_back(std::make_unique<bell_receiver>(served_, true));
     } else {
-        for (const auto &device : routes_.fabrics()) {
+        for (fabric::fabric *const device : routes_.fabrics()) {
             add_device_locked(*device);
         }
     }

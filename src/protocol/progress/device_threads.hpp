@@ -44,6 +44,8 @@ class device_threads {
     void serve(rank &served);
     /// Ends that, if it is served: afterwards no thread is at work for the rank.
     void dismiss(rank &served);
+    /// The process has got further fabrics: serves them, too.
+    void serve_new_fabrics();
 
     /// Something has come to wait in an engine of the rank whose bell this is. With any lock held.
     void call_senders(doorbell &of_rank) noexcept;

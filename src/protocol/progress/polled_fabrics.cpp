@@ -21,15 +21,16 @@ constexpr unsigned rounds_of_business = 256;
 
 std::uint8_t polled_fabrics::expect(const fabric::fabric &from) noexcept {
     for (std::size_t i = 0; i < all_.size(); ++i) {
-        if (all_[i].fabric == &from) {
+        if (all_[i].fabric == &from && i + 1 < any) {
             ++all_[i].expected;
             return static_cast<std::uint8_t>(i + 1);
         }
     }
-    return 0;
+    return 0; // an ordinary share of the time is enough for those behind
 }
 
 std::uint8_t polled_fabrics::expect_anywhere() noexcept {
+    ++expected_anywhere_;
     for (one &each : all_) {
         ++each.expected;
     }
@@ -38,6 +39,7 @@ std::uint8_t polled_fabrics::expect_anywhere() noexcept {
 
 void polled_fabrics::forget(std::uint8_t expected) noexcept {
     if (expected == any) {
+        --expected_anywhere_;
         for (one &each : all_) {
             --each.expected;
         }

@@ -4,6 +4,7 @@
 // it gets a share of the time, so that a slow one does not slow the others. Used under the engine's lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,8 +21,18 @@ class polled_fabrics {
     static constexpr std::uint8_t any = 0xff;
 
     /// @param by_thread a thread receives from it: it is not polled here
-    void add(fabric::fabric &one, bool by_thread = false) { all_.push_back({&one, by_thread}); }
+    void add(fabric::fabric &one, bool by_thread = false) {
+        all_.push_back({.fabric = &one, .by_thread = by_thread, .expected = expected_anywhere_});
+    }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+    [[nodiscard]] bool has(const fabric::fabric &one) const noexcept {
+        return std::ranges::any_of(all_, [&one](const auto &each) { return each.fabric == &one; });
+    }
+    /// Calls `function(fabric, by_thread)` for each as long as it returns true; whether it always did.
+    template <class Function> bool all_of(Function function) const {
+        return std::ranges::all_of(all_,
+                                   [&](const one &each) { return function(*each.fabric, each.by_thread); });
+    }
 
     /// Counts an operation that this fabric has to do with. @return what to give to forget(); 0: nothing
     [[nodiscard]] std::uint8_t expect(const fabric::fabric &from) noexcept;
@@ -53,6 +64,7 @@ class polled_fabrics {
     [[nodiscard]] int poll_in_turn(int self, fabric::sink &into, int most, int before);
 
     std::vector<one> all_;
+    unsigned expected_anywhere_ = 0; ///< counted in each of them
     const bool in_turn_ = chosen_progress() == progress_manner::round_robin;
     std::size_t turn_ = 0;     ///< whose turn it is; the size of all_: that of what is polled elsewhere
     unsigned busy_rounds_ = 0; ///< for so many rounds packets from elsewhere count as coming

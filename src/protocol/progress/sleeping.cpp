@@ -26,7 +26,11 @@ std::uint64_t engine::sleeping::longest(engine &home, const fabric::waking &how)
         return 0;
     case fabric::waking::by::descriptor:
         // From here on the doorbell rings at an arrival, also at one that has come since it was armed.
-        return descriptor_watch::ring_when_readable(how.descriptor, home.bell_) ? 0 : retry_nanoseconds;
+        if (!descriptor_watch::ring_when_readable(how.descriptor, home.bell_)) {
+            return retry_nanoseconds;
+        }
+        // A sleep with an end does not count as one that only ranks of this job can end.
+        return how.from_other_jobs ? longest_for_other_jobs : 0;
     case fabric::waking::by::polling:
         return how.nanoseconds;
     }
@@ -34,23 +38,24 @@ std::uint64_t engine::sleeping::longest(engine &home, const fabric::waking &how)
 }
 
 bool engine::sleeping::arm_locked(engine &home, std::uint64_t &longest) {
-    for (const auto &fabric : home.routes_.fabrics()) {
-        if (is_received_by_thread(*fabric, home.number_)) {
-            continue;
+    const auto arm = [&](fabric::fabric &fabric, bool by_thread = false) {
+        if (by_thread) {
+            return true;
         }
-        if (!fabric->arm(home.number_)) {
+        if (!fabric.arm(home.number_)) {
             home.others_.ask_all_once();
             // Another thread of the rank that finds it armed must have looked since then.
             ++home.news_;
             return false;
         }
-        if (const std::uint64_t interval = sleeping::longest(home, fabric->wakes(home.number_));
+        if (const std::uint64_t interval = sleeping::longest(home, fabric.wakes(home.number_));
             interval != 0) {
             longest = longest == 0 ? interval : std::min(longest, interval);
             home.others_.ask_all_once(); // after the sleep
         }
-    }
-    return true;
+        return true;
+    };
+    return (home.inbox_carrier_ == nullptr || arm(*home.inbox_carrier_)) && home.others_.all_of(arm);
 }
 
 bool engine::sleeping::begin(engine &home, std::uint64_t &news_seen, std::uint64_t &longest) {

@@ -13,6 +13,8 @@ namespace lisle::protocol {
 struct engine::sleeping {
     /// Sleep while something is to be sent that found no room: nobody tells us when there is.
     static constexpr std::uint64_t retry_nanoseconds = 100'000;
+    /// Longest sleep of a rank that ranks of other jobs may wake.
+    static constexpr std::uint64_t longest_for_other_jobs = 1'000'000'000;
 
     /// The news of all engines of a rank, by track.
     using all_news = std::array<std::uint64_t, fabric::most_tracks>;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/introduction.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "communicator/agreement.hpp"
+#include "communicator/child.hpp"
+#include "communicator/remote_exchange.hpp"
+#include "execution/rank.hpp"
+#include "fabric/joining.hpp"
+#include "fabric/routes_by_track.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/tracks.hpp"
+#include "world/job.hpp"
+
+namespace lisle {
+
+namespace {
+
+using fabric::endpoint_address;
+using fabric::meeting;
+using fabric::meeting_process;
+
+/// What a rank says of itself.
+struct card {
+    rank_name name;
+    meeting_process process;
+};
+
+/// What leaders say before the cards.
+struct opening {
+    std::uint64_t context;
+    std::uint64_t secret;
+};
+
+/// Ahead of a process's address.
+struct address_label {
+    process_id process;
+    std::uint32_t length;
+    std::int32_t error; ///< MPI_SUCCESS, or why the process has no endpoint
+};
+
+constexpr std::size_t most_ranks = other_jobs::most;
+constexpr std::size_t most_address = 4096;
+
+card card_of(const rank &self) {
+    const job &own = self.get_job();
+    const process_id process = own.start().self();
+    return {{process.job, self.number()},
+            {process, own.node_of(self.number()), own.first_rank(), own.rank_count()}};
+}
+
+template <class T> void append(std::vector<std::byte> &to, std::span<const T> values) {
+    const std::span bytes = std::as_bytes(values);
+    to.insert(to.end(), bytes.begin(), bytes.end());
+}
+template <class T> void append(std::vector<std::byte> &to, const T &value) {
+    append(to, std::span<const T>{&value, 1});
+}
+
+/// Takes a value from the front. Throws if there is none.
+template <class T> T take(std::span<const std::byte> &from) {
+    T value{};
+    if (from.size() < sizeof value) {
+        fail(MPI_ERR_OTHER, "the other group sent less than it announced");
+    }
+    std::memcpy(&value, from.data(), sizeof value);
+    from = from.subspan(sizeof value);
+    return value;
+}
+
+std::vector<card> cards_in(std::span<const std::byte> bytes) {
+    std::vector<card> cards;
+    while (!bytes.empty()) {
+        cards.push_back(take<card>(bytes));
+        const auto &[name, process] = cards.back();
+        const std::int64_t index = name.number - process.first_rank;
+        if (name.job != process.id.job || process.id.index < 0 || process.node < 0 ||
+            process.first_rank < 0 || process.rank_count <= 0 ||
+            static_cast<std::size_t>(process.rank_count) > most_ranks || index < 0 ||
+            index >= process.rank_count) {
+            fail(MPI_ERR_OTHER, "the other group describes an impossible rank ", name.number);
+        }
+    }
+    if (cards.empty() || cards.size() > most_ranks) {
+        fail(MPI_ERR_OTHER, "the other group has ", cards.size(), " members");
+    }
+    return cards;
+}
+
+/// Each process once, in an order that is the same everywhere.
+std::vector<meeting_process> processes_of(const std::vector<card> &here, const std::vector<card> &there) {
+    std::vector<meeting_process> all;
+    for (const std::vector<card> *const side : {&here, &there}) {
+        for (const card &each : *side) {
+            all.push_back(each.process);
+        }
+    }
+    const auto key = [](const meeting_process &each) { return std::pair{each.id.job, each.id.index}; };
+    std::ranges::sort(all, {}, key);
+    all.erase(std::ranges::unique(all, {}, key).begin(), all.end());
+    return all;
+}
+
+/// The label and address of this process, if the caller speaks for it.
+std::vector<std::byte> own_address(fabric::joining &meets, const meeting &all, bool speaks,
+                                   std::exception_ptr &failure) {
+    address_label label{this_rank().get_job().start().self(), 0, MPI_SUCCESS};
+    endpoint_address address;
+    try {
+        address = meets.open(all);
+    } catch (const mpi_error &error) {
+        failure = std::current_exception();
+        label.error = error.code();
+    }
+    std::vector<std::byte> said;
+    if (speaks) {
+        label.length = static_cast<std::uint32_t>(address.size());
+        append(said, label);
+        append(said, std::span<const std::byte>{address});
+    }
+    return said;
+}
+
+/// Sorts addresses by process. Throws if a process has none for a reason of its own.
+void sort_in(std::span<const std::byte> said, const meeting &all, std::vector<endpoint_address> &addresses) {
+    while (!said.empty()) {
+        const auto label = take<address_label>(said);
+        const auto found = std::ranges::find(all.processes, label.process, &meeting_process::id);
+        if (label.length > said.size() || found == all.processes.end()) {
+            fail(MPI_ERR_OTHER, "the other group sent an address that is not sound");
+        }
+        if (label.error != MPI_SUCCESS) {
+            fail(label.error, "process ", label.process.index,
+                 " of one of the jobs cannot be reached by others");
+        }
+        const auto address = said.first(label.length);
+        addresses[static_cast<std::size_t>(found - all.processes.begin())].assign(address.begin(),
+                                                                                  address.end());
+        said = said.subspan(label.length);
+    }
+}
+
+fabric::joining &meets_of(const rank &self) {
+    fabric::joining *const meets = self.tracks().routes().meets();
+    if (meets == nullptr) {
+        fail(MPI_ERR_UNSUPPORTED_OPERATION, "ranks on modelled tiles cannot meet ranks of other jobs");
+    }
+    return *meets;
+}
+
+/// A group with a link at its leader: each exchange is told to all.
+class side {
+  public:
+    side(communicator &local, int leader)
+        : members_{local.channel(message_space::agreement), local.next_agreement_tag()}, leader_{leader} {}
+
+    [[nodiscard]] const party &members() const noexcept { return members_; }
+    void meet(const std::function<std::unique_ptr<leaders_link>()> &how) {
+        static_cast<void>(told_by_leader<std::byte>(members_, leader_, 0, [&] {
+            link_ = how();
+            return std::vector<std::byte>{};
+        }));
+    }
+    [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) {
+        return told_by_leader<std::byte>(members_, leader_, most,
+                                         [&] { return link_->exchange(mine, most); });
+    }
+
+  private:
+    const party members_;
+    const int leader_;
+    std::unique_ptr<leaders_link> link_;
+};
+
+} // namespace
+
+std::vector<std::uint64_t> names_of(const group &members) {
+    const job &here = this_rank().get_job();
+    std::vector<std::uint64_t> words;
+    words.reserve(2 * static_cast<std::size_t>(members.size()));
+    for (int rank = 0; rank < members.size(); ++rank) {
+        const rank_name name = here.name_of(members.member(rank));
+        words.push_back(static_cast<std::uint64_t>(name.job));
+        words.push_back(static_cast<std::uint64_t>(name.number));
+    }
+    return words;
+}
+
+communicator_ref introduce(communicator &local, int leader,
+                           const std::function<std::unique_ptr<leaders_link>()> &meet) {
+    rank &self = this_rank();
+    fabric::joining &meets = meets_of(self);
+    side ours{local, leader};
+    const std::vector<card> here = ours.members().allgather(card_of(self));
+    ours.meet(meet);
+
+    const opening mine{next_context(), static_cast<std::uint64_t>(make_job_id())};
+    std::vector<std::byte> said;
+    append(said, mine);
+    append(said, std::span{here});
+    const auto heard = ours.exchange(said, sizeof(opening) + most_ranks * sizeof(card));
+    std::span<const std::byte> rest{heard};
+    const auto theirs = take<opening>(rest);
+    const std::vector<card> there = cards_in(rest);
+
+    // What the leaders have proposed.
+    opening agreed = mine;
+    ours.members().broadcast(agreed, leader);
+    agreed = {std::min(agreed.context, theirs.context), agreed.secret ^ theirs.secret};
+    const meeting all{agreed.secret, processes_of(here, there)};
+
+    const auto speaker = std::ranges::find_if(
+        here, [&](const card &each) { return each.process.id == self.get_job().start().self(); });
+    const bool speaks = speaker->name.number == self.number();
+    std::exception_ptr failure;
+    const auto own = own_address(meets, all, speaks, failure);
+    const std::size_t most = all.processes.size() * (sizeof(address_label) + most_address);
+    const auto addresses_here = ours.members().allgather_lists(std::span<const std::byte>{own}, most);
+    const auto addresses_there = ours.exchange(addresses_here, most);
+    try {
+        std::vector<endpoint_address> addresses(all.processes.size());
+        sort_in(addresses_here, all, addresses);
+        sort_in(addresses_there, all, addresses);
+        meets.reach(all, std::move(addresses));
+        check_context(agreed.context);
+    } catch (const mpi_error &) {
+        meets.give_up(all);
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+        throw;
+    }
+    self.engine().use_new_fabrics();
+
+    std::vector<std::uint64_t> names;
+    for (const card &each : there) {
+        names.push_back(static_cast<std::uint64_t>(each.name.job));
+        names.push_back(static_cast<std::uint64_t>(each.name.number));
+    }
+    const group_ref remote = remote_group_of(names, local.local_group());
+    return make_child(local, agreed.context, local.local_group(), remote.get(), local.rank());
+}
+
+} // namespace lisle

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/link.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/error.hpp"
+#include "dynamic/patient.hpp"
+
+namespace lisle::dynamic {
+
+open_descriptor &open_descriptor::operator=(open_descriptor &&other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+}
+
+open_descriptor::~open_descriptor() {
+    if (number_ >= 0) {
+        close(number_);
+    }
+}
+
+int open_descriptor::give() noexcept {
+    return std::exchange(number_, -1);
+}
+
+bool is_readable(int descriptor) noexcept {
+    pollfd asked{descriptor, POLLIN, 0};
+    return poll(&asked, 1, 0) > 0;
+}
+
+namespace {
+
+/// What a call of the system that failed means: nothing yet, or the end.
+void check_failure(const char *what) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        fail(MPI_ERR_OTHER, "cannot ", what, " the other group's leader: ", std::strerror(errno));
+    }
+}
+
+} // namespace
+
+std::size_t connection::send_some(std::span<const std::byte> bytes) const {
+    const ssize_t sent = ::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0) {
+        check_failure("tell");
+    }
+    return sent > 0 ? static_cast<std::size_t>(sent) : 0;
+}
+
+std::size_t connection::receive_some(std::span<std::byte> bytes) const {
+    if (bytes.empty()) {
+        return 0;
+    }
+    const ssize_t received = recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (received == 0) {
+        fail(MPI_ERR_OTHER, "the other group's leader has gone");
+    }
+    if (received < 0) {
+        check_failure("hear from");
+    }
+    return received > 0 ? static_cast<std::size_t>(received) : 0;
+}
+
+void connection::send(std::span<const std::byte> bytes) {
+    wait_for([&] {
+        bytes = bytes.subspan(send_some(bytes));
+        return bytes.empty();
+    });
+}
+
+void connection::receive(std::span<std::byte> bytes) {
+    wait_for([&] {
+        bytes = bytes.subspan(receive_some(bytes));
+        return bytes.empty();
+    });
+}
+
+std::vector<std::byte> connection::exchange(std::span<const std::byte> mine, std::size_t most) {
+    const std::uint64_t length = mine.size();
+    std::uint64_t length_there = 0;
+    send(std::as_bytes(std::span{&length, 1}));
+    receive(std::as_writable_bytes(std::span{&length_there, 1}));
+    if (length_there > most) {
+        fail(MPI_ERR_OTHER, "the other group's leader announces ", length_there, " bytes where at most ",
+             most, " make sense");
+    }
+    std::vector<std::byte> theirs(length_there);
+    std::span<std::byte> rest{theirs};
+    wait_for([&] {
+        mine = mine.subspan(mine.empty() ? 0 : send_some(mine));
+        rest = rest.subspan(receive_some(rest));
+        return mine.empty() && rest.empty();
+    });
+    return theirs;
+}
+
+} // namespace lisle::dynamic

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/port.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/error.hpp"
+#include "dynamic/patient.hpp"
+#include "fabric/network/tcp/tcp_interface.hpp"
+#include "mpi.h"
+#include "world/process_id.hpp"
+
+namespace lisle::dynamic {
+
+using fabric::network::end_of;
+using fabric::network::socket_address;
+
+namespace {
+
+constexpr std::string_view scheme = "lisle";
+/// The first words of who connects and of who accepts.
+constexpr std::uint64_t greeting = 0x6c69736c65312e30, answer = 0x6c69736c65312e31;
+/// How long a caller may take to say who it is.
+constexpr std::chrono::seconds patience{5};
+
+/// The interface that a port listens on: the one that LISLE_NETWORK_INTERFACE names, or the first.
+socket_address chosen_interface() {
+    const char *const wanted = std::getenv("LISLE_NETWORK_INTERFACE");
+    const std::string_view name{wanted != nullptr ? wanted : ""};
+    const auto all = fabric::network::tcp_interfaces();
+    for (const auto &each : all) {
+        if (name.empty() || each.name == name || each.address.is_in(name)) {
+            return each.address;
+        }
+    }
+    fail(MPI_ERR_PORT, all.empty() ? "this machine has no interface of TCP that is up"
+                                   : "LISLE_NETWORK_INTERFACE names no interface of this machine");
+}
+
+/// "192.0.2.1" or "fd00::1".
+std::string text_of(const socket_address &address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const auto *const data = address.data();
+    const void *const machine =
+        address.family() == AF_INET
+            ? static_cast<const void *>(&reinterpret_cast<const sockaddr_in *>(data)->sin_addr)
+            : &reinterpret_cast<const sockaddr_in6 *>(data)->sin6_addr;
+    return inet_ntop(address.family(), machine, text.data(), text.size()) != nullptr ? text.data() : "";
+}
+
+std::optional<socket_address> address_of(const std::string &text, in_port_t port) {
+    sockaddr_in four{};
+    sockaddr_in6 six{};
+    socket_address found;
+    if (inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+        four.sin_family = AF_INET;
+        found = socket_address{reinterpret_cast<const sockaddr *>(&four), sizeof four};
+    } else if (inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) == 1) {
+        six.sin6_family = AF_INET6;
+        found = socket_address{reinterpret_cast<const sockaddr *>(&six), sizeof six};
+    } else {
+        return std::nullopt;
+    }
+    found.set_port(port);
+    return found;
+}
+
+template <class Number> bool read_number(std::string_view text, Number &into, int base) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into, base);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+/// A socket that does not wait.
+open_descriptor socket_for(const socket_address &address) {
+    open_descriptor made{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!made.is_open()) {
+        fail(MPI_ERR_NO_MEM, "the system has no socket left: ", std::strerror(errno));
+    }
+    return made;
+}
+
+/// True once a connection is there; throws if it comes to nothing.
+bool is_connected(int descriptor, std::string_view name) {
+    pollfd asked{descriptor, POLLOUT, 0};
+    if (poll(&asked, 1, 0) <= 0) {
+        return false;
+    }
+    int error = 0;
+    socklen_t length = sizeof error;
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error != 0) {
+        fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(error));
+    }
+    return true;
+}
+
+} // namespace
+
+std::string port_place::name() const {
+    std::array<char, 17> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), token, 16).ptr;
+    return sentence(scheme, "#", text_of(address), "#", address.port(), "#",
+                    std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+}
+
+port_place port_place::named(std::string_view name) {
+    std::array<std::string_view, 4> parts;
+    std::string_view rest = name;
+    for (std::string_view &part : parts) {
+        const std::size_t end = std::min(rest.find('#'), rest.size());
+        part = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    in_port_t number = 0;
+    port_place found;
+    const bool is_ours = parts[0] == scheme && rest.empty() && read_number(parts[2], number, 10) &&
+                         read_number(parts[3], found.token, 16);
+    const auto address = is_ours ? address_of(std::string{parts[1]}, number) : std::nullopt;
+    if (!address) {
+        fail(MPI_ERR_PORT, "\"", name, "\" is no name that MPI_Open_port has given");
+    }
+    found.address = *address;
+    return found;
+}
+
+port::port() {
+    socket_address wanted = chosen_interface();
+    listener_ = socket_for(wanted);
+    if (bind(listener_.number(), wanted.data(), wanted.size()) != 0 ||
+        listen(listener_.number(), SOMAXCONN) != 0) {
+        fail(MPI_ERR_PORT, "cannot listen for connections: ", std::strerror(errno));
+    }
+    place_ = {end_of(listener_.number(), getsockname), static_cast<std::uint64_t>(make_job_id())};
+}
+
+std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up) {
+    for (;;) {
+        open_descriptor caller;
+        wait_for([&] {
+            if (given_up) {
+                given_up();
+            }
+            caller = open_descriptor{
+                ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+            if (!caller.is_open() && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+                fail(MPI_ERR_PORT, "cannot accept a connection: ", std::strerror(errno));
+            }
+            return caller.is_open();
+        });
+        // A caller that says nothing must not keep others waiting.
+        const auto until = std::chrono::steady_clock::now() + patience;
+        const int descriptor = caller.number();
+        std::array<std::uint64_t, 2> said{};
+        wait_for([&] {
+            return recv(descriptor, said.data(), sizeof said, MSG_DONTWAIT | MSG_PEEK) == sizeof said ||
+                   std::chrono::steady_clock::now() > until;
+        });
+        auto link = std::make_unique<connection>(std::move(caller));
+        if (said[0] != greeting || said[1] != place_.token) {
+            continue;
+        }
+        link->receive(std::as_writable_bytes(std::span{said}));
+        link->send(std::as_bytes(std::span{&answer, 1}));
+        return link;
+    }
+}
+
+std::unique_ptr<leaders_link> connect_to_port(std::string_view name) {
+    const port_place place = port_place::named(name);
+    open_descriptor made = socket_for(place.address);
+    if (connect(made.number(), place.address.data(), place.address.size()) != 0 && errno != EINPROGRESS) {
+        fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(errno));
+    }
+    wait_for([&] { return is_connected(made.number(), name); });
+    auto link = std::make_unique<connection>(std::move(made));
+    const std::array<std::uint64_t, 2> said{greeting, place.token};
+    std::uint64_t heard = 0;
+    try {
+        link->send(std::as_bytes(std::span{said}));
+        link->receive(std::as_writable_bytes(std::span{&heard, 1}));
+    } catch (const mpi_error &error) {
+        fail(MPI_ERR_PORT, "the port \"", name, "\" has been closed: ", error.what());
+    }
+    if (heard != answer) {
+        fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind");
+    }
+    return link;
+}
+
+} // namespace lisle::dynamic

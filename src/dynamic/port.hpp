@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports: where a group of ranks can be connected to. A port is a socket that listens; its name says where,
+// and carries a token that only those know whom the program has told the name. [MPI-5.0 11.9.1, 11.9.2]
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "dynamic/link.hpp"
+#include "fabric/network/socket_address.hpp"
+
+namespace lisle::dynamic {
+
+/// What a port's name says.
+struct port_place {
+    fabric::network::socket_address address;
+    std::uint64_t token = 0;
+
+    [[nodiscard]] std::string name() const;
+    /// Throws mpi_error (MPI_ERR_PORT) if the name is none of ours.
+    [[nodiscard]] static port_place named(std::string_view name);
+};
+
+/// One port of the calling rank.
+class port {
+  public:
+    /// Throws mpi_error (MPI_ERR_NO_MEM) if the system has none left.
+    port();
+    [[nodiscard]] std::string name() const { return place_.name(); }
+    /// Waits for somebody who knows the name. Whoever does not is sent away.
+    /// @param given_up asked now and then; throws to end the waiting
+    [[nodiscard]] std::unique_ptr<leaders_link> accept(const std::function<void()> &given_up = {});
+
+  private:
+    open_descriptor listener_;
+    port_place place_;
+};
+
+/// Connects to a port, which may be of any job. Waits until it accepts.
+/// Throws mpi_error (MPI_ERR_PORT) if there is no such port, or it is closed meanwhile.
+[[nodiscard]] std::unique_ptr<leaders_link> connect_to_port(std::string_view name);
+
+} // namespace lisle::dynamic

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a process of a job comes to reach ranks of other jobs: over a network fabric for each meeting, also on
+// one node, for jobs share no memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "execution/staying.hpp"
+#include "fabric/joining.hpp"
+#include "fabric/routes_by_track.hpp"
+#include "protocol/progress/device_threads.hpp"
+#include "world/job.hpp"
+
+namespace lisle {
+
+class process_joining final : public fabric::joining {
+  public:
+    /// All outlive this. @param threads null: callers move messages on
+    process_joining(job &own, fabric::routes_by_track &routes, protocol::device_threads *threads) noexcept
+        : job_{own}, routes_{routes}, threads_{threads} {}
+
+    [[nodiscard]] fabric::endpoint_address open(const fabric::meeting &all) override;
+    void reach(const fabric::meeting &all, std::vector<fabric::endpoint_address> addresses) override;
+    void give_up(const fabric::meeting &all) noexcept override;
+
+  private:
+    /// What has been opened for a meeting, until it is reached.
+    struct opened {
+        std::unique_ptr<fabric::fabric> carrier; ///< null: nobody is new
+        fabric::endpoint_address address;
+        std::shared_ptr<std::vector<fabric::endpoint_address>> addresses; ///< of all, when they are known
+    };
+    [[nodiscard]] bool knows_all(const fabric::meeting &all) const;
+    [[nodiscard]] opened make(const fabric::meeting &all) const;
+    void add_routes_locked(const fabric::meeting &all, opened &&made);
+
+    job &job_;
+    fabric::routes_by_track &routes_;
+    protocol::device_threads *const threads_;
+    staying_lock lock_;
+    std::map<std::uint64_t, opened> opened_; ///< by the meeting's secret; under the lock
+};
+
+} // namespace lisle
