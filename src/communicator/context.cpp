@@ -73,7 +73,10 @@ std::uint64_t next_context() {
     return next_contexts(1);
 }
 
-std::uint64_t next_contexts(std::uint64_t count) {
+namespace {
+
+/// @param on chooses the track by how many the rank has proposed before
+template <class Track> std::uint64_t propose(std::uint64_t count, Track on) {
     rank &self = this_rank();
     const job &here = self.get_job();
     const auto first = counters.of(self).next.fetch_add(count, std::memory_order_relaxed);
@@ -84,8 +87,18 @@ std::uint64_t next_contexts(std::uint64_t count) {
     return make_context({.job = here.context_part(),
                          .owner = static_cast<std::uint64_t>(self.number()),
                          .count = first,
-                         .track = self.tracks().choose(first)},
+                         .track = on(self, first)},
                         here.size());
+}
+
+} // namespace
+
+std::uint64_t next_contexts(std::uint64_t count) {
+    return propose(count, [](const rank &self, std::uint64_t first) { return self.tracks().choose(first); });
+}
+
+std::uint64_t next_context_for_other_jobs() {
+    return propose(1, [](const rank &, std::uint64_t) { return 0; });
 }
 
 bool plausible_context(std::uint64_t value, int job_size, std::uint64_t job_part) noexcept {

@@ -53,6 +53,8 @@ struct context_origin {
 /// A base context that no rank of this job or another has had before.
 /// Throws mpi_error (MPI_ERR_OTHER) if the rank has proposed as many as there are.
 [[nodiscard]] std::uint64_t next_context();
+/// The same on the first track, where ranks of other jobs are reached.
+[[nodiscard]] std::uint64_t next_context_for_other_jobs();
 /// The first of several base contexts in a row.
 [[nodiscard]] std::uint64_t next_contexts(std::uint64_t count);
 

@@ -106,6 +106,48 @@ std::vector<meeting_process> processes_of(const std::vector<card> &here, const s
     return all;
 }
 
+/// Two processes of a meeting, by their places: the first one reaches the second.
+struct acquaintance {
+    std::int32_t knows;
+    std::int32_t known;
+};
+
+/// Whom the calling process knows, if the caller speaks for it.
+std::vector<std::byte> own_acquaintances(fabric::joining &meets, const meeting &all, bool speaks) {
+    std::vector<std::byte> said;
+    for (std::size_t place = 0; speaks && place != all.processes.size(); ++place) {
+        if (meets.knows(all.processes[place])) {
+            append(said, acquaintance{all.self, static_cast<std::int32_t>(place)});
+        }
+    }
+    return said;
+}
+
+/// Of all that the two groups have said: whom the calling process knows, and is known to.
+std::vector<bool> mutual_acquaintances(std::span<const std::byte> here, std::span<const std::byte> there,
+                                       const meeting &all) {
+    std::vector<bool> knows(all.processes.size()), knows_us(all.processes.size()), mutual(all.processes.size());
+    for (std::span<const std::byte> said : {here, there}) {
+        while (!said.empty()) {
+            const auto [from, to] = take<acquaintance>(said);
+            const auto most = static_cast<std::int32_t>(all.processes.size());
+            if (from < 0 || from >= most || to < 0 || to >= most) {
+                fail(MPI_ERR_OTHER, "the other group sent a process that does not take part");
+            }
+            if (from == all.self) {
+                knows[static_cast<std::size_t>(to)] = true;
+            }
+            if (to == all.self) {
+                knows_us[static_cast<std::size_t>(from)] = true;
+            }
+        }
+    }
+    for (std::size_t place = 0; place != mutual.size(); ++place) {
+        mutual[place] = knows[place] && knows_us[place];
+    }
+    return mutual;
+}
+
 /// The label and address of this process, if the caller speaks for it.
 std::vector<std::byte> own_address(fabric::joining &meets, const meeting &all, bool speaks,
                                    std::exception_ptr &failure) {
@@ -166,6 +208,10 @@ class side {
             return std::vector<std::byte>{};
         }));
     }
+    /// What all members of the own group say, one after the other.
+    [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte> &own, std::size_t most) const {
+        return members_.allgather_lists(std::span<const std::byte>{own}, most);
+    }
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) {
         return told_by_leader<std::byte>(members_, leader_, most,
                                          [&] { return link_->exchange(mine, most); });
@@ -199,7 +245,7 @@ communicator_ref introduce(communicator &local, int leader,
     const std::vector<card> here = ours.members().allgather(card_of(self));
     ours.meet(meet);
 
-    const opening mine{next_context(), static_cast<std::uint64_t>(make_job_id())};
+    const opening mine{next_context_for_other_jobs(), static_cast<std::uint64_t>(make_job_id())};
     std::vector<std::byte> said;
     append(said, mine);
     append(said, std::span{here});
@@ -212,15 +258,23 @@ communicator_ref introduce(communicator &local, int leader,
     opening agreed = mine;
     ours.members().broadcast(agreed, leader);
     agreed = {std::min(agreed.context, theirs.context), agreed.secret ^ theirs.secret};
-    const meeting all{agreed.secret, processes_of(here, there)};
+    const process_id process = self.get_job().start().self();
+    meeting all{agreed.secret, processes_of(here, there), 0, {}};
+    all.self = static_cast<int>(std::ranges::find(all.processes, process, &meeting_process::id) -
+                                all.processes.begin());
 
-    const auto speaker = std::ranges::find_if(
-        here, [&](const card &each) { return each.process.id == self.get_job().start().self(); });
+    const auto speaker =
+        std::ranges::find_if(here, [&](const card &each) { return each.process.id == process; });
     const bool speaks = speaker->name.number == self.number();
+    const std::size_t count = all.processes.size();
+    const std::size_t most_known = count * count * sizeof(acquaintance);
+    const auto known_here = ours.gather(own_acquaintances(meets, all, speaks), most_known);
+    const auto known_there = ours.exchange(known_here, most_known);
+    all.known = mutual_acquaintances(known_here, known_there, all);
+
     std::exception_ptr failure;
-    const auto own = own_address(meets, all, speaks, failure);
-    const std::size_t most = all.processes.size() * (sizeof(address_label) + most_address);
-    const auto addresses_here = ours.members().allgather_lists(std::span<const std::byte>{own}, most);
+    const std::size_t most = count * (sizeof(address_label) + most_address);
+    const auto addresses_here = ours.gather(own_address(meets, all, speaks, failure), most);
     const auto addresses_there = ours.exchange(addresses_here, most);
     try {
         std::vector<endpoint_address> addresses(all.processes.size());

@@ -125,6 +125,9 @@ class fabric {
   public:
     virtual ~fabric() = default;
 
+    /// True: it reaches nobody any more, and is asked for nothing else.
+    [[nodiscard]] virtual bool is_over() const noexcept { return false; }
+
     /// For messages to users.
     [[nodiscard]] virtual const char *name() const noexcept = 0;
 

@@ -21,10 +21,12 @@ struct meeting_process {
     std::int32_t rank_count;
 };
 
-/// What all of them know.
+/// What one of them knows.
 struct meeting {
     std::uint64_t secret;                   ///< of this meeting
     std::vector<meeting_process> processes; ///< in the same order everywhere, each once
+    int self;                               ///< place of the calling process among them
+    std::vector<bool> known; ///< by process: it and the calling one reach each other already
 };
 
 /// What one process does. Thread-safe: each of its ranks that takes part may call, for the first one counts.
@@ -32,8 +34,10 @@ class joining {
   public:
     virtual ~joining() = default;
 
-    /// Makes an endpoint for all ranks of the process, and tells its address; empty: all ranks are known to
-    /// it already. Throws mpi_error.
+    /// True if the process with this name is of the own job, or reached.
+    [[nodiscard]] virtual bool knows(const meeting_process &process) = 0;
+    /// Makes an endpoint for all ranks of the process, and tells its address; empty: it reaches all already.
+    /// Throws mpi_error.
     [[nodiscard]] virtual endpoint_address open(const meeting &all) = 0;
     /// From now on the ranks of all these processes have numbers and routes.
     /// @param addresses by process, of those that have opened an endpoint

@@ -23,7 +23,11 @@ class renumbered_fabric final : public fabric, private remote_memory {
         : carrier_{std::move(carrier)}, own_shift_{first_there - first_own},
           first_peer_{first_peer}, peers_{std::move(peers)}, numbers_here_{std::move(numbers_here)} {}
 
-    [[nodiscard]] const char *name() const noexcept override { return carrier_->name(); }
+    /// Ends the fabric that carries. @pre no engine asks it, and no communicator has one of its ranks
+    void end() noexcept { carrier_.reset(); }
+    [[nodiscard]] bool is_over() const noexcept override { return carrier_ == nullptr; }
+
+    [[nodiscard]] const char *name() const noexcept override { return "network to other jobs"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= first_peer_ && peer - first_peer_ < static_cast<int>(peers_.size());
     }
@@ -48,15 +52,24 @@ class renumbered_fabric final : public fabric, private remote_memory {
         return carrier_->poll(own_there(self), here, most);
     }
     void set_congested(int self, bool congested) noexcept override {
-        carrier_->set_congested(own_there(self), congested);
+        if (!is_over()) {
+            carrier_->set_congested(own_there(self), congested);
+        }
     }
     [[nodiscard]] std::uint64_t packets_sent_to(int peer) const noexcept override {
-        return reaches(peer) ? carrier_->packets_sent_to(there(peer)) : 0;
+        return reaches(peer) && !is_over() ? carrier_->packets_sent_to(there(peer)) : 0;
     }
-    void leave(int self) noexcept override { carrier_->leave(own_there(self)); }
+    void leave(int self) noexcept override {
+        if (!is_over()) {
+            carrier_->leave(own_there(self));
+        }
+    }
     void leave_sending_to(const std::function<void()> &call) override { carrier_->leave_sending_to(call); }
     [[nodiscard]] send_step send_some() noexcept override { return carrier_->send_some(); }
     [[nodiscard]] waking wakes(int self) const noexcept override {
+        if (is_over()) {
+            return {};
+        }
         waking how = carrier_->wakes(own_there(self));
         how.from_other_jobs = true;
         return how;

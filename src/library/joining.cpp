@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/error.hpp"
-#include "fabric/renumbered_fabric.hpp"
+#include "communicator/communicator.hpp"
+#include "communicator/directory.hpp"
 #include "library/network.hpp"
-#include "mpi.h"
+#include "protocol/engine.hpp"
 
 namespace lisle {
 
@@ -15,32 +15,19 @@ using fabric::endpoint_address;
 using fabric::meeting;
 using fabric::meeting_process;
 
-namespace {
-
-int index_of(const meeting &all, const process_id &id) {
-    const auto found = std::ranges::find(all.processes, id, &meeting_process::id);
-    if (found == all.processes.end()) {
-        fail(MPI_ERR_INTERN, "this process is none of those that meet");
-    }
-    return static_cast<int>(found - all.processes.begin());
+bool process_joining::knows(const meeting_process &process) {
+    const std::scoped_lock guard{lock_};
+    end_unused_locked();
+    return job_.find_number({process.id.job, process.first_rank}) >= 0;
 }
 
-} // namespace
-
-bool process_joining::knows_all(const meeting &all) const {
-    return std::ranges::all_of(all.processes, [this](const meeting_process &each) {
-        return job_.find_number({each.id.job, each.first_rank}) >= 0;
-    });
-}
-
-process_joining::opened process_joining::make(const meeting &all) const {
+process_joining::opened process_joining::make(const meeting &all) {
     opened made;
-    if (knows_all(all)) {
+    if (std::ranges::all_of(all.known, [](bool each) { return each; })) {
         return made;
     }
     made.addresses = std::make_shared<std::vector<endpoint_address>>();
-    const int self = index_of(all, job_.start().self());
-    made.carrier = make_meeting_fabric(all, self, [known = made.addresses](int process) {
+    made.carrier = make_meeting_fabric(all, [known = made.addresses](int process) {
         const auto place = static_cast<std::size_t>(process);
         return place < known->size() ? (*known)[place] : endpoint_address{};
     });
@@ -75,33 +62,85 @@ void process_joining::reach(const meeting &all, std::vector<endpoint_address> ad
 }
 
 void process_joining::add_routes_locked(const meeting &all, opened &&made) {
-    const process_id own = job_.start().self();
     const int first_peer = job_.others().next();
     int first_own = 0;
     std::vector<int> peers, numbers_here;
-    for (const meeting_process &each : all.processes) {
-        const bool is_new = job_.find_number({each.id.job, each.first_rank}) < 0;
+    for (std::size_t place = 0; place != all.processes.size(); ++place) {
+        const meeting_process &each = all.processes[place];
         const auto first = static_cast<int>(numbers_here.size());
-        first_own = each.id == own ? first : first_own;
-        if (is_new) {
-            made.carrier->connect(first,
-                                  (*made.addresses)[static_cast<std::size_t>(&each - all.processes.data())]);
+        first_own = static_cast<int>(place) == all.self ? first : first_own;
+        if (!all.known[place]) {
+            made.carrier->connect(first, (*made.addresses)[place]);
         }
         for (int rank = 0; rank < each.rank_count; ++rank) {
             int number = -1;
-            if (is_new) {
+            if (!all.known[place]) {
                 number = job_.others().add({each.id.job, each.first_rank + rank}, each.id.index, each.node);
                 peers.push_back(static_cast<int>(numbers_here.size()));
             }
             numbers_here.push_back(number);
         }
     }
-    routes_.first().add(
-        std::make_unique<fabric::renumbered_fabric>(std::move(made.carrier), job_.first_rank(), first_own,
-                                                    first_peer, std::move(peers), std::move(numbers_here)));
+    fabric::network::network_fabric *const carrier = made.carrier.get();
+    const auto count = static_cast<int>(peers.size());
+    auto reaching = std::make_unique<fabric::renumbered_fabric>(std::move(made.carrier), job_.first_rank(),
+                                                                first_own, first_peer, std::move(peers),
+                                                                std::move(numbers_here));
+    reached_.push_back({reaching.get(), carrier, first_peer, count});
+    routes_.first().add(std::move(reaching));
     if (threads_ != nullptr) {
         threads_->serve_new_fabrics();
     }
+}
+
+// ---- ends ----
+
+bool process_joining::is_used(const reached &by) const {
+    const auto has_any = [&by](const group &members) {
+        for (int rank = 0; rank != members.size(); ++rank) {
+            if (const int number = members.member(rank);
+                number >= by.first_peer && number < by.first_peer + by.peers) {
+                return true;
+            }
+        }
+        return false;
+    };
+    bool used = false;
+    for (int number = job_.first_rank(); job_.here(number); ++number) {
+        if (rank *const one = job_.find(number)) {
+            communicators.of(*one).each([&](const communicator &comm) {
+                used = used || has_any(comm.local_group()) || (comm.inter() && has_any(comm.remote_group()));
+            });
+        }
+    }
+    return used;
+}
+
+void process_joining::end_unused_locked() {
+    std::erase_if(reached_, [this](const reached &each) {
+        if (is_used(each)) {
+            return false;
+        }
+        // Who meets them again finds another way, whether this one has ended by then or not.
+        job_.others().forget(each.first_peer, each.peers);
+        if (!each.carrier->try_to_end()) {
+            return false;
+        }
+        end_locked(each);
+        return true;
+    });
+}
+
+void process_joining::end_locked(const reached &unused) {
+    for (int number = job_.first_rank(); job_.here(number); ++number) {
+        if (rank *const one = job_.find(number)) {
+            one->engine().drop_fabric(*unused.fabric);
+        }
+    }
+    if (threads_ != nullptr) {
+        threads_->forsake(*unused.fabric);
+    }
+    unused.fabric->end();
 }
 
 } // namespace lisle

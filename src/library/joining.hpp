@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a process of a job comes to reach ranks of other jobs: over a network fabric for each meeting, also on
-// one node, for jobs share no memory.
+// one node, for jobs share no memory. A fabric ends when no communicator has any of its ranks.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 
 #include "execution/staying.hpp"
 #include "fabric/joining.hpp"
+#include "fabric/network/network_fabric.hpp"
+#include "fabric/renumbered_fabric.hpp"
 #include "fabric/routes_by_track.hpp"
 #include "protocol/progress/device_threads.hpp"
 #include "world/job.hpp"
@@ -22,6 +24,7 @@ class process_joining final : public fabric::joining {
     process_joining(job &own, fabric::routes_by_track &routes, protocol::device_threads *threads) noexcept
         : job_{own}, routes_{routes}, threads_{threads} {}
 
+    [[nodiscard]] bool knows(const fabric::meeting_process &process) override;
     [[nodiscard]] fabric::endpoint_address open(const fabric::meeting &all) override;
     void reach(const fabric::meeting &all, std::vector<fabric::endpoint_address> addresses) override;
     void give_up(const fabric::meeting &all) noexcept override;
@@ -29,19 +32,30 @@ class process_joining final : public fabric::joining {
   private:
     /// What has been opened for a meeting, until it is reached.
     struct opened {
-        std::unique_ptr<fabric::fabric> carrier; ///< null: nobody is new
+        std::unique_ptr<fabric::network::network_fabric> carrier; ///< null: nobody is new
         fabric::endpoint_address address;
         std::shared_ptr<std::vector<fabric::endpoint_address>> addresses; ///< of all, when they are known
     };
-    [[nodiscard]] bool knows_all(const fabric::meeting &all) const;
-    [[nodiscard]] opened make(const fabric::meeting &all) const;
+    /// A fabric to ranks of other jobs, which have numbers in a row.
+    struct reached {
+        fabric::renumbered_fabric *fabric;
+        fabric::network::network_fabric *carrier;
+        int first_peer;
+        int peers;
+    };
+    [[nodiscard]] static opened make(const fabric::meeting &all);
     void add_routes_locked(const fabric::meeting &all, opened &&made);
+    [[nodiscard]] bool is_used(const reached &by) const;
+    void end_unused_locked();
+    void end_locked(const reached &unused);
 
     job &job_;
     fabric::routes_by_track &routes_;
     protocol::device_threads *const threads_;
     staying_lock lock_;
-    std::map<std::uint64_t, opened> opened_; ///< by the meeting's secret; under the lock
+    // Under the lock.
+    std::map<std::uint64_t, opened> opened_; ///< by the meeting's secret
+    std::vector<reached> reached_;           ///< that have not ended
 };
 
 } // namespace lisle

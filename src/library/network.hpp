@@ -13,6 +13,10 @@
 #include "fabric/routes.hpp"
 #include "world/bootstrap.hpp"
 
+namespace lisle::fabric::network {
+class network_fabric;
+}
+
 namespace lisle {
 
 /// Puts what the others need before they can make their fabrics. Before the first fence.
@@ -23,9 +27,9 @@ void announce_network(bootstrap &start);
 /// @param start outlives the fabric @param traffic what it counts; outlives it
 [[nodiscard]] std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic);
 /// The fabric of processes of several jobs that meet. Its ranks have numbers in the order of the processes.
-/// @param self index of the calling process @param where address by process. Throws like the one above.
-[[nodiscard]] std::unique_ptr<fabric::fabric> make_meeting_fabric(const fabric::meeting &all, int self,
-                                                                  fabric::address_lookup where);
+/// @param where address by process. Throws like the one above.
+[[nodiscard]] std::unique_ptr<fabric::network::network_fabric>
+make_meeting_fabric(const fabric::meeting &all, fabric::address_lookup where);
 /// The job's secret. After the first fence. Throws mpi_error.
 [[nodiscard]] std::uint64_t network_secret(bootstrap &start);
 /// The interface of the network among these routes, with some port; none if TCP knows no such interface.

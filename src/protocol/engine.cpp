@@ -89,13 +89,21 @@ void engine::use_new_fabrics() {
     enter_started_locked();
     starts_alone_ = false;
     for (fabric::fabric *const each : routes_.fabrics()) {
-        if (each != inbox_carrier_ && !others_.has(*each)) {
+        if (each != inbox_carrier_ && !each->is_over() && !others_.has(*each)) {
             others_.add(*each, is_received_by_thread(*each, number_));
         }
     }
     only_inbox_ = others_.empty() ? only_inbox_ : nullptr;
     unlock_and_follow_up();
     bell_.ring(); // threads of the rank that sleep have not armed them
+}
+
+void engine::drop_fabric(fabric::fabric &gone) {
+    const std::scoped_lock guard{lock_};
+    others_.drop(gone);
+    if (const fabric::waking how = gone.wakes(number_); how.how == fabric::waking::by::descriptor) {
+        descriptor_watch::forget(how.descriptor);
+    }
 }
 
 void engine::expect_one_thread(bool one) noexcept {

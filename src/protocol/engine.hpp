@@ -237,6 +237,8 @@ class engine final : private fabric::sink {
     /// Asks the fabrics, too, that the process has got since the rank began: the rank has met ranks of other
     /// jobs. By the rank's own thread.
     void use_new_fabrics();
+    /// Asks this one no more, which reaches nobody that a communicator of the rank has. By any thread.
+    void drop_fabric(fabric::fabric &gone);
     ~engine();
 
     /// Peers that have failed, and what follows from it.

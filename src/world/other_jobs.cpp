@@ -29,4 +29,13 @@ int other_jobs::add(const rank_name &name, int process, int node) {
     return number;
 }
 
+void other_jobs::forget(int first, int count) {
+    const std::scoped_lock guard{adding_};
+    for (int number = first; number != first + count; ++number) {
+        if (const auto found = numbers_.find(name_of(number)); found != numbers_.end() && found->second == number) {
+            numbers_.erase(found);
+        }
+    }
+}
+
 } // namespace lisle

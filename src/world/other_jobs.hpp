@@ -23,7 +23,7 @@ struct rank_name {
     friend constexpr auto operator<=>(const rank_name &, const rank_name &) = default;
 };
 
-/// Thread-safe: what has been added stays as it is.
+/// Thread-safe: what is known of a number stays as it is.
 class other_jobs {
   public:
     /// Ranks of other jobs that a process can meet.
@@ -39,8 +39,10 @@ class other_jobs {
     [[nodiscard]] bool has_context_part(std::uint64_t part) const;
     /// The number of a rank; -1 if it has not been met.
     [[nodiscard]] int find(const rank_name &name) const;
-    /// Gives a rank the next number. @pre it has none @param process, node in its job
+    /// Gives a rank the next number, in place of one that it may have. @param process, node in its job
     int add(const rank_name &name, int process, int node);
+    /// From now on find() does not know these numbers: their ranks are reached no more.
+    void forget(int first, int count);
     /// The number that the next one will have.
     [[nodiscard]] int next() const noexcept { return ranks_ + static_cast<int>(met_.size()); }
 

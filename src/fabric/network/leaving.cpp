@@ -34,6 +34,17 @@ void network_fabric::leave(int) noexcept {
     }
 }
 
+bool network_fabric::try_to_end() noexcept {
+    if (!has_sent_all()) {
+        return false;
+    }
+    const std::scoped_lock guard{lock_};
+    for (const auto &each : rails_) {
+        each->watched().say_farewell();
+    }
+    return true;
+}
+
 bool network_fabric::has_sent_all() noexcept {
     const std::scoped_lock guard{lock_};
     progress_rails_locked();

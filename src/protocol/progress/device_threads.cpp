@@ -245,6 +245,15 @@ void device_threads::serve_new_fabrics() {
     }
 }
 
+void device_threads::forsake(const fabric::fabric &gone) {
+    const std::scoped_lock guard{changing_};
+    end_locked();
+    forsaken_.push_back(&gone);
+    if (!served_.empty()) {
+        begin_locked();
+    }
+}
+
 void device_threads::call_senders(doorbell &of_rank) noexcept {
     (chosen_progress() == progress_manner::shared ? of_rank : senders_called_).ring();
 }
@@ -260,7 +269,7 @@ bool device_threads::is_active(const fabric::fabric &device) const noexcept {
 }
 
 void device_threads::add_device_locked(fabric::fabric &device) {
-    if (!is_active(device)) {
+    if (std::ranges::find(forsaken_, &device) != forsaken_.end() || !is_active(device)) {
         return;
     }
     workers_.push_back(std::make_unique<sender>(device, *this));

@@ -46,6 +46,8 @@ class device_threads {
     void dismiss(rank &served);
     /// The process has got further fabrics: serves them, too.
     void serve_new_fabrics();
+    /// From now on no thread is at work for this one.
+    void forsake(const fabric::fabric &gone);
 
     /// Something has come to wait in an engine of the rank whose bell this is. With any lock held.
     void call_senders(doorbell &of_rank) noexcept;
@@ -66,6 +68,7 @@ class device_threads {
     std::mutex changing_;
     // Threads read it without the lock: it changes only while there are none.
     std::vector<rank *> served_;
+    std::vector<const fabric::fabric *> forsaken_;
     std::vector<std::unique_ptr<worker>> workers_;
 };
 

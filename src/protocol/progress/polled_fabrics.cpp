@@ -74,7 +74,7 @@ int polled_fabrics::poll_in_turn(int self, fabric::sink &into, int most, int bef
     }
     int taken = 0;
     for (turn_ %= all_.size(); turn_ != all_.size() && taken == 0; ++turn_) {
-        if (!all_[turn_].by_thread) {
+        if (!all_[turn_].by_thread && all_[turn_].fabric != nullptr) {
             taken = all_[turn_].fabric->poll(self, into, most);
         }
     }
@@ -89,7 +89,7 @@ int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &cloc
     busy_rounds_ = before != 0 ? rounds_of_business : busy_rounds_ - (busy_rounds_ != 0 ? 1 : 0);
     int taken = 0;
     for (one &each : all_) {
-        if (each.by_thread || (!all && !is_due(each, clock, alone, static_cast<unsigned>(before)))) {
+        if (each.fabric == nullptr || each.by_thread || (!all && !is_due(each, clock, alone, static_cast<unsigned>(before)))) {
             continue;
         }
         const bool held_back = !alone && each.share(busy_rounds_ != 0) != 0;

@@ -21,8 +21,22 @@ class polled_fabrics {
     static constexpr std::uint8_t any = 0xff;
 
     /// @param by_thread a thread receives from it: it is not polled here
-    void add(fabric::fabric &one, bool by_thread = false) {
-        all_.push_back({.fabric = &one, .by_thread = by_thread, .expected = expected_anywhere_});
+    void add(fabric::fabric &added, bool by_thread = false) {
+        const one made{.fabric = &added, .by_thread = by_thread, .expected = expected_anywhere_};
+        const auto unused = std::ranges::find_if(all_, [this](const one &each) {
+            return each.fabric == nullptr && each.expected == expected_anywhere_;
+        });
+        if (unused != all_.end()) {
+            *unused = made;
+        } else {
+            all_.push_back(made);
+        }
+    }
+    /// It is not asked any more; its place stays, since numbers of others may be counted on.
+    void drop(const fabric::fabric &gone) noexcept {
+        for (one &each : all_) {
+            each.fabric = each.fabric == &gone ? nullptr : each.fabric;
+        }
     }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] bool has(const fabric::fabric &one) const noexcept {
@@ -30,8 +44,9 @@ class polled_fabrics {
     }
     /// Calls `function(fabric, by_thread)` for each as long as it returns true; whether it always did.
     template <class Function> bool all_of(Function function) const {
-        return std::ranges::all_of(all_,
-                                   [&](const one &each) { return function(*each.fabric, each.by_thread); });
+        return std::ranges::all_of(all_, [&](const one &each) {
+            return each.fabric == nullptr || function(*each.fabric, each.by_thread);
+        });
     }
 
     /// Counts an operation that this fabric has to do with. @return what to give to forget(); 0: nothing
@@ -49,7 +64,7 @@ class polled_fabrics {
 
   private:
     struct one {
-        fabric::fabric *fabric;
+        fabric::fabric *fabric; ///< null: it is over
         bool by_thread;
         unsigned expected = 0;  ///< pending operations that need it
         bool active = false;    ///< the last poll brought something
