@@ -240,12 +240,11 @@ class Preparation:
 
     def check_numbers(self):
         for p in self.parameters:
-            if not (p.scalar and p.input and p.kind in NOT_NEGATIVE) or p.name in self.counts_checked:
+            if not (p.scalar and p.input and p.kind in NOT_NEGATIVE) or p.name in self.counts_checked or self.root_alone(p):
                 continue
             error = "MPI_ERR_COUNT" if self.group == "request" else NOT_NEGATIVE[p.kind]
             given = "" if error == "MPI_ERR_COUNT" else f", {error}"
-            condition = f"if ({alone}) " if (alone := self.root_alone(p)) else ""
-            self.lines.append(condition + f"check_not_negative({p.name}, \"{p.name}\"{given});")
+            self.lines.append(f"check_not_negative({p.name}, \"{p.name}\"{given});")
 
     def check_pointers(self):
         if self.group in LAX_GROUPS:
@@ -265,8 +264,8 @@ class Preparation:
                 if p.kind == "STRING" and self.group == "info":
                     error = INFO_STRINGS.get(p.name, error)
                 given = "" if error == "MPI_ERR_ARG" else f", {error}"
-                condition = f"if ({alone}) " if (alone := self.root_alone(p)) else ""
-                self.lines.append(f"{condition}check_pointer({p.name}, \"{p.name}\"{given});")
+                if not self.root_alone(p):  # the call tells all what is wrong at the root
+                    self.lines.append(f"check_pointer({p.name}, \"{p.name}\"{given});")
             elif p.output and p.pointer and p.kind not in OPTIONAL_OUTPUT:
                 if not (p.kind == "STRING" and variable_length):
                     self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")

@@ -2,6 +2,7 @@
 #include "api/dynamic.hpp"
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "communicator/agreement.hpp"
 #include "communicator/introduction.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/remote_exchange.hpp"
 #include "dynamic/names.hpp"
 #include "dynamic/port.hpp"
 #include "dynamic/start.hpp"
@@ -38,6 +40,14 @@ std::shared_ptr<dynamic::port> find_port(std::string_view name) {
         fail(MPI_ERR_PORT, "no port called \"", name, "\" is open in this process");
     }
     return found->second;
+}
+
+/// What the root of a call has given.
+std::string_view named(const char *port_name) {
+    if (port_name == nullptr) {
+        fail(MPI_ERR_ARG, "port_name is a null pointer");
+    }
+    return port_name;
 }
 
 void check_intra(const communicator &comm) {
@@ -77,14 +87,21 @@ std::unique_ptr<leaders_link> start_and_meet(const std::vector<dynamic::started_
     });
 }
 
-/// @param programs at the root only
-void spawn(const std::vector<dynamic::started_program> &programs, int root, communicator &comm,
-           MPI_Comm *intercomm, int array_of_errcodes[]) {
+/// @param describe tells what is to be started; called at the root only
+void spawn(const std::function<std::vector<dynamic::started_program>()> &describe, int root,
+           communicator &comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
     check_intra(comm);
-    int ranks =
-        std::accumulate(programs.begin(), programs.end(), 0,
-                        [](int sum, const dynamic::started_program &each) { return sum + each.ranks; });
-    party{comm.channel(message_space::agreement), comm.next_agreement_tag()}.broadcast(ranks, root);
+    *intercomm = MPI_COMM_NULL;
+    std::vector<dynamic::started_program> programs;
+    const party all{comm.channel(message_space::agreement), comm.next_agreement_tag()};
+    // All hear of it if the root's arguments are wrong.
+    const int ranks =
+        told_by_leader<int>(all, root, 1, [&] {
+            programs = describe();
+            return std::vector<int>{std::accumulate(
+                programs.begin(), programs.end(), 0,
+                [](int sum, const dynamic::started_program &each) { return sum + each.ranks; })};
+        }).at(0);
     const auto tell_codes = [&](int code) {
         if (array_of_errcodes != MPI_ERRCODES_IGNORE && array_of_errcodes != nullptr) {
             std::fill_n(array_of_errcodes, ranks, code);
@@ -93,7 +110,6 @@ void spawn(const std::vector<dynamic::started_program> &programs, int root, comm
     try {
         *intercomm = give_handle(introduce(comm, root, [&programs] { return start_and_meet(programs); }));
     } catch (const mpi_error &error) {
-        *intercomm = MPI_COMM_NULL;
         tell_codes(error.code());
         throw;
     }
@@ -122,13 +138,14 @@ void close_port(const char *port_name) {
 
 void comm_accept(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
     check_intra(comm);
-    *newcomm = give_handle(introduce(comm, root, [port_name] { return find_port(port_name)->accept(); }));
+    *newcomm =
+        give_handle(introduce(comm, root, [port_name] { return find_port(named(port_name))->accept(); }));
 }
 
 void comm_connect(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
     check_intra(comm);
-    *newcomm =
-        give_handle(introduce(comm, root, [port_name] { return dynamic::connect_to_port(port_name); }));
+    *newcomm = give_handle(
+        introduce(comm, root, [port_name] { return dynamic::connect_to_port(named(port_name)); }));
 }
 
 void comm_join(int fd, MPI_Comm *intercomm) {
@@ -162,23 +179,27 @@ void unpublish_name(const char *service_name, info *, const char *port_name) {
 
 void comm_spawn(const char *command, char *argv[], int maxprocs, info *hints, int root, communicator &comm,
                 MPI_Comm *intercomm, int array_of_errcodes[]) {
-    std::vector<dynamic::started_program> programs;
-    if (comm.rank() == root) {
-        programs.push_back(program_of(command, argv, maxprocs, hints));
-    }
-    spawn(programs, root, comm, intercomm, array_of_errcodes);
+    spawn([&] { return std::vector{program_of(command, argv, maxprocs, hints)}; }, root, comm, intercomm,
+          array_of_errcodes);
 }
 
 void comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
                          const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
                          communicator &comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
-    std::vector<dynamic::started_program> programs;
-    for (int i = 0; comm.rank() == root && i < count; ++i) {
-        programs.push_back(program_of(
-            array_of_commands[i], array_of_argv != MPI_ARGVS_NULL ? array_of_argv[i] : MPI_ARGV_NULL,
-            array_of_maxprocs[i], abi::to_info_or_null(array_of_info[i], "array_of_info")));
-    }
-    spawn(programs, root, comm, intercomm, array_of_errcodes);
+    const auto describe = [&] {
+        if (count <= 0 || array_of_commands == nullptr || array_of_maxprocs == nullptr) {
+            fail(MPI_ERR_ARG, "count is ", count, ", or an array of so many programs is missing");
+        }
+        std::vector<dynamic::started_program> programs;
+        for (int i = 0; i < count; ++i) {
+            const MPI_Info given = array_of_info != nullptr ? array_of_info[i] : MPI_INFO_NULL;
+            programs.push_back(program_of(
+                array_of_commands[i], array_of_argv != MPI_ARGVS_NULL ? array_of_argv[i] : MPI_ARGV_NULL,
+                array_of_maxprocs[i], abi::to_info_or_null(given, "array_of_info")));
+        }
+        return programs;
+    };
+    spawn(describe, root, comm, intercomm, array_of_errcodes);
 }
 
 void comm_get_parent(MPI_Comm *parent) {

@@ -126,7 +126,8 @@ std::vector<std::byte> own_acquaintances(fabric::joining &meets, const meeting &
 /// Of all that the two groups have said: whom the calling process knows, and is known to.
 std::vector<bool> mutual_acquaintances(std::span<const std::byte> here, std::span<const std::byte> there,
                                        const meeting &all) {
-    std::vector<bool> knows(all.processes.size()), knows_us(all.processes.size()), mutual(all.processes.size());
+    std::vector<bool> knows(all.processes.size()), knows_us(all.processes.size()),
+        mutual(all.processes.size());
     for (std::span<const std::byte> said : {here, there}) {
         while (!said.empty()) {
             const auto [from, to] = take<acquaintance>(said);

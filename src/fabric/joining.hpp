@@ -26,7 +26,7 @@ struct meeting {
     std::uint64_t secret;                   ///< of this meeting
     std::vector<meeting_process> processes; ///< in the same order everywhere, each once
     int self;                               ///< place of the calling process among them
-    std::vector<bool> known; ///< by process: it and the calling one reach each other already
+    std::vector<bool> known;                ///< by process: it and the calling one reach each other already
 };
 
 /// What one process does. Thread-safe: each of its ranks that takes part may call, for the first one counts.

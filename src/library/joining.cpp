@@ -83,9 +83,9 @@ void process_joining::add_routes_locked(const meeting &all, opened &&made) {
     }
     fabric::network::network_fabric *const carrier = made.carrier.get();
     const auto count = static_cast<int>(peers.size());
-    auto reaching = std::make_unique<fabric::renumbered_fabric>(std::move(made.carrier), job_.first_rank(),
-                                                                first_own, first_peer, std::move(peers),
-                                                                std::move(numbers_here));
+    auto reaching =
+        std::make_unique<fabric::renumbered_fabric>(std::move(made.carrier), job_.first_rank(), first_own,
+                                                    first_peer, std::move(peers), std::move(numbers_here));
     reached_.push_back({reaching.get(), carrier, first_peer, count});
     routes_.first().add(std::move(reaching));
     if (threads_ != nullptr) {

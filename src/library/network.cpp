@@ -79,7 +79,8 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
     return made;
 }
 
-std::unique_ptr<network_fabric> make_meeting_fabric(const fabric::meeting &all, fabric::address_lookup where) {
+std::unique_ptr<network_fabric> make_meeting_fabric(const fabric::meeting &all,
+                                                    fabric::address_lookup where) {
     const int self = all.self;
     std::vector<int> first_ranks, processes;
     for (const fabric::meeting_process &each : all.processes) {

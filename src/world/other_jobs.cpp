@@ -32,7 +32,8 @@ int other_jobs::add(const rank_name &name, int process, int node) {
 void other_jobs::forget(int first, int count) {
     const std::scoped_lock guard{adding_};
     for (int number = first; number != first + count; ++number) {
-        if (const auto found = numbers_.find(name_of(number)); found != numbers_.end() && found->second == number) {
+        if (const auto found = numbers_.find(name_of(number));
+            found != numbers_.end() && found->second == number) {
             numbers_.erase(found);
         }
     }

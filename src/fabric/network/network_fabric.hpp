@@ -72,8 +72,8 @@ class network_fabric final : public fabric, private remote_memory {
         return packets_to_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed);
     }
     void leave(int self) noexcept override;
-    /// For a fabric that is to end before its process does: true, and all peers are told, once nothing would be
-    /// lost with it. Does not wait.
+    /// For a fabric that is to end before its process does: true, and all peers are told, once nothing would
+    /// be lost with it. Does not wait.
     [[nodiscard]] bool try_to_end() noexcept;
     void leave_sending_to(const std::function<void()> &call) override;
     [[nodiscard]] send_step send_some() noexcept override;

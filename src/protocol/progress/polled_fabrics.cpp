@@ -89,7 +89,8 @@ int polled_fabrics::poll(int self, fabric::sink &into, int most, job_clock &cloc
     busy_rounds_ = before != 0 ? rounds_of_business : busy_rounds_ - (busy_rounds_ != 0 ? 1 : 0);
     int taken = 0;
     for (one &each : all_) {
-        if (each.fabric == nullptr || each.by_thread || (!all && !is_due(each, clock, alone, static_cast<unsigned>(before)))) {
+        if (each.fabric == nullptr || each.by_thread ||
+            (!all && !is_due(each, clock, alone, static_cast<unsigned>(before)))) {
             continue;
         }
         const bool held_back = !alone && each.share(busy_rounds_ != 0) != 0;
