@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dynamic.hpp"
 
+#include <charconv>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -58,6 +60,16 @@ void check_intra(const communicator &comm) {
 
 std::string hint(const info *hints, std::string_view key) {
     return hints != nullptr ? hints->get(key).value_or("") : "";
+}
+
+/// How long a group waits to be accepted: the hint "timeout", in seconds.
+std::chrono::seconds patience_of(const info *hints) {
+    const std::string wanted = hint(hints, "timeout");
+    long seconds = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), seconds);
+    return error == std::errc{} && end == wanted.data() + wanted.size() && seconds >= 0
+               ? std::chrono::seconds{seconds}
+               : dynamic::usual_patience;
 }
 
 /// What the root of a spawn has been told to start.
@@ -142,10 +154,10 @@ void comm_accept(const char *port_name, info *, int root, communicator &comm, MP
         give_handle(introduce(comm, root, [port_name] { return find_port(named(port_name))->accept(); }));
 }
 
-void comm_connect(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
+void comm_connect(const char *port_name, info *hints, int root, communicator &comm, MPI_Comm *newcomm) {
     check_intra(comm);
-    *newcomm = give_handle(
-        introduce(comm, root, [port_name] { return dynamic::connect_to_port(named(port_name)); }));
+    *newcomm = give_handle(introduce(
+        comm, root, [&] { return dynamic::connect_to_port(named(port_name), patience_of(hints)); }));
 }
 
 void comm_join(int fd, MPI_Comm *intercomm) {

@@ -77,7 +77,7 @@ std::vector<std::uint64_t> meet(const communicator &local, const communicator *p
     std::vector<std::uint64_t> mine{next_context()};
     const auto names = names_of(local.local_group());
     mine.insert(mine.end(), names.begin(), names.end());
-    auto theirs = exchange_lists(channel, tag, remote_leader, mine, most_words_of_meeting);
+    auto theirs = exchange_lists(channel, tag, remote_leader, mine, most_words_of_names);
     if (theirs.size() < 3) {
         fail(MPI_ERR_OTHER, "the remote leader sent no members");
     }
@@ -131,7 +131,7 @@ communicator_ref connect_groups(communicator &local, int local_leader, communica
              local.size(), " ranks");
     }
     const party members{local.channel(message_space::agreement), local.next_agreement_tag()};
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_meeting,
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names,
                                                    [&] { return meet(local, peer, remote_leader, tag); });
     const std::span names = std::span{met}.subspan(1);
     if (are_of_several_jobs(names, local.local_group())) {

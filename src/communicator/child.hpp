@@ -20,7 +20,7 @@ namespace lisle {
 [[nodiscard]] communicator_ref make_private_copy(communicator &parent);
 
 /// The longest list of a context and the names of members: each name is two words.
-inline constexpr std::size_t most_words_of_meeting = 1 + 2 * other_jobs::most;
+inline constexpr std::size_t most_words_of_names = 1 + 2 * other_jobs::most;
 
 /// The remote group of an inter-communicator from its members' names (names_of()). Throws if they are not
 /// known here, repeated, or local ones.

@@ -93,7 +93,7 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
     digest what{name};
     what.add(local);
     const party members{protocol::make_channel(meeting_context, self, local), what.tag()};
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_meeting, [&] {
+    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names, [&] {
         if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
             fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
         }
@@ -113,7 +113,7 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
         mine.insert(mine.end(), names.begin(), names.end());
         std::vector<std::uint64_t> theirs =
             exchange_lists(protocol::make_channel(leaders_meeting_context, leaders->rank_of(here), *leaders),
-                           meeting.tag(), leaders->rank_of(there), mine, most_words_of_meeting);
+                           meeting.tag(), leaders->rank_of(there), mine, most_words_of_names);
         if (theirs.size() < 3) {
             fail(MPI_ERR_OTHER, "the remote leader sent no members");
         }

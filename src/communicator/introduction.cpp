@@ -22,13 +22,13 @@ namespace lisle {
 namespace {
 
 using fabric::endpoint_address;
-using fabric::meeting;
-using fabric::meeting_process;
+using fabric::introduced_process;
+using fabric::introduction;
 
 /// What a rank says of itself.
 struct card {
     rank_name name;
-    meeting_process process;
+    introduced_process process;
 };
 
 /// What leaders say before the cards.
@@ -93,27 +93,27 @@ std::vector<card> cards_in(std::span<const std::byte> bytes) {
 }
 
 /// Each process once, in an order that is the same everywhere.
-std::vector<meeting_process> processes_of(const std::vector<card> &here, const std::vector<card> &there) {
-    std::vector<meeting_process> all;
+std::vector<introduced_process> processes_of(const std::vector<card> &here, const std::vector<card> &there) {
+    std::vector<introduced_process> all;
     for (const std::vector<card> *const side : {&here, &there}) {
         for (const card &each : *side) {
             all.push_back(each.process);
         }
     }
-    const auto key = [](const meeting_process &each) { return std::pair{each.id.job, each.id.index}; };
+    const auto key = [](const introduced_process &each) { return std::pair{each.id.job, each.id.index}; };
     std::ranges::sort(all, {}, key);
     all.erase(std::ranges::unique(all, {}, key).begin(), all.end());
     return all;
 }
 
-/// Two processes of a meeting, by their places: the first one reaches the second.
+/// Two processes of an introduction, by their places: the first one reaches the second.
 struct acquaintance {
     std::int32_t knows;
     std::int32_t known;
 };
 
 /// Whom the calling process knows, if the caller speaks for it.
-std::vector<std::byte> own_acquaintances(fabric::joining &meets, const meeting &all, bool speaks) {
+std::vector<std::byte> own_acquaintances(fabric::joining &meets, const introduction &all, bool speaks) {
     std::vector<std::byte> said;
     for (std::size_t place = 0; speaks && place != all.processes.size(); ++place) {
         if (meets.knows(all.processes[place])) {
@@ -125,7 +125,7 @@ std::vector<std::byte> own_acquaintances(fabric::joining &meets, const meeting &
 
 /// Of all that the two groups have said: whom the calling process knows, and is known to.
 std::vector<bool> mutual_acquaintances(std::span<const std::byte> here, std::span<const std::byte> there,
-                                       const meeting &all) {
+                                       const introduction &all) {
     std::vector<bool> knows(all.processes.size()), knows_us(all.processes.size()),
         mutual(all.processes.size());
     for (std::span<const std::byte> said : {here, there}) {
@@ -150,7 +150,7 @@ std::vector<bool> mutual_acquaintances(std::span<const std::byte> here, std::spa
 }
 
 /// The label and address of this process, if the caller speaks for it.
-std::vector<std::byte> own_address(fabric::joining &meets, const meeting &all, bool speaks,
+std::vector<std::byte> own_address(fabric::joining &meets, const introduction &all, bool speaks,
                                    std::exception_ptr &failure) {
     address_label label{this_rank().get_job().start().self(), 0, MPI_SUCCESS};
     endpoint_address address;
@@ -170,10 +170,11 @@ std::vector<std::byte> own_address(fabric::joining &meets, const meeting &all, b
 }
 
 /// Sorts addresses by process. Throws if a process has none for a reason of its own.
-void sort_in(std::span<const std::byte> said, const meeting &all, std::vector<endpoint_address> &addresses) {
+void sort_in(std::span<const std::byte> said, const introduction &all,
+             std::vector<endpoint_address> &addresses) {
     while (!said.empty()) {
         const auto label = take<address_label>(said);
-        const auto found = std::ranges::find(all.processes, label.process, &meeting_process::id);
+        const auto found = std::ranges::find(all.processes, label.process, &introduced_process::id);
         if (label.length > said.size() || found == all.processes.end()) {
             fail(MPI_ERR_OTHER, "the other group sent an address that is not sound");
         }
@@ -260,8 +261,8 @@ communicator_ref introduce(communicator &local, int leader,
     ours.members().broadcast(agreed, leader);
     agreed = {std::min(agreed.context, theirs.context), agreed.secret ^ theirs.secret};
     const process_id process = self.get_job().start().self();
-    meeting all{agreed.secret, processes_of(here, there), 0, {}};
-    all.self = static_cast<int>(std::ranges::find(all.processes, process, &meeting_process::id) -
+    introduction all{agreed.secret, processes_of(here, there), 0, {}};
+    all.self = static_cast<int>(std::ranges::find(all.processes, process, &introduced_process::id) -
                                 all.processes.begin());
 
     const auto speaker =

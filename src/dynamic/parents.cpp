@@ -18,7 +18,8 @@ void meet_parents() {
     if (port.empty()) {
         return;
     }
-    communicator_ref parents = introduce(*predefined->world, 0, [&port] { return connect_to_port(port); });
+    communicator_ref parents =
+        introduce(*predefined->world, 0, [&port] { return connect_to_port(port, usual_patience); });
     parents->set_name("MPI_COMM_PARENT");
     predefined->parent = parents.give();
     if (this_rank().get_job().rank_count() == 1) {

@@ -171,21 +171,27 @@ std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up
     }
 }
 
-std::unique_ptr<leaders_link> connect_to_port(std::string_view name) {
+std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono::seconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
     const port_place place = port_place::named(name);
     open_descriptor made = socket_for(place.address);
     if (connect(made.number(), place.address.data(), place.address.size()) != 0 && errno != EINPROGRESS) {
         fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(errno));
     }
     wait_for([&] { return is_connected(made.number(), name); });
+    const int descriptor = made.number();
     auto link = std::make_unique<connection>(std::move(made));
     const std::array<std::uint64_t, 2> said{greeting, place.token};
     std::uint64_t heard = 0;
     try {
         link->send(std::as_bytes(std::span{said}));
+        wait_for([&] { return is_readable(descriptor) || std::chrono::steady_clock::now() > until; });
+        if (!is_readable(descriptor)) {
+            fail(MPI_ERR_PORT, "nobody has accepted for ", patience.count(), " s");
+        }
         link->receive(std::as_writable_bytes(std::span{&heard, 1}));
     } catch (const mpi_error &error) {
-        fail(MPI_ERR_PORT, "the port \"", name, "\" has been closed: ", error.what());
+        fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: ", error.what());
     }
     if (heard != answer) {
         fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind");

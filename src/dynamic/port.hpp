@@ -3,6 +3,7 @@
 // and carries a token that only those know whom the program has told the name. [MPI-5.0 11.9.1, 11.9.2]
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,7 +31,7 @@ class port {
     /// Throws mpi_error (MPI_ERR_NO_MEM) if the system has none left.
     port();
     [[nodiscard]] std::string name() const { return place_.name(); }
-    /// Waits for somebody who knows the name. Whoever does not is sent away.
+    /// Waits for a caller that knows the name; others are sent away.
     /// @param given_up asked now and then; throws to end the waiting
     [[nodiscard]] std::unique_ptr<leaders_link> accept(const std::function<void()> &given_up = {});
 
@@ -40,7 +41,11 @@ class port {
 };
 
 /// Connects to a port, which may be of any job. Waits until it accepts.
-/// Throws mpi_error (MPI_ERR_PORT) if there is no such port, or it is closed meanwhile.
-[[nodiscard]] std::unique_ptr<leaders_link> connect_to_port(std::string_view name);
+/// Throws mpi_error (MPI_ERR_PORT) if there is no such port, it is closed meanwhile, or accepts nobody for so
+/// long.
+[[nodiscard]] std::unique_ptr<leaders_link> connect_to_port(std::string_view name,
+                                                            std::chrono::seconds patience);
+/// How long that is where the program does not say.
+inline constexpr std::chrono::seconds usual_patience{600};
 
 } // namespace lisle::dynamic

@@ -13,8 +13,8 @@
 
 namespace lisle::fabric {
 
-/// One process of those that meet. Plain bytes, for other processes read it.
-struct meeting_process {
+/// One process of those that are introduced. Plain bytes, for other processes read it.
+struct introduced_process {
     process_id id;
     std::int32_t node;       ///< in its job
     std::int32_t first_rank; ///< of its ranks, in its job
@@ -22,11 +22,11 @@ struct meeting_process {
 };
 
 /// What one of them knows.
-struct meeting {
-    std::uint64_t secret;                   ///< of this meeting
-    std::vector<meeting_process> processes; ///< in the same order everywhere, each once
-    int self;                               ///< place of the calling process among them
-    std::vector<bool> known;                ///< by process: it and the calling one reach each other already
+struct introduction {
+    std::uint64_t secret;                      ///< of this introduction
+    std::vector<introduced_process> processes; ///< in the same order everywhere, each once
+    int self;                                  ///< place of the calling process among them
+    std::vector<bool> known; ///< by process: it and the calling one reach each other already
 };
 
 /// What one process does. Thread-safe: each of its ranks that takes part may call, for the first one counts.
@@ -35,15 +35,15 @@ class joining {
     virtual ~joining() = default;
 
     /// True if the process with this name is of the own job, or reached.
-    [[nodiscard]] virtual bool knows(const meeting_process &process) = 0;
+    [[nodiscard]] virtual bool knows(const introduced_process &process) = 0;
     /// Makes an endpoint for all ranks of the process, and tells its address; empty: it reaches all already.
     /// Throws mpi_error.
-    [[nodiscard]] virtual endpoint_address open(const meeting &all) = 0;
+    [[nodiscard]] virtual endpoint_address open(const introduction &all) = 0;
     /// From now on the ranks of all these processes have numbers and routes.
     /// @param addresses by process, of those that have opened an endpoint
-    virtual void reach(const meeting &all, std::vector<endpoint_address> addresses) = 0;
-    /// The meeting has failed: drops what open() has made.
-    virtual void give_up(const meeting &all) noexcept = 0;
+    virtual void reach(const introduction &all, std::vector<endpoint_address> addresses) = 0;
+    /// The introduction has failed: drops what open() has made.
+    virtual void give_up(const introduction &all) noexcept = 0;
 };
 
 } // namespace lisle::fabric

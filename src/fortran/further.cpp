@@ -77,18 +77,36 @@ void pmpi_info_get_string_(int *info, char *key, int *length, char *value, int *
 }
 #pragma weak mpi_info_get_string_ = pmpi_info_get_string_
 
-// Nothing is spawned yet: the call says so, whatever its arguments are.
-void pmpi_comm_spawn_(char *, char *, int *count, int *info, int *root, int *comm, int *between, int *codes,
-                      int *ierror, std::size_t, std::size_t) {
-    end(ierror, PMPI_Comm_spawn("", MPI_ARGV_NULL, *count, handle<MPI_Info>(info), *root,
+// What the root gives means nothing at others.
+namespace {
+bool is_root(int *comm, const int *root) noexcept {
+    int self = MPI_PROC_NULL;
+    return PMPI_Comm_rank(handle<MPI_Comm>(comm), &self) == MPI_SUCCESS && self == *root;
+}
+} // namespace
+
+void pmpi_comm_spawn_(char *command, char *argv, int *count, int *info, int *root, int *comm, int *between,
+                      int *codes, int *ierror, std::size_t command_length, std::size_t argument_length) {
+    const bool counts = is_root(comm, root);
+    const int rows = counts && argv != &mpi_lisle_argv_ ? 1 : 0;
+    end(ierror, PMPI_Comm_spawn(text{command, counts ? command_length : 0},
+                                text_rows{argv, argument_length, rows, -1}.first(), *count,
+                                counts ? handle<MPI_Info>(info) : MPI_INFO_NULL, *root,
                                 handle<MPI_Comm>(comm), given_handle<MPI_Comm>{between}, codes_at(codes)));
 }
 #pragma weak mpi_comm_spawn_ = pmpi_comm_spawn_
-void pmpi_comm_spawn_multiple_(int *count, char *, char *, int *counts, int *infos, int *root, int *comm,
-                               int *between, int *codes, int *ierror, std::size_t, std::size_t) {
-    end(ierror, PMPI_Comm_spawn_multiple(*count, nullptr, MPI_ARGVS_NULL, counts,
-                                         handles<MPI_Info>{infos, *count}, *root, handle<MPI_Comm>(comm),
-                                         given_handle<MPI_Comm>{between}, codes_at(codes)));
+
+// The arguments of each program are a row of the array.
+void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *counts, int *infos, int *root,
+                               int *comm, int *between, int *codes, int *ierror, std::size_t command_length,
+                               std::size_t argument_length) {
+    const int programs = is_root(comm, root) && *count > 0 ? *count : 0;
+    const bool has_arguments = argvs != &mpi_lisle_argvs_;
+    end(ierror, PMPI_Comm_spawn_multiple(
+                    *count, text_rows{commands, command_length, programs != 0 ? 1 : 0, programs}.first(),
+                    has_arguments ? text_rows{argvs, argument_length, programs, -1}.all() : MPI_ARGVS_NULL,
+                    counts, handles<MPI_Info>{infos, programs}, *root, handle<MPI_Comm>(comm),
+                    given_handle<MPI_Comm>{between}, codes_at(codes)));
 }
 #pragma weak mpi_comm_spawn_multiple_ = pmpi_comm_spawn_multiple_
 

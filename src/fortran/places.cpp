@@ -4,6 +4,7 @@
 // Compilers align common blocks so.
 alignas(32) int mpi_lisle_bottom_, mpi_lisle_in_place_, mpi_lisle_automatic_;
 alignas(32) int mpi_lisle_unweighted_, mpi_lisle_no_weights_, mpi_lisle_no_codes_;
+alignas(32) char mpi_lisle_argv_, mpi_lisle_argvs_;
 alignas(32) MPI_Status mpi_lisle_status_, mpi_lisle_statuses_, mpi_lisle_status_f08_, mpi_lisle_statuses_f08_;
 
 // For C programs that call Fortran's procedures.

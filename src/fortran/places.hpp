@@ -9,6 +9,7 @@
 extern "C" {
 extern int mpi_lisle_bottom_, mpi_lisle_in_place_, mpi_lisle_automatic_;
 extern int mpi_lisle_unweighted_, mpi_lisle_no_weights_, mpi_lisle_no_codes_;
+extern char mpi_lisle_argv_, mpi_lisle_argvs_;
 extern MPI_Status mpi_lisle_status_, mpi_lisle_statuses_;         ///< those of mpif.h and the module mpi
 extern MPI_Status mpi_lisle_status_f08_, mpi_lisle_statuses_f08_; ///< those of the module mpi_f08
 }

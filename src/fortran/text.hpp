@@ -48,6 +48,62 @@ class info_text {
     text all_;
 };
 
+/// Lists of strings that the call reads: the rows of an array that lies in memory column by column.
+class text_rows {
+  public:
+    /// @param rows of the array @param length of each string
+    /// @param columns of each row; -1: those before one that is empty, in each row
+    text_rows(const char *given, std::size_t length, int rows, int columns) noexcept
+        : rows_{rows}, starts_{rows}, pointers_{count_all(given, length, rows, columns)},
+          all_{static_cast<MPI_Count>(length + 1) * count_all(given, length, rows, columns)} {
+        char *next = all_.data();
+        MPI_Count at = 0;
+        for (int row = 0; row < rows; ++row) {
+            starts_[row] = &pointers_[at];
+            const int count = count_of(given, length, rows, row, columns);
+            for (int column = 0; column < count; ++column) {
+                const char *const text = place(given, length, rows, row, column);
+                const std::size_t used = length_of(text, length);
+                std::memcpy(next, text, used);
+                next[used] = '\0';
+                pointers_[at++] = next;
+                next += length + 1;
+            }
+            pointers_[at++] = nullptr;
+        }
+    }
+    /// Each row ends with a null pointer.
+    char ***all() noexcept { return starts_.data(); }
+    char **first() noexcept { return rows_ > 0 ? starts_[0] : nullptr; }
+
+  private:
+    static const char *place(const char *given, std::size_t length, int rows, int row, int column) noexcept {
+        return given + (static_cast<std::size_t>(column) * static_cast<std::size_t>(rows) +
+                        static_cast<std::size_t>(row)) *
+                           length;
+    }
+    static int count_of(const char *given, std::size_t length, int rows, int row, int columns) noexcept {
+        int count = columns < 0 ? 0 : columns;
+        while (columns < 0 && length_of(place(given, length, rows, row, count), length) != 0) {
+            ++count;
+        }
+        return count;
+    }
+    /// With the ends of the rows.
+    static MPI_Count count_all(const char *given, std::size_t length, int rows, int columns) noexcept {
+        MPI_Count all = 0;
+        for (int row = 0; row < rows; ++row) {
+            all += count_of(given, length, rows, row, columns) + 1;
+        }
+        return all;
+    }
+
+    int rows_;
+    room<char **> starts_;
+    room<char *> pointers_;
+    room<char> all_;
+};
+
 /// A string that the call gives: blanks follow it. The program's stays as it is if the call gives none.
 class given_text {
   public:

@@ -12,22 +12,22 @@
 namespace lisle {
 
 using fabric::endpoint_address;
-using fabric::meeting;
-using fabric::meeting_process;
+using fabric::introduced_process;
+using fabric::introduction;
 
-bool process_joining::knows(const meeting_process &process) {
+bool process_joining::knows(const introduced_process &process) {
     const std::scoped_lock guard{lock_};
     end_unused_locked();
     return job_.find_number({process.id.job, process.first_rank}) >= 0;
 }
 
-process_joining::opened process_joining::make(const meeting &all) {
+process_joining::opened process_joining::make(const introduction &all) {
     opened made;
     if (std::ranges::all_of(all.known, [](bool each) { return each; })) {
         return made;
     }
     made.addresses = std::make_shared<std::vector<endpoint_address>>();
-    made.carrier = make_meeting_fabric(all, [known = made.addresses](int process) {
+    made.carrier = make_fabric_between_jobs(all, [known = made.addresses](int process) {
         const auto place = static_cast<std::size_t>(process);
         return place < known->size() ? (*known)[place] : endpoint_address{};
     });
@@ -35,19 +35,19 @@ process_joining::opened process_joining::make(const meeting &all) {
     return made;
 }
 
-endpoint_address process_joining::open(const meeting &all) {
+endpoint_address process_joining::open(const introduction &all) {
     const std::scoped_lock guard{lock_};
     const auto found = opened_.find(all.secret);
     return found != opened_.end() ? found->second.address
                                   : opened_.try_emplace(all.secret, make(all)).first->second.address;
 }
 
-void process_joining::give_up(const meeting &all) noexcept {
+void process_joining::give_up(const introduction &all) noexcept {
     const std::scoped_lock guard{lock_};
     opened_.erase(all.secret);
 }
 
-void process_joining::reach(const meeting &all, std::vector<endpoint_address> addresses) {
+void process_joining::reach(const introduction &all, std::vector<endpoint_address> addresses) {
     const std::scoped_lock guard{lock_};
     const auto found = opened_.find(all.secret);
     if (found == opened_.end()) {
@@ -61,12 +61,12 @@ void process_joining::reach(const meeting &all, std::vector<endpoint_address> ad
     }
 }
 
-void process_joining::add_routes_locked(const meeting &all, opened &&made) {
+void process_joining::add_routes_locked(const introduction &all, opened &&made) {
     const int first_peer = job_.others().next();
     int first_own = 0;
     std::vector<int> peers, numbers_here;
     for (std::size_t place = 0; place != all.processes.size(); ++place) {
-        const meeting_process &each = all.processes[place];
+        const introduced_process &each = all.processes[place];
         const auto first = static_cast<int>(numbers_here.size());
         first_own = static_cast<int>(place) == all.self ? first : first_own;
         if (!all.known[place]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process of a job comes to reach ranks of other jobs: over a network fabric for each meeting, also on
-// one node, for jobs share no memory. A fabric ends when no communicator has any of its ranks.
+// How a process of a job comes to reach ranks of other jobs: over a network fabric for each introduction,
+// also on one node, for jobs share no memory. A fabric ends when no communicator has any of its ranks.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ class process_joining final : public fabric::joining {
     process_joining(job &own, fabric::routes_by_track &routes, protocol::device_threads *threads) noexcept
         : job_{own}, routes_{routes}, threads_{threads} {}
 
-    [[nodiscard]] bool knows(const fabric::meeting_process &process) override;
-    [[nodiscard]] fabric::endpoint_address open(const fabric::meeting &all) override;
-    void reach(const fabric::meeting &all, std::vector<fabric::endpoint_address> addresses) override;
-    void give_up(const fabric::meeting &all) noexcept override;
+    [[nodiscard]] bool knows(const fabric::introduced_process &process) override;
+    [[nodiscard]] fabric::endpoint_address open(const fabric::introduction &all) override;
+    void reach(const fabric::introduction &all, std::vector<fabric::endpoint_address> addresses) override;
+    void give_up(const fabric::introduction &all) noexcept override;
 
   private:
-    /// What has been opened for a meeting, until it is reached.
+    /// What has been opened for an introduction, until it is reached.
     struct opened {
         std::unique_ptr<fabric::network::network_fabric> carrier; ///< null: nobody is new
         fabric::endpoint_address address;
@@ -43,8 +43,8 @@ class process_joining final : public fabric::joining {
         int first_peer;
         int peers;
     };
-    [[nodiscard]] static opened make(const fabric::meeting &all);
-    void add_routes_locked(const fabric::meeting &all, opened &&made);
+    [[nodiscard]] static opened make(const fabric::introduction &all);
+    void add_routes_locked(const fabric::introduction &all, opened &&made);
     [[nodiscard]] bool is_used(const reached &by) const;
     void end_unused_locked();
     void end_locked(const reached &unused);
@@ -54,7 +54,7 @@ class process_joining final : public fabric::joining {
     protocol::device_threads *const threads_;
     staying_lock lock_;
     // Under the lock.
-    std::map<std::uint64_t, opened> opened_; ///< by the meeting's secret
+    std::map<std::uint64_t, opened> opened_; ///< by the introduction's secret
     std::vector<reached> reached_;           ///< that have not ended
 };
 

@@ -79,11 +79,11 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
     return made;
 }
 
-std::unique_ptr<network_fabric> make_meeting_fabric(const fabric::meeting &all,
-                                                    fabric::address_lookup where) {
+std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduction &all,
+                                                         fabric::address_lookup where) {
     const int self = all.self;
     std::vector<int> first_ranks, processes;
-    for (const fabric::meeting_process &each : all.processes) {
+    for (const fabric::introduced_process &each : all.processes) {
         first_ranks.push_back(static_cast<int>(processes.size()));
         processes.insert(processes.end(), static_cast<std::size_t>(each.rank_count),
                          static_cast<int>(first_ranks.size()) - 1);

@@ -29,7 +29,7 @@ void announce_network(bootstrap &start);
 /// The fabric of processes of several jobs that meet. Its ranks have numbers in the order of the processes.
 /// @param where address by process. Throws like the one above.
 [[nodiscard]] std::unique_ptr<fabric::network::network_fabric>
-make_meeting_fabric(const fabric::meeting &all, fabric::address_lookup where);
+make_fabric_between_jobs(const fabric::introduction &all, fabric::address_lookup where);
 /// The job's secret. After the first fence. Throws mpi_error.
 [[nodiscard]] std::uint64_t network_secret(bootstrap &start);
 /// The interface of the network among these routes, with some port; none if TCP knows no such interface.

@@ -191,16 +191,23 @@ class construction {
     }
 
   private:
-    /// Lets the members on other nodes copy to and from the caller's memory, if the network can.
+    /// Lets the members on other nodes copy to and from the caller's memory, if one network that can reaches
+    /// them all: a key is that network's. (Ranks of other jobs are reached by another one.)
     void expose(const void *base, std::size_t bytes) {
         const fabric::routes &routes = members_->point_to_point.home->routes();
+        fabric::remote_memory *common = nullptr;
         for (int rank = 0; rank < size() && bytes != 0; ++rank) {
-            if (!std::ranges::binary_search(near_.ranks, rank)) {
-                if (const auto memory = routes.to(members_->local_group().member(rank)).memory) {
-                    exposed_ = exposed_memory{*memory, base, bytes};
-                }
-                return; // one network reaches all other nodes
+            if (std::ranges::binary_search(near_.ranks, rank)) {
+                continue;
             }
+            fabric::remote_memory *const memory = routes.to(members_->local_group().member(rank)).memory;
+            if (memory == nullptr || (common != nullptr && memory != common)) {
+                return;
+            }
+            common = memory;
+        }
+        if (common != nullptr) {
+            exposed_ = exposed_memory{*common, base, bytes};
         }
     }
     /// Throws what can be said before others are involved.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of other jobs that a process has met (MPI_Comm_connect, MPI_Comm_accept, MPI_Comm_join,
-// MPI_Comm_spawn). They get numbers behind those of the process's own job, in the order of meeting, so each
-// process has numbers of its own for them: what processes tell each other are names.
+// MPI_Comm_spawn). They get numbers behind those of the process's own job, in the order of introduction, so
+// each process has numbers of its own for them: what processes tell each other are names.
 #pragma once
 
 #include <compare>

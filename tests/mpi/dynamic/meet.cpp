@@ -77,6 +77,12 @@ void mistakes(const check::job &job) {
     CHECK_ERROR(MPI_ERR_PORT, MPI_Comm_accept("no port", MPI_INFO_NULL, 0, own, &inter));
     char port[MPI_MAX_PORT_NAME] = "";
     CHECK_MPI(MPI_Open_port(MPI_INFO_NULL, port));
+    // Nobody accepts.
+    MPI_Info hints = MPI_INFO_NULL;
+    CHECK_MPI(MPI_Info_create(&hints));
+    CHECK_MPI(MPI_Info_set(hints, "timeout", "0"));
+    CHECK_ERROR(MPI_ERR_PORT, MPI_Comm_connect(port, hints, 0, own, &inter));
+    CHECK_MPI(MPI_Info_free(&hints));
     CHECK_MPI(MPI_Close_port(port));
     CHECK_ERROR(MPI_ERR_PORT, MPI_Close_port(port));
     // All of the group hear of it, whatever the root's reason is.
