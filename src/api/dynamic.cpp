@@ -91,9 +91,9 @@ dynamic::started_program program_of(const char *command, char *const *argv, int 
 /// What the root does: starts the job and waits until its first rank connects.
 std::unique_ptr<leaders_link> start_and_meet(const std::vector<dynamic::started_program> &programs) {
     dynamic::port waiting;
-    const dynamic::open_descriptor launcher = dynamic::start_job(programs, waiting.name());
+    const owned_descriptor launcher = dynamic::start_job(programs, waiting.name());
     return waiting.accept([&launcher] {
-        if (dynamic::is_readable(launcher.number())) {
+        if (dynamic::is_readable(launcher.get())) {
             fail(MPI_ERR_SPAWN, "the new job has ended before its ranks called MPI_Init");
         }
     });
@@ -168,7 +168,7 @@ void comm_join(int fd, MPI_Comm *intercomm) {
     }
     communicator &alone = *predefined->self;
     *intercomm = give_handle(introduce(
-        alone, 0, [fd] { return std::make_unique<dynamic::connection>(dynamic::open_descriptor{dup(fd)}); }));
+        alone, 0, [fd] { return std::make_unique<dynamic::connection>(owned_descriptor{dup(fd)}); }));
 }
 
 // ---- names ----

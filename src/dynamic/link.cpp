@@ -5,28 +5,11 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
-#include <utility>
 
 #include "base/error.hpp"
 #include "dynamic/patient.hpp"
 
 namespace lisle::dynamic {
-
-open_descriptor &open_descriptor::operator=(open_descriptor &&other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-}
-
-open_descriptor::~open_descriptor() {
-    if (number_ >= 0) {
-        close(number_);
-    }
-}
-
-int open_descriptor::give() noexcept {
-    return std::exchange(number_, -1);
-}
 
 bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
@@ -45,7 +28,7 @@ void check_failure(const char *what) {
 } // namespace
 
 std::size_t connection::send_some(std::span<const std::byte> bytes) const {
-    const ssize_t sent = ::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) {
         check_failure("tell");
     }
@@ -56,7 +39,7 @@ std::size_t connection::receive_some(std::span<std::byte> bytes) const {
     if (bytes.empty()) {
         return 0;
     }
-    const ssize_t received = recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    const ssize_t received = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (received == 0) {
         fail(MPI_ERR_OTHER, "the other group's leader has gone");
     }

@@ -3,25 +3,10 @@
 // their groups can send messages.
 #pragma once
 
+#include "base/owned_descriptor.hpp"
 #include "communicator/introduction.hpp"
 
 namespace lisle::dynamic {
-
-/// A descriptor that is closed at its end.
-class open_descriptor {
-  public:
-    explicit open_descriptor(int number = -1) noexcept : number_{number} {}
-    open_descriptor(open_descriptor &&other) noexcept : number_{other.give()} {}
-    open_descriptor &operator=(open_descriptor &&other) noexcept;
-    ~open_descriptor();
-    [[nodiscard]] int number() const noexcept { return number_; }
-    [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
-    /// Leaves it to the caller.
-    [[nodiscard]] int give() noexcept;
-
-  private:
-    int number_;
-};
 
 /// True if something can be read from the descriptor, or it has come to its end. Does not wait.
 [[nodiscard]] bool is_readable(int descriptor) noexcept;
@@ -30,7 +15,7 @@ class open_descriptor {
 class connection final : public leaders_link {
   public:
     /// @param descriptor of a stream socket that is connected
-    explicit connection(open_descriptor descriptor) noexcept : socket_{std::move(descriptor)} {}
+    explicit connection(owned_descriptor descriptor) noexcept : socket_{std::move(descriptor)} {}
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override;
     /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
     void send(std::span<const std::byte> bytes);
@@ -42,7 +27,7 @@ class connection final : public leaders_link {
     [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes) const;
     [[nodiscard]] std::size_t receive_some(std::span<std::byte> bytes) const;
 
-    open_descriptor socket_;
+    owned_descriptor socket_;
 };
 
 } // namespace lisle::dynamic

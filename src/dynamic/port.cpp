@@ -77,9 +77,9 @@ template <class Number> bool read_number(std::string_view text, Number &into, in
 }
 
 /// A socket that does not wait.
-open_descriptor socket_for(const socket_address &address) {
-    open_descriptor made{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!made.is_open()) {
+owned_descriptor socket_for(const socket_address &address) {
+    owned_descriptor made{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!made) {
         fail(MPI_ERR_NO_MEM, "the system has no socket left: ", std::strerror(errno));
     }
     return made;
@@ -132,30 +132,29 @@ port_place port_place::named(std::string_view name) {
 port::port() {
     socket_address wanted = chosen_interface();
     listener_ = socket_for(wanted);
-    if (bind(listener_.number(), wanted.data(), wanted.size()) != 0 ||
-        listen(listener_.number(), SOMAXCONN) != 0) {
+    if (bind(listener_.get(), wanted.data(), wanted.size()) != 0 || listen(listener_.get(), SOMAXCONN) != 0) {
         fail(MPI_ERR_PORT, "cannot listen for connections: ", std::strerror(errno));
     }
-    place_ = {end_of(listener_.number(), getsockname), static_cast<std::uint64_t>(make_job_id())};
+    place_ = {end_of(listener_.get(), getsockname), static_cast<std::uint64_t>(make_job_id())};
 }
 
 std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up) {
     for (;;) {
-        open_descriptor caller;
+        owned_descriptor caller;
         wait_for([&] {
             if (given_up) {
                 given_up();
             }
-            caller = open_descriptor{
-                ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-            if (!caller.is_open() && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            caller =
+                owned_descriptor{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+            if (!caller && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
                 fail(MPI_ERR_PORT, "cannot accept a connection: ", std::strerror(errno));
             }
-            return caller.is_open();
+            return static_cast<bool>(caller);
         });
         // A caller that says nothing must not keep others waiting.
         const auto until = std::chrono::steady_clock::now() + patience;
-        const int descriptor = caller.number();
+        const int descriptor = caller.get();
         std::array<std::uint64_t, 2> said{};
         wait_for([&] {
             return recv(descriptor, said.data(), sizeof said, MSG_DONTWAIT | MSG_PEEK) == sizeof said ||
@@ -174,12 +173,12 @@ std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up
 std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono::seconds patience) {
     const auto until = std::chrono::steady_clock::now() + patience;
     const port_place place = port_place::named(name);
-    open_descriptor made = socket_for(place.address);
-    if (connect(made.number(), place.address.data(), place.address.size()) != 0 && errno != EINPROGRESS) {
+    owned_descriptor made = socket_for(place.address);
+    if (connect(made.get(), place.address.data(), place.address.size()) != 0 && errno != EINPROGRESS) {
         fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(errno));
     }
-    wait_for([&] { return is_connected(made.number(), name); });
-    const int descriptor = made.number();
+    wait_for([&] { return is_connected(made.get(), name); });
+    const int descriptor = made.get();
     auto link = std::make_unique<connection>(std::move(made));
     const std::array<std::uint64_t, 2> said{greeting, place.token};
     std::uint64_t heard = 0;

@@ -36,7 +36,7 @@ class port {
     [[nodiscard]] std::unique_ptr<leaders_link> accept(const std::function<void()> &given_up = {});
 
   private:
-    open_descriptor listener_;
+    owned_descriptor listener_;
     port_place place_;
 };
 

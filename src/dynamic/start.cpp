@@ -100,23 +100,23 @@ int spawn_with(const std::vector<char *> &words, const std::vector<char *> &sett
 
 } // namespace
 
-open_descriptor start_job(const std::vector<started_program> &programs, std::string_view parent_port) {
+owned_descriptor start_job(const std::vector<started_program> &programs, std::string_view parent_port) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         fail(MPI_ERR_SPAWN, "the system has no descriptors left to start a job: ", std::strerror(errno));
     }
-    open_descriptor own{ends[0]};
-    const open_descriptor launchers{ends[1]};
+    owned_descriptor own{ends[0]};
+    const owned_descriptor launchers{ends[1]};
     std::vector<std::string> words = command_line(find_launcher(), programs);
     std::vector<std::string> settings{sentence(parent_port_variable, "=", parent_port),
-                                      sentence(launcher_alive_variable, "=", launchers.number())};
+                                      sentence(launcher_alive_variable, "=", launchers.get())};
     for (char *const *each = environ; *each != nullptr; ++each) {
         if (!is_of_launcher(*each)) {
             settings.emplace_back(*each);
         }
     }
     pid_t child = 0;
-    if (const int error = spawn_with(pointers_to(words), pointers_to(settings), launchers.number(), child)) {
+    if (const int error = spawn_with(pointers_to(words), pointers_to(settings), launchers.get(), child)) {
         fail(MPI_ERR_SPAWN, "cannot start ", words.front(), ": ", std::strerror(error));
     }
     // It leaves at once: what goes on is no child of the program's.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dynamic/link.hpp"
+#include "base/owned_descriptor.hpp"
 
 namespace lisle::dynamic {
 
@@ -28,7 +28,7 @@ inline constexpr const char *launcher_alive_variable = "LISLE_PARENT_FD";
 
 /// Starts them as one job. Throws mpi_error (MPI_ERR_SPAWN) if there is no lislerun, or it cannot be started.
 /// @return becomes readable when the new job's launcher has ended
-[[nodiscard]] open_descriptor start_job(const std::vector<started_program> &programs,
-                                        std::string_view parent_port);
+[[nodiscard]] owned_descriptor start_job(const std::vector<started_program> &programs,
+                                         std::string_view parent_port);
 
 } // namespace lisle::dynamic

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor with one owner, and the pipes and null device that the launcher hands around.
+// The pipes and the null device that the launcher hands around.
 #pragma once
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
-#include <utility>
 
+#include "base/owned_descriptor.hpp"
 #include "launch/launch_error.hpp"
 
 namespace lisle::launch {
 
-/// Closes its descriptor when it ends. -1 means none.
-class descriptor {
-  public:
-    descriptor() = default;
-    explicit descriptor(int number) noexcept : number_{number} {}
-    descriptor(descriptor &&other) noexcept : number_{std::exchange(other.number_, -1)} {}
-    descriptor &operator=(descriptor &&other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~descriptor() { reset(); }
-    [[nodiscard]] int get() const noexcept { return number_; }
-    explicit operator bool() const noexcept { return number_ >= 0; }
-    void reset() noexcept {
-        if (number_ >= 0) {
-            close(std::exchange(number_, -1));
-        }
-    }
-
-  private:
-    int number_ = -1;
-};
+using descriptor = owned_descriptor;
 
 struct pipe_ends {
     descriptor read;

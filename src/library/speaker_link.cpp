@@ -13,19 +13,6 @@ namespace lisle {
 
 using fabric::network::socket_address;
 
-open_socket::open_socket(open_socket &&other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
-
-open_socket &open_socket::operator=(open_socket &&other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-}
-
-open_socket::~open_socket() {
-    if (descriptor_ >= 0) {
-        close(descriptor_);
-    }
-}
-
 open_socket open_socket::listen_at(socket_address interface) noexcept {
     interface.set_port(0);
     constexpr int backlog = 4096;

@@ -9,29 +9,21 @@
 #include <span>
 #include <vector>
 
+#include "base/owned_descriptor.hpp"
 #include "diagnosis/standstill_vote.hpp"
 #include "fabric/network/socket_address.hpp"
 
 namespace lisle {
 
-/// Owns a descriptor.
-class open_socket {
+/// A socket of TCP.
+class open_socket : public owned_descriptor {
   public:
-    explicit open_socket(int descriptor = -1) noexcept : descriptor_{descriptor} {}
-    open_socket(open_socket &&other) noexcept;
-    open_socket &operator=(open_socket &&other) noexcept;
-    ~open_socket();
-
-    [[nodiscard]] int get() const noexcept { return descriptor_; }
-    explicit operator bool() const noexcept { return descriptor_ >= 0; }
+    using owned_descriptor::owned_descriptor;
 
     /// Listens on some port of an interface; none if the system allows no such port.
     [[nodiscard]] static open_socket listen_at(fabric::network::socket_address interface) noexcept;
     /// Waits until there is a connection; none if there can be none.
     [[nodiscard]] static open_socket connect_to(const fabric::network::socket_address &to) noexcept;
-
-  private:
-    int descriptor_;
 };
 
 /// What a rank has said, if there is something to say of it.

@@ -44,9 +44,9 @@ int main(int argc, char **argv) {
         old = copy;
         MPI_Comm_free(&copy);
         code = MPI_Barrier(old);
-    } else if (strcmp(what, "unsupported") == 0) {
+    } else if (strcmp(what, "join") == 0) {
         MPI_Comm joined = MPI_COMM_NULL;
-        code = MPI_Comm_join(0, &joined);
+        code = MPI_Comm_join(-1, &joined);
     }
     MPI_Error_class(code, &error_class);
     MPI_Error_string(code, text, &length);

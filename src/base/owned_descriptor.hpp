@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file descriptor with one owner.
+#pragma once
+
+#include <unistd.h>
+#include <utility>
+
+namespace lisle {
+
+/// Closes its descriptor when it ends. -1 means none.
+class owned_descriptor {
+  public:
+    owned_descriptor() = default;
+    explicit owned_descriptor(int number) noexcept : number_{number} {}
+    owned_descriptor(owned_descriptor &&other) noexcept : number_{std::exchange(other.number_, -1)} {}
+    owned_descriptor &operator=(owned_descriptor &&other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~owned_descriptor() { reset(); }
+    [[nodiscard]] int get() const noexcept { return number_; }
+    explicit operator bool() const noexcept { return number_ >= 0; }
+    void reset() noexcept {
+        if (number_ >= 0) {
+            close(std::exchange(number_, -1));
+        }
+    }
+
+  private:
+    int number_ = -1;
+};
+
+} // namespace lisle
