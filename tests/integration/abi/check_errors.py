@@ -20,7 +20,6 @@ CASES = [
     ("pointer", 13, "MPI_Comm_rank: rank is a null pointer"),
     ("root", 8, "MPI_Bcast: root rank 5 is outside MPI_COMM_WORLD, which has 1 rank"),
     ("uncommitted", 3, "MPI_Send: datatype is a datatype that was not committed: call MPI_Type_commit first"),
-    ("unsupported", 55, "MPI_Comm_join: Lisle does not have this call yet"),
     ("join", 13, "MPI_Comm_join: fd -1 is no stream socket"),
     ("stale", 5, "is not a valid communicator"),
 ]

@@ -127,8 +127,9 @@ TEST(Environment, KeepsForeignJobsOut) {
                                .path = {},
                                .arguments = {}};
     const auto made = environment_of(process, 2, request, 5, 100, inherited);
-    EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
-                                              "LISLE_PROCESS=2", "LISLE_SIZE=5", "LISLE_PROGRAM=0", "LISLE_RANK=3"}));
+    EXPECT_EQ(made,
+              (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100", "LISLE_PROCESS=2",
+                                        "LISLE_SIZE=5", "LISLE_PROGRAM=0", "LISLE_RANK=3"}));
 }
 
 // A wait status as the kernel makes it.
