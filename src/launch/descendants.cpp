@@ -104,7 +104,7 @@ bool has_spawned_job() {
     const auto all = all_processes();
     return std::ranges::any_of(all, [](const process &each) {
         return each.parent == getpid() && content_of(each.pid, "comm") == "lislerun\n" &&
-               content_of(each.pid, "environ").find(dynamic::parent_port_variable) != std::string::npos;
+               content_of(each.pid, "environ").find(dynamic::launcher_alive_variable) != std::string::npos;
     });
 }
 

@@ -48,6 +48,7 @@ void open_standard_descriptors() {
 void leave_who_spawned() {
     const auto alive = environment_number(dynamic::launcher_alive_variable);
     if (!alive) {
+        unsetenv(dynamic::parent_port_variable); // of a job around this one, not of this one
         return;
     }
     fcntl(*alive, F_SETFD, FD_CLOEXEC); // open as long as the launcher lives, whatever its ranks do

@@ -28,14 +28,14 @@ std::uint64_t collectives_of(const communicator *of) {
     return of->collectives.load(std::memory_order_relaxed);
 }
 
-/// Over all fabrics; those of a node's memory count none.
+/// Those through a node's memory are not counted.
 std::uint64_t packets_to(const communicator *of) {
     std::uint64_t sum = 0;
     const group &peers = of->inter() ? of->remote_group() : of->local_group();
-    for (const auto &fabric : of->point_to_point.home->routes().fabrics()) {
-        for (int rank = 0; rank != peers.size(); ++rank) {
-            sum += fabric->packets_sent_to(peers.member(rank));
-        }
+    const fabric::routes &routes = of->point_to_point.home->routes();
+    for (int rank = 0; rank != peers.size(); ++rank) {
+        const int peer = peers.member(rank);
+        sum += routes.to(peer).carrier->packets_sent_to(peer);
     }
     return sum;
 }
