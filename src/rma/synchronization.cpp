@@ -173,8 +173,9 @@ void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
     race_watch::fence_ends(on);
+    note_order_by_peers(on); // what the rank did before the fence
     meet(on.comm());
-    note_order_by_peers(on);
+    note_order_by_peers(on); // what others did
     const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
     on.access.fence(goes_on);
     race_watch::fenced(on, goes_on);
