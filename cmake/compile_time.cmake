@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Half of what compiling a file of Lisle costs is reading the C++ library's headers: targets of many files, and targets
 # that are compiled alike, read them once. Every file includes what it uses all the same, which the sanitized builds
-# prove: they go without.
+# prove: they go without, unless LISLE_TOGETHER asks for haste.
 # (ccache keeps the results with CCACHE_SLOPPINESS=pch_defines,time_macros.)
 option(LISLE_PRECOMPILE "Read the C++ library's headers once for many files" ON)
-if(LISLE_SANITIZE)
+if(LISLE_SANITIZE AND NOT LISLE_TOGETHER)
   set(LISLE_PRECOMPILE OFF)
 endif()
 set(LISLE_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <functional> <map> <memory> <mutex>

@@ -4,6 +4,6 @@ add_library(lisle_flags INTERFACE)
 target_compile_options(lisle_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow=local
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>)
 if(LISLE_SANITIZE)
-  target_compile_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE})
 endif()

@@ -9,6 +9,7 @@
 #ifdef LISLE_WITH_LIBFABRIC
 #include "fabric/network/ofi/libfabric_choices.hpp"
 #endif
+#include "fabric/network/hardware.hpp"
 #include "fabric/network/tcp/socket_device.hpp"
 #include "fabric/network/tcp/tcp_interface.hpp"
 #include "mpi.h"
@@ -73,7 +74,10 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
                            return std::make_unique<socket_device>(each, secret);
                        }});
     }
-    if (named.empty() || std::ranges::any_of(named, [](std::string_view each) { return each != own_tcp; })) {
+    const bool ask_libfabric =
+        named.empty() ? all.empty() || has_hardware_for_libfabric(wanted.kinds_of_devices)
+                      : std::ranges::any_of(named, [](std::string_view each) { return each != own_tcp; });
+    if (ask_libfabric) {
         try {
             std::ranges::move(others(), std::back_inserter(all));
         } catch (const std::exception &) {

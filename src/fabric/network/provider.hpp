@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fabric/network/device.hpp"
+#include "fabric/network/hardware.hpp"
 #include "fabric/network/socket_address.hpp"
 
 namespace lisle::fabric::network {
@@ -33,12 +34,13 @@ struct provider_request {
     std::string names; ///< providers, separated by commas, the preferred one first: "verbs;ofi_rxm,lisle-tcp"
     std::string
         interface; ///< network interface, or the network's address, or several: "eth1", "10.0.2.0/24,eth0"
+    std::string kinds_of_devices = network::kinds_of_devices; ///< for tests: where Linux lists the hardware
 };
 
 /// The provider that a job uses, and after it those on the further interfaces that the user names (further
 /// rails). Throws mpi_error (MPI_ERR_OTHER) with what there is if nothing suits, or not on each interface.
-/// libfabric is not loaded where it is not asked for; where it is not there, or was not when Lisle was built,
-/// our own device is.
+/// libfabric is asked for the providers that the user names, and where the machine has hardware that only it
+/// reaches; where it is not there, or was not when Lisle was built, our own device is.
 [[nodiscard]] std::vector<choice> choose_providers(const provider_request &wanted);
 
 /// How much a provider is preferred where the user has not said: the smaller, the more. Hardware comes first,
