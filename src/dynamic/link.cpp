@@ -56,11 +56,19 @@ void connection::send(std::span<const std::byte> bytes) {
     });
 }
 
-void connection::receive(std::span<std::byte> bytes) {
+void connection::receive(std::span<std::byte> bytes, std::chrono::steady_clock::time_point until) {
     wait_for([&] {
         bytes = bytes.subspan(receive_some(bytes));
-        return bytes.empty();
+        return bytes.empty() || std::chrono::steady_clock::now() > until;
     });
+    if (!bytes.empty()) {
+        fail(MPI_ERR_OTHER, "the other group's leader keeps silent");
+    }
+}
+
+bool connection::has_ended() const noexcept {
+    std::byte next{};
+    return recv(socket_.get(), &next, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
 }
 
 std::vector<std::byte> connection::exchange(std::span<const std::byte> mine, std::size_t most) {

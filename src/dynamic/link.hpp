@@ -3,6 +3,8 @@
 // their groups can send messages.
 #pragma once
 
+#include <chrono>
+
 #include "base/owned_descriptor.hpp"
 #include "communicator/introduction.hpp"
 
@@ -19,8 +21,11 @@ class connection final : public leaders_link {
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override;
     /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
     void send(std::span<const std::byte> bytes);
-    /// Receives just so many. Throws likewise.
-    void receive(std::span<std::byte> bytes);
+    /// Receives just so many. Throws likewise, and if they have not come until then.
+    void receive(std::span<std::byte> bytes,
+                 std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
+    /// True if the peer has closed the connection and all that it had said is received.
+    [[nodiscard]] bool has_ended() const noexcept;
 
   private:
     /// How many bytes have gone or come now; throws if the peer is gone.

@@ -100,6 +100,22 @@ bool is_connected(int descriptor, std::string_view name) {
     return true;
 }
 
+/// Whether a caller knows the token and still waits for an answer; if so, it has got one. One that keeps
+/// silent must not keep others waiting.
+bool is_welcome(connection &caller, std::uint64_t token) {
+    try {
+        std::array<std::uint64_t, 2> said{};
+        caller.receive(std::as_writable_bytes(std::span{said}), std::chrono::steady_clock::now() + patience);
+        if (said != std::array{greeting, token} || caller.has_ended()) {
+            return false;
+        }
+        caller.send(std::as_bytes(std::span{&answer, 1}));
+        return true;
+    } catch (const mpi_error &) {
+        return false; // it has gone
+    }
+}
+
 } // namespace
 
 std::string port_place::name() const {
@@ -152,21 +168,10 @@ std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up
             }
             return static_cast<bool>(caller);
         });
-        // A caller that says nothing must not keep others waiting.
-        const auto until = std::chrono::steady_clock::now() + patience;
-        const int descriptor = caller.get();
-        std::array<std::uint64_t, 2> said{};
-        wait_for([&] {
-            return recv(descriptor, said.data(), sizeof said, MSG_DONTWAIT | MSG_PEEK) == sizeof said ||
-                   std::chrono::steady_clock::now() > until;
-        });
         auto link = std::make_unique<connection>(std::move(caller));
-        if (said[0] != greeting || said[1] != place_.token) {
-            continue;
+        if (is_welcome(*link, place_.token)) {
+            return link;
         }
-        link->receive(std::as_writable_bytes(std::span{said}));
-        link->send(std::as_bytes(std::span{&answer, 1}));
-        return link;
     }
 }
 

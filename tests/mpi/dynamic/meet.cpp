@@ -2,7 +2,9 @@
 // Ports, joining and published names, between groups of one job: all that does not need two.
 #include "check.hpp"
 
+#include <arpa/inet.h>
 #include <cstring>
+#include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -37,6 +39,52 @@ void halves(const check::job &job, int rounds) {
     if (job.rank == 0)
         CHECK_MPI(MPI_Close_port(port));
     CHECK_MPI(MPI_Comm_free(&half));
+}
+
+/// A connection to a port's socket by somebody who is no MPI program.
+int reach(const std::string &port) {
+    const std::size_t first = port.find('#'), second = port.find('#', first + 1);
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port.substr(second + 1))));
+    CHECK_EQ(inet_pton(AF_INET, port.substr(first + 1, second - first - 1).c_str(), &there.sin_addr), 1);
+    const int made = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_EQ(connect(made, reinterpret_cast<const sockaddr *>(&there), sizeof there), 0);
+    return made;
+}
+
+/// Who calls first and goes, or talks nonsense, does not keep the one who is waited for away.
+void strangers(const check::job &job) {
+    if (job.size < 2 || job.rank > 1)
+        return;
+    MPI_Comm inter = MPI_COMM_NULL;
+    char port[MPI_MAX_PORT_NAME] = "";
+    if (job.rank == 0) {
+        CHECK_MPI(MPI_Open_port(MPI_INFO_NULL, port));
+        close(reach(port));
+        const int nonsense = reach(port), half = reach(port);
+        CHECK_EQ(write(nonsense, "GET / HTTP/1.0\r\n\r\n", 18), 18);
+        CHECK_EQ(write(half, "GET", 3), 3);
+        close(half);
+        // One of the right kind that gives up.
+        MPI_Info hints = MPI_INFO_NULL;
+        CHECK_MPI(MPI_Info_create(&hints));
+        CHECK_MPI(MPI_Info_set(hints, "timeout", "0"));
+        CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+        CHECK_ERROR(MPI_ERR_PORT, MPI_Comm_connect(port, hints, 0, MPI_COMM_SELF, &inter));
+        CHECK_MPI(MPI_Info_free(&hints));
+        CHECK_MPI(MPI_Send(port, sizeof port, MPI_CHAR, 1, 0, MPI_COMM_WORLD));
+        CHECK_MPI(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
+        close(nonsense);
+        CHECK_MPI(MPI_Close_port(port));
+    } else {
+        CHECK_MPI(MPI_Recv(port, sizeof port, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_MPI(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
+    }
+    int other = -1;
+    CHECK_MPI(MPI_Sendrecv(&job.rank, 1, MPI_INT, 0, 0, &other, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE));
+    CHECK_EQ(other, 1 - job.rank);
+    CHECK_MPI(MPI_Comm_disconnect(&inter));
 }
 
 /// Two ranks that share a socket: of one process, since ranks of several have no descriptor in common.
@@ -97,6 +145,7 @@ void mistakes(const check::job &job) {
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
     halves(job, 3);
+    strangers(job);
     joins();
     names(job);
     mistakes(job);
