@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/own_thread.hpp"
+#include "execution/rank.hpp"
 #include "mpi.h"
+#include "protocol/engine.hpp"
 
 namespace lisle::file {
 
@@ -31,6 +33,7 @@ void helper::give(std::function<void()> work) {
 }
 
 void helper::begin() {
+    this_rank().engine().expect_completions_by_others();
     try {
         thread_ = begin_own_thread([this] { run(); });
     } catch (const std::system_error &error) {

@@ -155,6 +155,13 @@ class engine final : private fabric::sink {
     /// Whether the rank's threads take turns (all levels below MPI_THREAD_MULTIPLE), from now on, on all of
     /// its tracks. @pre no other thread is in the library for this rank; this is its first engine
     void expect_one_thread(bool one) noexcept;
+    /// From now on a thread of the library's own completes some of the rank's requests (complete()). By a
+    /// thread of the rank, before that one begins; this is the rank's first engine.
+    void expect_completions_by_others() noexcept {
+        if (lock_.serves_one_thread()) {
+            expect_one_thread(false);
+        }
+    }
     /// Looks for a request's completion for a while, without giving the core away. @return its state
     [[nodiscard]] bool look_for(const request &awaited);
 
