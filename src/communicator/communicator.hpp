@@ -81,9 +81,12 @@ class communicator : public object {
         bool sought = false;
     };
     mutable companion shared_memory_companion; ///< of collective/node
-    mutable companion hierarchy_companion;     ///< of collective/algorithms
-    mutable companion mesh_companion;          ///< of collective/algorithms
-    mutable companion process_companion;       ///< of collective/process
+    /// What it keeps, for threads that tell what others wait for. Release when it is made: pairs with their
+    /// acquire.
+    mutable std::atomic<const void *> shared_memory_told{nullptr};
+    mutable companion hierarchy_companion; ///< of collective/algorithms
+    mutable companion mesh_companion;      ///< of collective/algorithms
+    mutable companion process_companion;   ///< of collective/process
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.

@@ -48,6 +48,7 @@ void collective_area::seek(const communicator &comm) {
     comm.shared_memory_companion = {std::shared_ptr<collective_area>{
                                         make(comm, comm.local_group(), comm.rank(), keys_of(comm.context()))},
                                     true};
+    comm.shared_memory_told.store(found(comm), std::memory_order_release);
 }
 
 collective_area::~collective_area() {

@@ -75,6 +75,12 @@ class collective_area {
         return static_cast<collective_area *>(comm.shared_memory_companion.kept.get());
     }
 
+    /// The same for any thread of the rank, also while another one looks for it: null then, or as long as the
+    /// communicator is there.
+    [[nodiscard]] static const collective_area *told(const communicator &comm) noexcept {
+        return static_cast<const collective_area *>(comm.shared_memory_told.load(std::memory_order_acquire));
+    }
+
     /// The area of those ranks of a communicator that are on the calling rank's node, which are several;
     /// null: they share no memory. The same for all of them.
     /// @param members the ranks, in their order, which outlives the area @param node their node's number
