@@ -76,8 +76,12 @@ class job {
     /// A rank promises that no thread but the process's one worker calls for it; or takes that back, for
     /// ever and for all. @return true if all ranks have promised
     [[nodiscard]] bool promise_one_thread(bool one) noexcept {
-        constexpr int never = -(1 << 30);
-        return promised_.fetch_add(one ? 1 : never, std::memory_order_relaxed) + 1 == rank_count_ && one;
+        if (!one) {
+            constexpr int never = -(1 << 30); // however many promise afterwards
+            promised_.store(never, std::memory_order_relaxed);
+            return false;
+        }
+        return promised_.fetch_add(1, std::memory_order_relaxed) + 1 == rank_count_;
     }
 
     /// The time that the job lives by: the machine's, unless a fabric has one of its own.
