@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running commands in the integration tests, with words about what went wrong."""
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+
+# Seconds that a command may take. The presets with a sanitizer, which makes everything slower, ask for patience.
+LIMIT = 100 * int(os.environ.get("LISLE_TEST_PATIENCE", "1"))
 
 
 def fail(reason):
@@ -13,7 +17,7 @@ def fail(reason):
 def run(*command, status=0, **options):
     """Runs a command that must end with this exit status (None: any); returns its output and errors."""
     words = [str(c) for c in command]
-    done = subprocess.run(words, text=True, capture_output=True, timeout=100, check=False, **options)
+    done = subprocess.run(words, text=True, capture_output=True, timeout=LIMIT, check=False, **options)
     if status is not None and done.returncode != status:
         fail(f"{' '.join(words)}\nended with {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
     return done

@@ -17,7 +17,7 @@ RANK_ENDS = os.environ.get("LISLE_TEST_RANK_ENDS", "")
 # Sanitizers take the faults of ranks for themselves, and make everything slower.
 SANITIZER = os.environ.get("LISLE_TEST_SANITIZE", "")
 SANITIZED = bool(SANITIZER)
-LIMIT = 60
+LIMIT = 60 * int(os.environ.get("LISLE_TEST_PATIENCE", "1"))  # seconds that a job may take
 
 
 def marked(mark):
