@@ -50,3 +50,13 @@ function(lisle_compile_briefly)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O0>")
   endif()
 endfunction()
+
+# lisle_link_quickly(target): for programs of tests, of which there are hundreds: gold takes half of the time that GNU's
+# other linker takes.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold LISLE_HAS_GOLD)
+function(lisle_link_quickly target)
+  if(LISLE_HAS_GOLD)
+    target_link_options(${target} PRIVATE -fuse-ld=gold)
+  endif()
+endfunction()

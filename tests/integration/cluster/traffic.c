@@ -119,6 +119,8 @@ int main(int argc, char **argv) {
     }
     printf("finished %d of %d%s\n", size, at_first, shrunk ? " after a failure" : "");
     fflush(stdout);
+    free(out);
+    free(in);
     MPI_Finalize();
     return 0;
 }
