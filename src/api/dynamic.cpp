@@ -80,8 +80,13 @@ dynamic::started_program program_of(const char *command, char *const *argv, int 
     if (ranks < 0) {
         fail(MPI_ERR_ARG, "maxprocs is ", ranks, ", which is negative");
     }
-    dynamic::started_program made{
-        command, {}, ranks, hint(hints, "wdir"), hint(hints, "path"), hint(hints, "lisle_ranks")};
+    dynamic::started_program made{command,
+                                  {},
+                                  ranks,
+                                  hint(hints, "wdir"),
+                                  hint(hints, "path"),
+                                  hint(hints, "lisle_ranks"),
+                                  hint(hints, "host")};
     for (char *const *each = argv; each != nullptr && *each != nullptr; ++each) {
         made.arguments.emplace_back(*each);
     }

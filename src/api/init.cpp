@@ -20,6 +20,7 @@
 #include "datatype/predefined.hpp"
 #include "dynamic/parents.hpp"
 #include "execution/rank_local.hpp"
+#include "execution/usable_cores.hpp"
 #include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
@@ -48,6 +49,13 @@ void meet_before_leaving(communicator &world) {
     }
 }
 
+/// Every rank of a job must say the same: only one that is alone may count its own processors.
+int universe_size_of(const job &whole) {
+    const auto wanted = static_cast<int>(value_of(setting::universe_size));
+    const int others = whole.size() == 1 && wanted == 0 ? usable_cores() : wanted;
+    return std::max(whole.size(), others);
+}
+
 } // namespace
 
 void init_thread(int *, char ***, int required, int *provided) {
@@ -67,6 +75,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     }
     self.tracks().begin_service();
     create_world({.size = self.get_job().size(),
+                  .universe_size = universe_size_of(self.get_job()),
                   .program_number = environment_number(program_number_variable).value_or(0)});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.

@@ -113,6 +113,11 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
     {"LISLE_INITIAL_ERRHANDLER", 0, 0, 2,
      "the error handler that communicators and sessions have at first (mpiexec -initial-errhandler)",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
+    {"LISLE_UNIVERSE_SIZE", 0, 0, 1 << 22,
+     "how many ranks a program may count on, with those that it spawns: the value of MPI_UNIVERSE_SIZE (0: "
+     "as many as "
+     "the processors that it may use, or as the hosts that lislerun is given have slots; at least the ranks "
+     "of the job)"},
 }};
 
 constexpr std::array<setting_description, count> table = [] {

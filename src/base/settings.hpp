@@ -30,6 +30,7 @@ enum class setting : unsigned char {
     recovery,
     show,
     initial_errhandler,
+    universe_size,
     /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp).
     first_algorithm,
     count = first_algorithm + static_cast<unsigned char>(collective_operation::count),

@@ -19,8 +19,7 @@ namespace lisle {
 /// What a rank must know of its job to make MPI_COMM_WORLD.
 struct world_description {
     int size = 1;
-    /// Value of the attribute MPI_UNIVERSE_SIZE; 0: as `size`.
-    int universe_size = 0;
+    int universe_size = 1; ///< value of the attribute MPI_UNIVERSE_SIZE
     /// Value of the attribute MPI_APPNUM: which program of the command line; negative: not set.
     int program_number = 0;
 };

@@ -27,7 +27,7 @@ const rank_local<attribute_values> values;
 
 void set_world_attributes(const world_description &description) {
     values->program_number = description.program_number;
-    values->universe_size = description.universe_size > 0 ? description.universe_size : description.size;
+    values->universe_size = description.universe_size;
 }
 
 bool is_world_attribute(int key) noexcept {

@@ -56,6 +56,7 @@ std::vector<std::string> command_line(const std::string &launcher,
         option("--wdir", each.directory);
         option("--path", each.search_path);
         option("--ranks", each.kind);
+        option("--host", each.hosts);
         words.push_back(each.command);
         words.insert(words.end(), each.arguments.begin(), each.arguments.end());
     }
@@ -64,8 +65,17 @@ std::vector<std::string> command_line(const std::string &launcher,
 
 /// What tells a program that another launcher has started it: the new one is on its own.
 bool is_of_launcher(std::string_view setting) {
-    constexpr std::array<std::string_view, 5> prefixes{"PMI_", "PMIX_", "HYDI_", "LISLE_PARENT_FD",
-                                                       "LISLE_PARENT_PORT"};
+    constexpr std::array<std::string_view, 11> prefixes{"PMI_",
+                                                        "PMIX_",
+                                                        "HYDI_",
+                                                        "OMPI_MCA_orte_",
+                                                        "OMPI_MCA_ess",
+                                                        "OMPI_COMM_WORLD_",
+                                                        "OMPI_UNIVERSE_SIZE",
+                                                        "PRTE_MCA_prte_",
+                                                        "PRTE_MCA_ess",
+                                                        "LISLE_PARENT_FD",
+                                                        "LISLE_PARENT_PORT"};
     return std::ranges::any_of(prefixes,
                                [setting](std::string_view each) { return setting.starts_with(each); });
 }

@@ -19,6 +19,7 @@ struct started_program {
     std::string directory;   ///< empty: this process's
     std::string search_path; ///< where the command is looked for first, as PATH; may be empty
     std::string kind;        ///< of its ranks, as for lislerun --ranks; empty: as lislerun chooses
+    std::string hosts;       ///< as for lislerun --host; empty: this machine
 };
 
 /// Tells a job at which port its parents wait.

@@ -103,7 +103,7 @@ std::vector<pid_t> descendants() {
 bool has_spawned_job() {
     const auto all = all_processes();
     return std::ranges::any_of(all, [](const process &each) {
-        return each.parent == getpid() && content_of(each.pid, "comm") == "lislerun\n" &&
+        return each.parent == getpid() &&
                content_of(each.pid, "environ").find(dynamic::launcher_alive_variable) != std::string::npos;
     });
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "dynamic/start.hpp"
+#include "launch/cpu_set.hpp"
 #include "world/job_table.hpp"
 #include "world/managed_bootstrap.hpp"
 
@@ -12,10 +14,17 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> own_variables{
-    job_descriptor_variable, process_index_variable, rank_variable,  size_variable,
-    label_variable,          bind_variable,          input_variable, ranks_here_variable,
-    workers_here_variable,   program_number_variable};
+constexpr std::array<std::string_view, 11> own_variables{job_descriptor_variable,
+                                                         process_index_variable,
+                                                         rank_variable,
+                                                         size_variable,
+                                                         label_variable,
+                                                         bind_variable,
+                                                         input_variable,
+                                                         ranks_here_variable,
+                                                         workers_here_variable,
+                                                         program_number_variable,
+                                                         dynamic::launcher_alive_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -43,6 +52,11 @@ class builder {
             if (name_of(text) == wanted.name && text.size() > wanted.name.size()) {
                 set(wanted.name, text.substr(wanted.name.size() + 1));
             }
+        }
+    }
+    void set_by_default(std::string_view name, std::string_view value) {
+        if (std::ranges::none_of(settings_, [name](const auto &each) { return name_of(each) == name; })) {
+            set(name, value);
         }
     }
     // Without a search for each: the variables of one environment differ already.
@@ -101,6 +115,8 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     result.set(process_index_variable, std::to_string(index));
     result.set(size_variable, std::to_string(ranks_in_job));
     result.set(program_number_variable, std::to_string(process.program));
+    result.set_by_default(universe_variable,
+                          std::to_string(std::max(ranks_in_job, cpu_set::allowed().count())));
     if (process.hosted) {
         instruct_host(result, request);
     } else {

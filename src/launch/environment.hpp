@@ -21,6 +21,11 @@ inline constexpr const char *input_variable = "LISLE_INPUT_RANK"; ///< which of 
 /// What --private-libraries and --shared-libraries name; the host reads them.
 inline constexpr const char *private_libraries_variable = "LISLE_PRIVATE_LIBRARIES";
 inline constexpr const char *shared_libraries_variable = "LISLE_SHARED_LIBRARIES";
+/// How many ranks the job's hosts have room for; a setting of the library.
+inline constexpr const char *universe_variable = "LISLE_UNIVERSE_SIZE";
+/// What --through and --launch-agent name, unless the command line does: so for jobs that this one spawns.
+inline constexpr const char *through_variable = "LISLE_THROUGH";
+inline constexpr const char *launch_agent_variable = "LISLE_LAUNCH_AGENT";
 /// What -initial-errhandler names; a setting of the library.
 inline constexpr const char *error_handler_variable = "LISLE_INITIAL_ERRHANDLER";
 

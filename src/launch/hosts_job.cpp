@@ -94,9 +94,9 @@ void add_variables(words &to, const std::vector<variable> &wanted) {
     }
 }
 
-/// lislerun as the task that runs this process.
+/// lislerun as the task that runs this process. @param slots of all hosts
 words command_of(const job_request &request, const program_request &program, const program_shape &shape,
-                 int ranks, const std::string &self) {
+                 int ranks, int slots, const std::string &self) {
     words all{self};
     if (shape.hosted) {
         all.insert(all.end(), {"--ranks", shape.fibers ? "fiber" : "thread", "-T", std::to_string(ranks)});
@@ -112,7 +112,14 @@ words command_of(const job_request &request, const program_request &program, con
     }
     all.insert(all.end(), {"--wdir", program.directory.empty() ? std::filesystem::current_path().string()
                                                                : program.directory});
-    add_own_settings(all);
+    add_variable(all, universe_variable, std::to_string(slots));
+    add_own_settings(all); // what is set twice counts as it is set last
+    if (!request.through.empty()) {
+        add_variable(all, through_variable, request.through);
+    }
+    if (!request.launch_agent.empty()) {
+        add_variable(all, launch_agent_variable, request.launch_agent);
+    }
     add_variables(all, request.environment);
     add_variables(all, program.environment);
     all.emplace_back("--");
@@ -163,7 +170,8 @@ outer_job plan_on_hosts(job_request request, const char *default_kind, const std
         std::ranges::find_if(request.programs, [](const auto &each) { return !each.hosts.empty(); });
     const std::vector<host_slots> hosts = naming->hosts;
     std::vector<host_slots> room_for_processes = hosts;
-    int room = *naming->slots();
+    const int slots = *naming->slots();
+    int room = slots;
     for (program_request &program : request.programs) {
         if (!program.hosts.empty() && program.hosts != hosts) {
             give_up(exit_usage,
@@ -185,7 +193,7 @@ outer_job plan_on_hosts(job_request request, const char *default_kind, const std
     outer_job result{.groups = {}, .agent = request.launch_agent, .recovery = request.recovery};
     for (std::size_t i = 0; i != shapes.size(); ++i) {
         for (const int ranks : shapes[i].ranks_of_process) {
-            auto command = command_of(request, request.programs[i], shapes[i], ranks, self);
+            auto command = command_of(request, request.programs[i], shapes[i], ranks, slots, self);
             if (result.groups.empty() || result.groups.back().command != command) {
                 result.groups.push_back({{}, std::move(command)});
             }
@@ -198,6 +206,12 @@ outer_job plan_on_hosts(job_request request, const char *default_kind, const std
 void start_on_hosts(job_request request, const char *default_kind) {
     if (const auto what = done_by_own_keeper(request); !what.empty()) {
         give_up(exit_usage, what, " can be chosen for a job on this machine only");
+    }
+    if (request.through.empty()) {
+        request.through = environment_text(through_variable);
+    }
+    if (request.launch_agent.empty()) {
+        request.launch_agent = environment_text(launch_agent_variable);
     }
     const std::string launcher = find_outer_launcher(request.through);
     const bool verbose = request.verbose;

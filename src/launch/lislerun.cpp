@@ -44,15 +44,19 @@ void open_standard_descriptors() {
 }
 
 // A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which is to be no child of the program's:
-// it leaves, and the keeper of the rank's job, if there is one, looks after it from now on.
-void leave_who_spawned() {
+// it leaves, and the keeper of the rank's job, if there is one, looks after it from now on. Who spawned is
+// told by a descriptor when the job's launcher ends: this one, or the other one that takes its place.
+enum class launcher_of_job { this_one, other };
+void leave_who_spawned(launcher_of_job which) {
     const auto alive = environment_number(dynamic::launcher_alive_variable);
     if (!alive) {
         unsetenv(dynamic::parent_port_variable); // of a job around this one, not of this one
         return;
     }
-    fcntl(*alive, F_SETFD, FD_CLOEXEC); // open as long as the launcher lives, whatever its ranks do
-    unsetenv(dynamic::launcher_alive_variable);
+    if (which == launcher_of_job::this_one) {
+        fcntl(*alive, F_SETFD, FD_CLOEXEC); // whatever its ranks do
+        unsetenv(dynamic::launcher_alive_variable);
+    }
     if (fork() > 0) {
         _exit(0);
     }
@@ -185,6 +189,7 @@ int run(std::span<const std::string_view> arguments) {
         become_task(std::move(request), default_kind);
     }
     if (names_other_hosts(request)) {
+        leave_who_spawned(launcher_of_job::other);
         start_on_hosts(std::move(request), default_kind);
     }
     const auto job = plan(request, default_kind);
@@ -196,7 +201,7 @@ int run(std::span<const std::string_view> arguments) {
     if (!request.launch) {
         return 0;
     }
-    leave_who_spawned();
+    leave_who_spawned(launcher_of_job::this_one);
     close_surrounding_job();
     return run_job(request, job);
 }

@@ -14,6 +14,7 @@ from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
 WHO = os.environ["LISLE_TEST_WHO"]
+MANAGER = os.environ["LISLE_TEST_MANAGER"]
 
 
 def hydra(hosts, each):
@@ -53,6 +54,18 @@ def started_by_lislerun(hosts, launcher):
     expect(done.returncode != 0, f"{launcher}: a killed rank, and the job ends with 0\n{done.stdout}{done.stderr}")
 
 
+def spawned_on_another_host(hosts, launcher):
+    """MPI_Comm_spawn with the key "host": the new job is started as the first one was."""
+    first, second, _ = hosts.names
+    words = [LISLERUN, "--through", launcher, "--launch-agent", str(hosts.agent), "--hosts", f"{first}:2,{second}:2",
+             "-n", "1", MANAGER, second]
+    done = subprocess.run(words, text=True, capture_output=True, timeout=120, check=False,
+                          env={**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0"})
+    expect(done.returncode == 0, f"exit status {done.returncode}, {words}\n{done.stdout}{done.stderr}")
+    expect(sorted(done.stdout.splitlines()) ==
+           ["a universe of 4", f"worker 0 is on {second}", f"worker 1 is on {second}"], f"{done.stdout}{done.stderr}")
+
+
 def main():
     reason = missing() or (None if shutil.which("mpiexec.hydra") else "there is no mpiexec.hydra (Debian: mpich)")
     if reason:
@@ -65,6 +78,7 @@ def main():
         for launcher in ("mpiexec.hydra", "orterun"):
             if shutil.which(launcher):
                 started_by_lislerun(hosts, launcher)
+                spawned_on_another_host(hosts, launcher)
             else:
                 print(f"{launcher} is not installed")
 
