@@ -8,6 +8,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/engine.hpp"
+#include "world/job.hpp"
 
 namespace lisle {
 
@@ -49,7 +50,7 @@ struct agreement::letter {
 
     /// Five words, then the two sets.
     [[nodiscard]] words text() const {
-        words all{number, static_cast<std::uint64_t>(leader + 1), what.flag, what.context,
+        words all{number, static_cast<std::uint64_t>(leader + 1), what.flags, what.context,
                   what.failed.size()};
         append(all, what.failed);
         append(all, what.acknowledged);
@@ -65,7 +66,7 @@ struct agreement::letter {
         from = sender;
         number = text[0];
         leader = static_cast<int>(text[1]) - 1;
-        what.flag = text[2];
+        what.flags = text[2];
         what.context = text[3];
         what.failed = bits_of(text.data() + head, size);
         what.acknowledged = bits_of(text.data() + head + each, size);
@@ -151,37 +152,67 @@ struct own_office {
 };
 const rank_local<own_office> post;
 
-protocol::channel letters_of(const communicator &comm) {
-    return comm.channel(message_space::recovery);
-}
-
 std::uint64_t number_of_next(post_office &office, const communicator &comm) {
     const std::scoped_lock guard{office.mutex};
-    return office.next_number(letters_of(comm).context);
+    return office.next_number(comm.channel(message_space::recovery).context);
+}
+
+/// A flag of one side, and nothing that would change the other one's.
+std::uint64_t flags_with(int flag, bool first_side) {
+    constexpr std::uint64_t lower = 0xffff'ffff;
+    const std::uint64_t own = static_cast<std::uint32_t>(flag);
+    return first_side ? ~lower | own : own << 32 | lower;
 }
 
 } // namespace
 
+assembly assembly_of(const communicator &comm) {
+    if (!comm.inter()) {
+        return {group_ref::share(comm.local_group()), comm.rank(), true};
+    }
+    const job &here = this_rank().get_job();
+    const group &local = comm.local_group();
+    const group &remote = comm.remote_group();
+    // Any order will do that is the same on both sides.
+    const bool first = here.name_of(local.member(0)) < here.name_of(remote.member(0));
+    std::vector<int> members = (first ? local : remote).members();
+    const std::vector<int> others = (first ? remote : local).members();
+    members.insert(members.end(), others.begin(), others.end());
+    return {make_group(std::move(members)), comm.rank() + (first ? 0 : remote.size()), first};
+}
+
 agreement::agreement(communicator &on, int flag, bool proposes_context)
-    : progressed_request{*on.point_to_point.home}, on_{communicator_ref::share(on)}, office_{post->office},
-      number_{number_of_next(*office_, on)}, proposes_context_{proposes_context},
-      heard_(static_cast<std::size_t>(on.size())) {
-    mine_.flag = static_cast<std::uint64_t>(static_cast<std::uint32_t>(flag));
+    : progressed_request{*on.point_to_point.home}, on_{communicator_ref::share(on)}, all_{assembly_of(on)},
+      office_{post->office}, number_{number_of_next(*office_, on)}, proposes_context_{proposes_context},
+      heard_(static_cast<std::size_t>(all_.size())) {
+    mine_.flags = flags_with(flag, all_.first_side);
     mine_.failed = failed_now();
     mine_.acknowledged.resize(heard_.size());
     auto &known = home->failures();
     const std::vector<int> failed = known.failed_members(on.context());
     for (std::size_t at = 0; at != known.acknowledged(on.context()); ++at) {
-        mine_.acknowledged[static_cast<std::size_t>(on.local_group().rank_of(failed[at]))] = true;
+        mine_.acknowledged[static_cast<std::size_t>(all_.members->rank_of(failed[at]))] = true;
     }
 }
 
 agreement::~agreement() = default;
 
+protocol::channel agreement::letters() const {
+    protocol::channel made = on_->channel(message_space::recovery);
+    made.peers = all_.members.get();
+    made.self = all_.self;
+    return made;
+}
+
+int agreement::agreed_flag() const noexcept {
+    const bool of_first_side = all_.first_side != on_->inter();
+    return static_cast<int>(static_cast<std::uint32_t>(of_first_side ? mine_.flags : mine_.flags >> 32));
+}
+
 std::vector<bool> agreement::failed_now() const {
     std::vector<bool> failed(heard_.size());
     for (const int number : home->failures().failed_members(on_->context())) {
-        failed[static_cast<std::size_t>(on_->local_group().rank_of(number))] = true;
+        failed[static_cast<std::size_t>(all_.members->rank_of(number))] = true;
     }
     return failed;
 }
@@ -196,8 +227,8 @@ bool agreement::all_have_told() {
     const std::scoped_lock guard{office_->mutex};
     read_letters();
     const std::vector<bool> failed = failed_now();
-    for (int rank = 0; rank != on_->size(); ++rank) {
-        if (rank != on_->rank() && !failed[static_cast<std::size_t>(rank)] && !decisions_.contains(rank)) {
+    for (int rank = 0; rank != all_.size(); ++rank) {
+        if (rank != all_.self && !failed[static_cast<std::size_t>(rank)] && !decisions_.contains(rank)) {
             return false;
         }
     }
@@ -205,7 +236,7 @@ bool agreement::all_have_told() {
 }
 
 void agreement::read_letters() {
-    office_->take(letters_of(*on_), [this](int sender, const words &text) {
+    office_->take(letters(), [this](int sender, const words &text) {
         letter came;
         if (!came.parse(sender, text, heard_.size()) || came.number < number_) {
             return true; // nothing that means anything, or of an agreement that has ended
@@ -225,7 +256,7 @@ void agreement::read(const letter &from_peer) {
         return;
     }
     heard_[peer] = true;
-    mine_.flag &= from_peer.what.flag;
+    mine_.flags &= from_peer.what.flags;
     for (std::size_t rank = 0; rank != heard_.size(); ++rank) {
         mine_.failed[rank] = mine_.failed[rank] || from_peer.what.failed[rank];
         mine_.acknowledged[rank] = mine_.acknowledged[rank] && from_peer.what.acknowledged[rank];
@@ -234,7 +265,7 @@ void agreement::read(const letter &from_peer) {
 
 bool agreement::step() {
     const std::vector<bool> failed = failed_now();
-    const int self = on_->rank();
+    const int self = all_.self;
     const auto first = std::ranges::find(failed, false); // at the latest this rank itself
     const int leader = static_cast<int>(first - failed.begin());
     for (const auto &[teller, decision] : decisions_) {
@@ -264,14 +295,14 @@ bool agreement::step() {
 }
 
 void agreement::send(int to, bool decided) {
-    const letter said{on_->rank(), number_, decided ? leader_ : -1, mine_};
-    office_->send(letters_of(*on_), to, said.text());
+    const letter said{all_.self, number_, decided ? leader_ : -1, mine_};
+    office_->send(letters(), to, said.text());
 }
 
 void agreement::tell_all(int leader, const std::vector<bool> &failed) {
     leader_ = leader;
-    for (int rank = 0; rank != on_->size(); ++rank) {
-        if (rank != on_->rank() && !failed[static_cast<std::size_t>(rank)]) {
+    for (int rank = 0; rank != all_.size(); ++rank) {
+        if (rank != all_.self && !failed[static_cast<std::size_t>(rank)]) {
             send(rank, true);
         }
     }

@@ -20,11 +20,20 @@ namespace lisle {
 
 class post_office;
 
+/// All who agree: the members of a communicator, of both groups if it has two. Every member lists them alike.
+struct assembly {
+    group_ref members;
+    int self;        ///< the calling rank among them
+    bool first_side; ///< whether that is in the group that comes first; true if there is one group
+    [[nodiscard]] int size() const noexcept { return members->size(); }
+};
+[[nodiscard]] assembly assembly_of(const communicator &comm);
+
 /// What is agreed on, or what one member contributes to it.
 struct verdict {
-    std::uint64_t flag = 0;
+    std::uint64_t flags = 0;        ///< of the first side: the lower half; of the other one: the upper
     std::uint64_t context = 0;      ///< for a new communicator; 0: none
-    std::vector<bool> failed;       ///< by rank
+    std::vector<bool> failed;       ///< by rank in the assembly
     std::vector<bool> acknowledged; ///< of these, by all
 };
 
@@ -43,6 +52,13 @@ class agreement : public protocol::progressed_request {
     /// @pre complete
     [[nodiscard]] const verdict &agreed() const noexcept { return mine_; }
     [[nodiscard]] communicator &comm_of() const noexcept { return *on_; }
+    /// @pre complete. What the members of the communicator's only group agree on; of two, those of the other
+    /// one.
+    [[nodiscard]] int agreed_flag() const noexcept;
+    /// @pre complete
+    [[nodiscard]] bool has_survived(int number) const noexcept {
+        return !mine_.failed[static_cast<std::size_t>(all_.members->rank_of(number))];
+    }
 
   private:
     struct letter;
@@ -55,7 +71,10 @@ class agreement : public protocol::progressed_request {
     void send(int to, bool decided);
     void tell_all(int leader, const std::vector<bool> &failed);
 
+    [[nodiscard]] protocol::channel letters() const;
+
     const communicator_ref on_;
+    const assembly all_;
     const std::shared_ptr<post_office> office_;
     const std::uint64_t number_; ///< of this agreement among those of the communicator
     const bool proposes_context_;

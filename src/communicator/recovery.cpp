@@ -17,17 +17,16 @@ protocol::failures &known_to(const communicator &comm) {
     return comm.point_to_point.home->failures();
 }
 
-void check_local(const communicator &comm, std::string_view what) {
-    if (comm.inter() || comm.of_threads()) {
-        fail(MPI_ERR_COMM, what, " is for intra-communicators of whole ranks: merge ", comm.label(),
-             " first");
+void check_whole(const communicator &comm, std::string_view what) {
+    if (comm.of_threads()) {
+        fail(MPI_ERR_COMM, what, " is for communicators of whole ranks: ", comm.label(), " has threads");
     }
 }
 
 class flag_agreement final : public agreement {
   public:
     flag_agreement(communicator &on, int &flag) : agreement{on, flag, false}, flag_{flag} {}
-    void finish() override { flag_ = static_cast<int>(static_cast<std::uint32_t>(agreed().flag)); }
+    void finish() override { flag_ = agreed_flag(); }
 
   private:
     int &flag_;
@@ -38,24 +37,29 @@ class shrinking final : public agreement {
     shrinking(communicator &on, MPI_Comm &made) : agreement{on, -1, true}, made_{made} {}
     void finish() override {
         communicator &parent = comm_of();
-        std::vector<int> survivors;
-        for (int rank = 0; rank != parent.size(); ++rank) {
-            if (!agreed().failed[static_cast<std::size_t>(rank)]) {
-                survivors.push_back(rank);
-            }
-        }
-        const group_ref members = subgroup(parent.local_group(), survivors);
+        made_ = MPI_COMM_NULL;
+        const group_ref members = survivors_of(parent.local_group());
         const int self = members->rank_of(parent.local_group().member(parent.rank()));
         if (self == MPI_UNDEFINED) { // the others think that it has failed
             result.error = MPIX_ERR_PROC_FAILED;
-            made_ = MPI_COMM_NULL;
             return;
         }
         check_context(agreed().context);
-        made_ = give_handle(make_child(parent, agreed().context, *members, nullptr, self));
+        const group_ref others = parent.inter() ? survivors_of(parent.remote_group()) : group_ref{};
+        if (!parent.inter()) {
+            made_ = give_handle(make_child(parent, agreed().context, *members, nullptr, self));
+        } else if (others->size() != 0) {
+            made_ = give_handle(make_child(parent, agreed().context, *members, others.get(), self));
+        }
     }
 
   private:
+    [[nodiscard]] group_ref survivors_of(const group &of) const {
+        std::vector<int> members = of.members();
+        std::erase_if(members, [this](int number) { return !has_survived(number); });
+        return make_group(std::move(members));
+    }
+
     MPI_Comm &made_;
 };
 
@@ -92,14 +96,14 @@ bool is_revoked(const communicator &comm) {
 }
 
 protocol::request *start_agreeing(communicator &comm, int &flag) {
-    check_local(comm, "MPIX_Comm_agree");
+    check_whole(comm, "MPIX_Comm_agree");
     auto *const made = new flag_agreement{comm, flag};
     made->watch();
     return made;
 }
 
 protocol::request *start_shrinking(communicator &comm, MPI_Comm &made) {
-    check_local(comm, "MPIX_Comm_shrink");
+    check_whole(comm, "MPIX_Comm_shrink");
     auto *const started = new shrinking{comm, made};
     started->watch();
     return started;

@@ -29,10 +29,12 @@ void revoke(const communicator &comm);
 
 /// Agrees on the bitwise "and" of the survivors' flags. All members call this and start_shrinking() in the
 /// same order. The outcome is MPIX_ERR_PROC_FAILED, at all of them, if a member has failed that not all have
-/// acknowledged. @param flag is written at completion, whatever the outcome
-/// Throws mpi_error (MPI_ERR_COMM) for an inter-communicator.
+/// acknowledged. Where there are two groups, each gets what the other one's members agree on.
+/// @param flag is written at completion, whatever the outcome
+/// Throws mpi_error (MPI_ERR_COMM) for a communicator of threads.
 [[nodiscard]] protocol::request *start_agreeing(communicator &comm, int &flag);
-/// Agrees on a communicator of the survivors, in their old order. @param made is written at completion
+/// Agrees on a communicator of the survivors, in their old order. @param made is written at completion;
+/// MPI_COMM_NULL if all of an inter-communicator's other group have failed
 [[nodiscard]] protocol::request *start_shrinking(communicator &comm, MPI_Comm &made);
 
 /// Returns when all members of the world have come that have not failed: for MPI_Finalize.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "mpi.h"
 
 namespace lisle::dynamic {
@@ -43,6 +44,9 @@ std::string find_launcher() {
 std::vector<std::string> command_line(const std::string &launcher,
                                       const std::vector<started_program> &programs) {
     std::vector<std::string> words{launcher};
+    if (value_of(setting::recovery) != 0) { // as the job of its parents
+        words.insert(words.end(), {"--with-ft", "ulfm"});
+    }
     for (const started_program &each : programs) {
         if (&each != &programs.front()) {
             words.emplace_back(":");
