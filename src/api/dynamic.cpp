@@ -86,7 +86,8 @@ dynamic::started_program program_of(const char *command, char *const *argv, int 
                                   hint(hints, "wdir"),
                                   hint(hints, "path"),
                                   hint(hints, "lisle_ranks"),
-                                  hint(hints, "host")};
+                                  hint(hints, "host"),
+                                  hint(hints, "mpi_initial_errhandler")};
     for (char *const *each = argv; each != nullptr && *each != nullptr; ++each) {
         made.arguments.emplace_back(*each);
     }

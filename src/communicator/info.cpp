@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 
 namespace lisle {
 
@@ -108,6 +109,7 @@ void describe_environment(info &into, const std::vector<std::string> &arguments,
     if (getcwd(directory, sizeof directory) != nullptr) {
         add("wdir", directory);
     }
+    add("mpi_initial_errhandler", std::string{word_of(setting::initial_errhandler)});
 }
 
 } // namespace lisle

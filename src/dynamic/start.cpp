@@ -61,6 +61,10 @@ std::vector<std::string> command_line(const std::string &launcher,
         option("--path", each.search_path);
         option("--ranks", each.kind);
         option("--host", each.hosts);
+        if (!each.errhandler.empty()) {
+            option("-x",
+                   sentence(description_of(setting::initial_errhandler).variable, "=", each.errhandler));
+        }
         words.push_back(each.command);
         words.insert(words.end(), each.arguments.begin(), each.arguments.end());
     }

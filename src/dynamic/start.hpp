@@ -20,6 +20,8 @@ struct started_program {
     std::string search_path; ///< where the command is looked for first, as PATH; may be empty
     std::string kind;        ///< of its ranks, as for lislerun --ranks; empty: as lislerun chooses
     std::string hosts;       ///< as for lislerun --host; empty: this machine
+    std::string
+        errhandler; ///< of its communicators at first, as for lislerun -initial-errhandler; may be empty
 };
 
 /// Tells a job at which port its parents wait.

@@ -3,6 +3,7 @@
 #include "check.hpp"
 
 #include <csignal>
+#include <string_view>
 
 namespace {
 
@@ -54,6 +55,28 @@ void go_on(MPI_Comm inter, bool is_child) {
     CHECK_MPI(MPI_Comm_disconnect(&whole));
 }
 
+/// What the parents have asked for.
+void check_handler() {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    CHECK_MPI(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler));
+    CHECK(handler == MPI_ERRORS_RETURN);
+    char name[MPI_MAX_INFO_VAL] = "";
+    int length = sizeof name, found = 0;
+    CHECK_MPI(MPI_Info_get_string(MPI_INFO_ENV, "mpi_initial_errhandler", &length, name, &found));
+    CHECK(found != 0 && std::string_view{name} == "mpi_errors_return");
+}
+
+MPI_Comm spawn(char *program) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Info hints = MPI_INFO_NULL;
+    CHECK_MPI(MPI_Info_create(&hints));
+    CHECK_MPI(MPI_Info_set(hints, "mpi_initial_errhandler", "mpi_errors_return"));
+    CHECK_MPI(MPI_Comm_spawn(program, MPI_ARGV_NULL, children, hints, 0, MPI_COMM_WORLD, &made,
+                             MPI_ERRCODES_IGNORE));
+    CHECK_MPI(MPI_Info_free(&hints));
+    return made;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -61,9 +84,10 @@ int main(int argc, char **argv) {
     MPI_Comm inter = MPI_COMM_NULL;
     CHECK_MPI(MPI_Comm_get_parent(&inter));
     const bool is_child = inter != MPI_COMM_NULL;
-    if (!is_child)
-        CHECK_MPI(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
-                                 MPI_ERRCODES_IGNORE));
+    if (is_child)
+        check_handler();
+    else
+        inter = spawn(argv[0]);
     CHECK_MPI(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
     agree(inter, is_child);
     if (is_child && job.rank == dying)
