@@ -56,11 +56,12 @@ struct agreement::letter {
         append(all, what.acknowledged);
         return all;
     }
-    /// False: it is no letter of a communicator of this size.
+    /// False: it is no letter of an assembly of this size.
     [[nodiscard]] bool parse(int sender, const words &text, std::size_t size) {
         constexpr std::size_t head = 5;
         const std::size_t each = (size + 63) / 64;
-        if (text.size() != head + 2 * each || text[4] != size || text[1] > size) {
+        if (text.size() != head + 2 * each || text[4] != size || text[1] > size || sender < 0 ||
+            static_cast<std::size_t>(sender) >= size) {
             return false;
         }
         from = sender;
