@@ -17,8 +17,6 @@ namespace lisle::couple {
 
 namespace detail {
 
-namespace {
-
 // A communicator of its own, whose errors are returned.
 class own_communicator {
   public:
@@ -40,6 +38,8 @@ class own_communicator {
   private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
+
+namespace {
 
 const settings &checked(const settings &how) {
     if (how.period < 1) {
