@@ -27,11 +27,12 @@ std::string place_of_call() {
     return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offsets);
 }
 
-void end_job_in_deadlock(job &standing, int rank, const std::string &report) noexcept {
-    // One write, so that nothing mixes with it.
-    std::fwrite(report.data(), 1, report.size(), stderr);
+void end_job_in_deadlock(job &standing, int rank, const std::function<std::string()> &report) noexcept {
     bootstrap &start = standing.start();
-    start.report_deadlock(rank);
+    start.report_deadlock(rank); // before the report is made, which takes a while
+    // One write, so that nothing mixes with it.
+    const std::string text = report();
+    std::fwrite(text.data(), 1, text.size(), stderr);
     if (!start.reports_ends()) {
         // The launcher ends all processes when it is told. Others are not to see this one end first: they
         // would speak of a failure.
@@ -150,13 +151,15 @@ void complete_note(rank &self, wait_note &note) {
 
 void end_in_deadlock(rank &self, std::uint32_t question) {
     job &standing = self.get_job();
-    std::string report = deadlock_report(read_waits(standing.waits(), question));
-    for (const auto &fabric : self.engine().routes().fabrics()) {
-        if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric)) {
-            report += note->standstill();
+    end_job_in_deadlock(standing, self.number(), [&] {
+        std::string report = deadlock_report(read_waits(standing.waits(), question));
+        for (const auto &fabric : self.engine().routes().fabrics()) {
+            if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric)) {
+                report += note->standstill();
+            }
         }
-    }
-    end_job_in_deadlock(standing, self.number(), report);
+        return report;
+    });
 }
 
 } // namespace lisle::protocol

@@ -208,7 +208,7 @@ void standstill_speaker::serve_as_teller() {
         return;
     }
     if (request == teller_request::stands_still) {
-        end_job_in_deadlock(job_, job_.first_rank(), deadlock_report(all_waits_));
+        end_job_in_deadlock(job_, job_.first_rank(), [this] { return deadlock_report(all_waits_); });
     }
     voice_.hear(request, vote_->round(), now());
     const speaker_message message{.secret = secret_,
