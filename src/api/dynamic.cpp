@@ -80,14 +80,14 @@ dynamic::started_program program_of(const char *command, char *const *argv, int 
     if (ranks < 0) {
         fail(MPI_ERR_ARG, "maxprocs is ", ranks, ", which is negative");
     }
-    dynamic::started_program made{command,
-                                  {},
-                                  ranks,
-                                  hint(hints, "wdir"),
-                                  hint(hints, "path"),
-                                  hint(hints, "lisle_ranks"),
-                                  hint(hints, "host"),
-                                  hint(hints, "mpi_initial_errhandler")};
+    dynamic::started_program made{.command = command,
+                                  .arguments = {},
+                                  .ranks = ranks,
+                                  .directory = hint(hints, "wdir"),
+                                  .search_path = hint(hints, "path"),
+                                  .kind = hint(hints, "lisle_ranks"),
+                                  .hosts = hint(hints, "host"),
+                                  .errhandler = hint(hints, "mpi_initial_errhandler")};
     for (char *const *each = argv; each != nullptr && *each != nullptr; ++each) {
         made.arguments.emplace_back(*each);
     }

@@ -165,8 +165,6 @@ std::uint64_t flags_with(int flag, bool first_side) {
     return first_side ? ~lower | own : own << 32 | lower;
 }
 
-} // namespace
-
 assembly assembly_of(const communicator &comm) {
     if (!comm.inter()) {
         return {group_ref::share(comm.local_group()), comm.rank(), true};
@@ -181,6 +179,8 @@ assembly assembly_of(const communicator &comm) {
     members.insert(members.end(), others.begin(), others.end());
     return {make_group(std::move(members)), comm.rank() + (first ? 0 : remote.size()), first};
 }
+
+} // namespace
 
 agreement::agreement(communicator &on, int flag, bool proposes_context)
     : progressed_request{*on.point_to_point.home}, on_{communicator_ref::share(on)}, all_{assembly_of(on)},

@@ -27,7 +27,6 @@ struct assembly {
     bool first_side; ///< whether that is in the group that comes first; true if there is one group
     [[nodiscard]] int size() const noexcept { return members->size(); }
 };
-[[nodiscard]] assembly assembly_of(const communicator &comm);
 
 /// What is agreed on, or what one member contributes to it.
 struct verdict {
