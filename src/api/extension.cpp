@@ -10,7 +10,6 @@
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
@@ -66,14 +65,8 @@ void tile_compute(MPI_Count cycles) {
         fail(MPI_ERR_ARG, "cycles is ", cycles, ", less than 0");
     }
     lisle::rank &self = this_rank();
-    job_clock &clock = self.get_job().clock();
-    clock.compute(self.number(), cycles);
-    // What arrives meanwhile is taken, or a sender could wait for ever.
-    while (clock.computing(self.number())) {
-        if (!self.engine().progress() && fiber_worker::current() != nullptr) {
-            fiber_worker::current()->yield();
-        }
-    }
+    self.get_job().clock().compute(self.number(), cycles);
+    self.engine().let_core_catch_up();
 }
 
 void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,

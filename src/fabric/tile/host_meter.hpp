@@ -31,6 +31,8 @@ class host_meter {
 
     /// From here on it is the program that computes.
     void begin() noexcept;
+    /// And here it is not, until it begins again.
+    void stop() noexcept { begun_ = -1; }
     /// Takes what has been computed since, in cycles; 0 if that is so little that it was none of a program.
     [[nodiscard]] tile::cycle take() noexcept;
 
@@ -40,7 +42,7 @@ class host_meter {
     kind metered_;
     std::int64_t clock_mhz_;
     int counter_ = -1;        ///< descriptor of the thread's instructions
-    std::int64_t begun_ = -1; ///< -1: not yet
+    std::int64_t begun_ = -1; ///< -1: no program computes
 };
 
 } // namespace lisle::fabric

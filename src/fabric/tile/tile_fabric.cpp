@@ -56,7 +56,6 @@ void tile_fabric::notify(int rank) noexcept {
 
 claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                     packet_slot &slot) noexcept {
-    charge_host(self);
     // rMPI announces nothing: it keeps what comes.
     const bool may_announce = !carrier_.codec().standard_mode_only();
     if (may_announce && !solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
@@ -67,6 +66,7 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
         refused_[static_cast<std::size_t>(self)] = 1;
         return claim_result::full;
     }
+    charge_host(self); // if there is no room, the look for news that comes next does
     claimed->peer = dest;
     slot.header = reinterpret_cast<packet_header *>(claimed->begin());
     slot.payload = claimed->begin() + sizeof(packet_header);
@@ -82,21 +82,21 @@ void tile_fabric::publish(int, packet_slot &slot) noexcept {
     something_happened();
     carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
     carrier_.send(filled->owner, filled);
-    begin_program();
+    program_computes();
 }
 
 int tile_fabric::poll(int self, sink &into, int most) {
-    charge_host(self);
     sinks_[static_cast<std::size_t>(self)] = &into;
-    if (carrier_.arrived(self) == nullptr) {
+    // Before the core is given what the program has computed: while it has something to do, nothing is to be
+    // had, and a program that computes between its looks would never see what has come.
+    tile_carrier::packet *packet = carrier_.arrived(self);
+    charge_host(self);
+    if (packet == nullptr) {
         found_nothing(self);
+        packet = carrier_.arrived(self);
     }
     int taken = 0;
-    for (; taken < most; ++taken) {
-        tile_carrier::packet *const packet = carrier_.arrived(self);
-        if (packet == nullptr) {
-            break;
-        }
+    for (; packet != nullptr && taken < most; ++taken, packet = carrier_.arrived(self)) {
         something_happened();
         packet_header header;
         std::memcpy(&header, packet->begin(), sizeof header);
@@ -109,7 +109,7 @@ int tile_fabric::poll(int self, sink &into, int most) {
         carrier_.release(self);
         carrier_.work(self, machine_.match_cycles + machine_.copy_word_cycles * copied, tile::phase::library);
     }
-    begin_program();
+    program_computes();
     return taken;
 }
 
@@ -118,10 +118,6 @@ void tile_fabric::charge_host(int rank) {
         something_happened();
         carrier_.work(rank, computed);
     }
-}
-
-void tile_fabric::begin_program() noexcept {
-    meter_.begin();
 }
 
 void tile_fabric::found_nothing(int rank) noexcept {
@@ -189,7 +185,7 @@ tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
 bool tile_fabric::all_blocked(std::int64_t until) noexcept {
     something_happened();
     stopped_ = !carrier_.advance(cycle_at(until));
-    begin_program();
+    program_computes();
     return !stopped_;
 }
 

@@ -80,6 +80,8 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     void compute(int rank, std::int64_t cycles) noexcept override;
     void compute_reading(int rank) noexcept override;
     [[nodiscard]] bool computing(int rank) noexcept override;
+    void library_computes() noexcept override { meter_.stop(); }
+    void program_computes() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
     /// How often data that had arrived were copied to where a receive wants them, and how often the handler
@@ -100,10 +102,8 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     [[nodiscard]] tile::cycle cycle_at(std::int64_t nanoseconds) const noexcept;
     /// A rank has done something, or time has passed: looks in vain begin anew.
     void something_happened() noexcept { ++happened_; }
-    /// Has the rank's core compute for as long as the host has since the end of the last call here.
+    /// Has the rank's core compute for as long as the program has since the end of the last call here.
     void charge_host(int rank);
-    /// The end of a call: what comes now is the program's.
-    void begin_program() noexcept;
 
     /// A rank's looks in vain since something last happened, one for each turn that it had.
     struct vain_looks {

@@ -185,12 +185,25 @@ void engine::found_nothing() noexcept {
     if (looks % looks_for_elsewhere == 0 && progress_elsewhere()) {
         return;
     }
+    let_core_catch_up();
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        clock_.program_computes();
         return;
     }
     if (looks % (job_.oversubscribed() ? looks_for_offer : looks_for_rare_offer) == 0) {
         sched_yield();
     }
+}
+
+void engine::let_core_catch_up() {
+    fiber_worker *const worker = fiber_worker::current();
+    while (clock_.computing(number_)) {
+        clock_.library_computes();
+        if (!progress() && worker != nullptr) {
+            worker->yield();
+        }
+    }
+    clock_.program_computes();
 }
 
 void engine::found_no_room(unsigned &tries) {

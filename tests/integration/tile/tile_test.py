@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK
        tile_test.py LISLERUN SUM large
        tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
@@ -68,6 +68,16 @@ def computing():
     counted = on_tiles("2x2", "--compute", "instructions", status=None)
     if "no counter of instructions" not in counted.stderr:
         expect(counted.returncode == 0 and cycles_of(counted) > cycles_of(on_tiles("2x2")), counted.stderr)
+
+
+def looks_that_compute():
+    """Where the library's own looks take as long as a program's work, and where a program computes between its looks."""
+    slow = {**os.environ, "LD_PRELOAD": PROGRAMS[2]}
+    on_slow = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", SUM, env=slow)
+    expect("4 ranks: 0 sums are wrong" in on_slow.stdout, on_slow.stdout)
+    for environment in [os.environ, slow]:
+        done = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", PROGRAMS[1], env=environment)
+        expect("80 of 80 steps" in done.stdout, done.stdout)
 
 
 def refusals():
@@ -136,4 +146,5 @@ else:
     same_cycles()
     summary()
     computing()
+    looks_that_compute()
     refusals()
