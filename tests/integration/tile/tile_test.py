@@ -72,7 +72,8 @@ def computing():
 
 def looks_that_compute():
     """Where the library's own looks take as long as a program's work, and where a program computes between its looks."""
-    slow = {**os.environ, "LD_PRELOAD": PROGRAMS[2]}
+    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    slow = {**os.environ, "LD_PRELOAD": PROGRAMS[2], "ASAN_OPTIONS": sanitizer}
     on_slow = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", SUM, env=slow)
     expect("4 ranks: 0 sums are wrong" in on_slow.stdout, on_slow.stdout)
     for environment in [os.environ, slow]:
