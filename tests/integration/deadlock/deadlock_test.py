@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job whose ranks all wait for each other says so and ends; one that only seems to goes on.
 
-Usage: deadlock_test.py LISLERUN PROGRAM KIND
+Usage: deadlock_test.py LISLERUN PROGRAM KIND SLOW_REPORT
 """
+import os
 import pathlib
 import signal
 import subprocess
@@ -114,8 +115,16 @@ def show_a_running_job(launcher, program, kind):
     expect("neither a launcher nor a process of one's job" in nobody.stderr, nobody.stderr)
 
 
+def report_once(launcher, program, kind, slow_report):
+    """While a rank makes its report, the launcher finds two of the other ranks stuck as well."""
+    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    done = run(launcher, "-n", "4", *options_of(kind), "--timeout", "60", program, "pairs", status=EXIT_CODE,
+               env={**os.environ, "LD_PRELOAD": slow_report, "ASAN_OPTIONS": sanitizer})
+    expect(done.stderr.count("lisle: deadlock:") == 1 and "can never go on" not in done.stderr, done.stderr)
+
+
 def main():
-    launcher, program, kind = sys.argv[1:]
+    launcher, program, kind, slow_report = sys.argv[1:]
     options = [launcher, "-n", "3", *options_of(kind), "--timeout", "60"]
     for how, sentences in DEADLOCKS.items():
         done = run(*options, program, how, status=EXIT_CODE)
@@ -134,6 +143,7 @@ def main():
     if kind == "tile":
         stand_still_on_the_mesh(launcher, program)
     elif kind in ALONE:
+        report_once(launcher, program, kind, slow_report)
         show_a_running_job(launcher, program, kind)
 
 

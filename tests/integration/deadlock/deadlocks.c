@@ -211,6 +211,11 @@ static void pair(void) {
     }
 }
 
+/* The rank that finds that all wait is in one pair, and the other pair is stuck without it. */
+static void pairs(void) {
+    receive(rank ^ 1, 7, MPI_COMM_WORLD);
+}
+
 static void pair_that_is_sent_to(void) {
     if (rank != 2) {
         receive(1 - rank, 7, MPI_COMM_WORLD);
@@ -346,6 +351,7 @@ static const struct way ways[] = {{"ring", ring},
                                   {"tests_in_a_loop", tests_in_a_loop},
                                   {"busy", busy},
                                   {"pair", pair},
+                                  {"pairs", pairs},
                                   {"pair_that_is_sent_to", pair_that_is_sent_to},
                                   {"pair_in_own_collective", pair_in_own_collective},
                                   {"wildcards_of_a_pair", wildcards_of_a_pair},
