@@ -89,6 +89,8 @@ HANDLES = {
 # Kinds of input pointers that must not be null, with the error class that says so.
 REQUIRED_INPUT = {"STRING": "MPI_ERR_ARG", "STATUS": "MPI_ERR_ARG", "FUNCTION": "MPI_ERR_ARG",
                   "POLYFUNCTION": "MPI_ERR_ARG"}  # fmt: skip
+# Groups and kinds of callbacks of which there is a null: MPI_COMM_NULL_COPY_FN and the like, MPI_CONVERSION_FN_NULL.
+NULL_CALLBACKS = {("attr", "FUNCTION"), ("io", "POLYFUNCTION")}
 INFO_STRINGS = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}
 
 # What calls that Lisle does not have yet store where a program expects a new object.

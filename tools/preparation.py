@@ -2,7 +2,7 @@
 """What an entry point does with the arguments of its function before the call, see generate_entry_points.py."""
 from parameters import (
     ANY_TIME, ANY_TIME_GROUPS, COLLECTIVE_GROUPS, HANDLES, INFO_STRINGS, LAX_GROUPS, MOVES_DATA, MOVES_DATA_GROUPS,
-    NOT_ANY_TIME, NOT_NEGATIVE, OPTIONAL_OUTPUT, OWN_HANDLER, REQUIRED_INPUT, Parameter, parcels,
+    NOT_ANY_TIME, NOT_NEGATIVE, NULL_CALLBACKS, OPTIONAL_OUTPUT, OWN_HANDLER, REQUIRED_INPUT, Parameter, parcels,
 )
 
 
@@ -259,7 +259,7 @@ class Preparation:
                 continue
             elif p.input and p.kind in REQUIRED_INPUT:
                 error = REQUIRED_INPUT[p.kind]
-                if p.kind == "FUNCTION" and self.group == "attr":
+                if (self.group, p.kind) in NULL_CALLBACKS:
                     continue
                 if p.kind == "STRING" and self.group == "info":
                     error = INFO_STRINGS.get(p.name, error)

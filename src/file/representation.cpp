@@ -236,6 +236,14 @@ MPI_Count representation::size_in_file(const datatype &type) const {
     return type_in_file(type)->size();
 }
 
+void representation::check_unconverted(const datatype &type, MPI_Count in_file) const {
+    if (in_file != type.size()) {
+        fail(MPI_ERR_CONVERSION, "the data representation \"", name_,
+             "\" has no conversion function, and gives elements of ", type.size(), " bytes a size of ",
+             in_file, " in the file");
+    }
+}
+
 std::vector<std::byte> representation::to_file(const typed_buffer &from) const {
     const MPI_Count each = size_in_file(*from.type);
     std::vector<std::byte> converted(static_cast<std::size_t>(checked_product(from.count, each)));
@@ -256,6 +264,7 @@ std::vector<std::byte> representation::to_file(const typed_buffer &from) const {
                              name_);
         }
     } else {
+        check_unconverted(*from.type, each);
         pack(from, 0, converted);
     }
     return converted;
@@ -280,6 +289,7 @@ MPI_Count representation::to_memory(std::span<const std::byte> from, const typed
                 name_);
         }
     } else {
+        check_unconverted(*to.type, each);
         unpack(to, 0, from.first(static_cast<std::size_t>(count * each)));
     }
     return count * to.type->size();

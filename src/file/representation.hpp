@@ -62,6 +62,8 @@ class representation {
     [[nodiscard]] bool keeps_sizes(const datatype &type) const;
     [[nodiscard]] type_part part_in_file(const datatype &type) const;
     [[nodiscard]] type_part derived_part(const datatype &type) const;
+    /// Throws if an element has another size in the file, and there is no function that makes it so.
+    void check_unconverted(const datatype &type, MPI_Count in_file) const;
 
     std::string name_;
     kind kind_;

@@ -168,28 +168,35 @@ void mpi_conversion_fn_null_(void *, int *, int *, void *, MPI_Offset *, MPI_Ain
     *ierror = MPI_ERR_CONVERSION; // not to be called
 }
 #pragma weak mpi_conversion_fn_null_c_ = mpi_conversion_fn_null_
+}
+
+namespace {
+template <class Function> Function *unless_null(const void *given, Function &converts) {
+    return given == reinterpret_cast<void *>(mpi_conversion_fn_null_) ? nullptr : &converts;
+}
+} // namespace
+
+extern "C" {
 
 void pmpi_register_datarep_(char *name, void *read, void *write,
                             void (*extent)(int *, MPI_Aint *, MPI_Aint *, int *), MPI_Aint *extra,
                             int *ierror, std::size_t name_length) {
-    const auto none = reinterpret_cast<void *>(mpi_conversion_fn_null_);
     auto *const state = keep(representation_state{read, write, extent, *extra});
-    if (state == nullptr) {
-        return end(ierror, MPI_ERR_NO_MEM);
-    }
-    end(ierror, PMPI_Register_datarep(text{name, name_length}, read == none ? nullptr : read_data<int>,
-                                      write == none ? nullptr : write_data<int>, extent_of_data, state));
+    end(ierror, state == nullptr
+                    ? MPI_ERR_NO_MEM
+                    : PMPI_Register_datarep(text{name, name_length}, unless_null(read, read_data<int>),
+                                            unless_null(write, write_data<int>), extent_of_data, state));
 }
 #pragma weak mpi_register_datarep_ = pmpi_register_datarep_
 
 void pmpi_register_datarep_c_(char *name, void *read, void *write,
                               void (*extent)(int *, MPI_Aint *, MPI_Aint *, int *), MPI_Aint *extra,
                               int *ierror, std::size_t name_length) {
-    const auto none = reinterpret_cast<void *>(mpi_conversion_fn_null_);
     auto *const state = keep(representation_state{read, write, extent, *extra});
-    end(ierror,
-        PMPI_Register_datarep_c(text{name, name_length}, read == none ? nullptr : read_data<MPI_Count>,
-                                write == none ? nullptr : write_data<MPI_Count>, extent_of_data, state));
+    end(ierror, state == nullptr ? MPI_ERR_NO_MEM
+                                 : PMPI_Register_datarep_c(
+                                       text{name, name_length}, unless_null(read, read_data<MPI_Count>),
+                                       unless_null(write, write_data<MPI_Count>), extent_of_data, state));
 }
 #pragma weak mpi_register_datarep_c_ = pmpi_register_datarep_c_
 }

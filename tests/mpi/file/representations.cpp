@@ -149,6 +149,34 @@ void registration(const check::job &job) {
     registered(job, "twice_c");
 }
 
+int extent_of_native(MPI_Datatype type, MPI_Aint *extent, void *) {
+    MPI_Aint lower = 0;
+    return MPI_Type_get_extent(type, &lower, extent);
+}
+
+/// Without functions that convert, data are in the file as they are in memory.
+void unconverted(const check::job &job) {
+    CHECK_MPI(MPI_Register_datarep("plain", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of_native,
+                                   nullptr));
+    CHECK_MPI(MPI_Register_datarep_c("wide", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, extent_of,
+                                     nullptr));
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Register_datarep("none", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                                                  nullptr, nullptr));
+    const scratch_file file{"plain"};
+    const int own[] = {job.rank, -job.rank, 7};
+    int found[3] = {};
+    CHECK_MPI(MPI_File_set_view(file, MPI_Offset{12} * job.rank, MPI_INT, MPI_INT, "plain", MPI_INFO_NULL));
+    CHECK_MPI(MPI_File_write_at_all(file, 0, own, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_MPI(MPI_File_read_at_all(file, 0, found, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK(std::memcmp(own, found, sizeof own) == 0);
+    meet();
+    CHECK(std::memcmp(own, bytes_of(file).data() + 12 * job.rank, sizeof own) == 0);
+    meet();
+    CHECK_MPI(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "wide", MPI_INFO_NULL));
+    CHECK_ERROR(MPI_ERR_CONVERSION, MPI_File_write_at(file, 0, own, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_ERROR(MPI_ERR_CONVERSION, MPI_File_read_at(file, 0, found, 1, MPI_INT, MPI_STATUS_IGNORE));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -156,4 +184,5 @@ int main(int argc, char **argv) {
     external(job, false);
     external(job, true);
     registration(job);
+    unconverted(job);
 }
