@@ -12,7 +12,7 @@ BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 help:
 	@echo "make run                  build Lisle and run the heat example as processes and as threads"
-	@echo "make test                 build everything and run the tests (a few minutes)"
+	@echo "make test                 build everything and run the tests (ten to twenty minutes)"
 	@echo "make test-long            run the long tests too"
 	@echo "make test-asan, test-tsan the tests under AddressSanitizer+UBSan, under ThreadSanitizer"
 	@echo "make install PREFIX=dir   build and install; the installed tree can be moved"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mpi.h compiles in every dialect that programs use, with all warnings.
+"""mpi.h and mpix.h compile in every dialect that programs use, with all warnings, and each of them alone.
 
 Usage: check_header.py BIN_DIR WORK_DIR
 """
@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from commands import empty_directory, run
 
 SOURCE = """#include <mpi.h>
-#include <mpi.h>
+#include <mpix.h>
 #if !defined(MPI_THREAD_MULTIPLE) || !defined(MPI_ANY_TAG) || !defined(MPI_ERR_RANK) || !defined(MPI_INT)
 #error "a constant is no macro"
 #endif
@@ -21,17 +21,23 @@ MPI_Fint there(MPI_Comm comm) { return MPI_Comm_c2f(comm) + MPI_Type_c2f(MPI_INT
 MPI_Comm back(MPI_Fint comm) { return MPI_Comm_f2c(comm); }
 int probe(void) { return MPI_Comm_size(MPI_COMM_WORLD, (int *)0) + (MPI_STATUS_IGNORE == 0) + sizeof(MPI_Status); }
 """
+EXTENSION = """#include <mpix.h>
+#include <mpi.h>
+int agree(MPI_Comm comm);
+int agree(MPI_Comm comm) { int flag = 0; return MPIX_Comm_agree(comm, &flag); }
+"""
 
 
 def main():
     bindir, work = sys.argv[1], empty_directory(sys.argv[2])
-    for name in ("probe.c", "probe.cpp"):
-        (work / name).write_text(SOURCE, encoding="utf-8")
+    for language in ("c", "cpp"):
+        (work / f"probe.{language}").write_text(SOURCE, encoding="utf-8")
+        (work / f"extension.{language}").write_text(EXTENSION, encoding="utf-8")
     warnings = ["-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-Wno-sign-compare"]
     for dialect in ("c99", "c11", "c17"):
-        run(f"{bindir}/mpicc", f"-std={dialect}", *warnings, "-c", "probe.c", cwd=work)
+        run(f"{bindir}/mpicc", f"-std={dialect}", *warnings, "-c", "probe.c", "extension.c", cwd=work)
     for dialect in ("c++11", "c++17", "c++20"):
-        run(f"{bindir}/mpicxx", f"-std={dialect}", *warnings, "-c", "probe.cpp", cwd=work)
+        run(f"{bindir}/mpicxx", f"-std={dialect}", *warnings, "-c", "probe.cpp", "extension.cpp", cwd=work)
 
 
 if __name__ == "__main__":
