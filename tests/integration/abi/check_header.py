@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from commands import empty_directory, run
 
 SOURCE = """#include <mpi.h>
-#include <mpix.h>
+#include <mpi.h>
 #if !defined(MPI_THREAD_MULTIPLE) || !defined(MPI_ANY_TAG) || !defined(MPI_ERR_RANK) || !defined(MPI_INT)
 #error "a constant is no macro"
 #endif
@@ -22,7 +22,7 @@ MPI_Comm back(MPI_Fint comm) { return MPI_Comm_f2c(comm); }
 int probe(void) { return MPI_Comm_size(MPI_COMM_WORLD, (int *)0) + (MPI_STATUS_IGNORE == 0) + sizeof(MPI_Status); }
 """
 EXTENSION = """#include <mpix.h>
-#include <mpi.h>
+#include <mpix.h>
 int agree(MPI_Comm comm);
 int agree(MPI_Comm comm) { int flag = 0; return MPIX_Comm_agree(comm, &flag); }
 """
