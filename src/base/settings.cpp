@@ -114,9 +114,8 @@ constexpr std::array<setting_description, static_cast<std::size_t>(setting::firs
      "the error handler that communicators and sessions have at first (mpiexec -initial-errhandler)",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"LISLE_UNIVERSE_SIZE", 0, 0, 1 << 22,
-     "how many ranks a program may count on, with those that it spawns: MPI_UNIVERSE_SIZE, at least the "
-     "ranks "
-     "of the job (0: as many as it may use processors, or as lislerun's hosts have slots)"},
+     "how many ranks a program may count on, with those that it spawns: MPI_UNIVERSE_SIZE, at least "
+     "the ranks of the job (0: as many as it may use processors, or as lislerun's hosts have slots)"},
 }};
 
 constexpr std::array<setting_description, count> table = [] {

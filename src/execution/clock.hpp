@@ -32,11 +32,11 @@ class job_clock {
     /// Has it spend what reading the clock takes: else a program that waits for a time reads the same time
     /// again and again.
     virtual void compute_reading([[maybe_unused]] int rank) noexcept {}
-    /// A simulated clock may take what this machine computes between two looks for news as the program's. Of
-    /// the calling thread, from here to the end of its next look, it is the library that computes.
-    virtual void library_computes() noexcept {}
-    /// And from here on a program.
-    virtual void program_computes() noexcept {}
+    /// A simulated clock may take what this machine computes between two looks for news as the program's. Not
+    /// what the calling thread computes from here to the end of its next look.
+    virtual void program_pauses() noexcept {}
+    /// What the calling thread computes from here on is a program's again.
+    virtual void program_goes_on() noexcept {}
     /// True until the rank has spent all of them.
     [[nodiscard]] virtual bool computing([[maybe_unused]] int rank) noexcept { return false; }
 

@@ -24,7 +24,7 @@ std::int64_t read_simulated(job_clock &clock, int rank) noexcept {
     if (clock.nanoseconds() == before) {
         (void)clock.all_blocked(before + least_nanoseconds);
     }
-    clock.program_computes();
+    clock.program_goes_on();
     return clock.nanoseconds();
 }
 

@@ -361,7 +361,7 @@ void keeper::on_deadlines() {
 void keeper::look_for_stuck_ranks() {
     const stuck_watch::finding found = waits_.look_for_stuck();
     look_at_ = clock::now() + found.next;
-    if (found.report.empty() || segment_.deadlocked()) { // who has found that reports it
+    if (found.report.empty() || segment_.deadlocked()) { // the rank that has found it reports it
         return;
     }
     // Nothing can be done about an error output that takes nothing.

@@ -181,8 +181,8 @@ class engine final : private fabric::sink {
     /// A rank that looks for news in a loop of its own: lets other fibers run, and gives its core away now
     /// and then if cores are few.
     void found_nothing() noexcept;
-    /// Where time is simulated: returns when the rank's core has done all that the rank has had to do. What
-    /// arrives meanwhile is taken, or a sender could wait for ever.
+    /// Where time is simulated: returns when the rank's core has done all that the rank has had to do. Takes
+    /// what arrives meanwhile: its sender may wait for room.
     void let_core_catch_up();
     /// A rank that tries again and again to send, since nobody says when a full mailbox has room: makes
     /// progress (its own mailbox may be what the receiver waits for) or lets others run.

@@ -66,7 +66,7 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
         refused_[static_cast<std::size_t>(self)] = 1;
         return claim_result::full;
     }
-    charge_host(self); // if there is no room, the look for news that comes next does
+    charge_host(self); // after a refusal the next look for news charges
     claimed->peer = dest;
     slot.header = reinterpret_cast<packet_header *>(claimed->begin());
     slot.payload = claimed->begin() + sizeof(packet_header);
@@ -82,13 +82,13 @@ void tile_fabric::publish(int, packet_slot &slot) noexcept {
     something_happened();
     carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
     carrier_.send(filled->owner, filled);
-    program_computes();
+    program_goes_on();
 }
 
 int tile_fabric::poll(int self, sink &into, int most) {
     sinks_[static_cast<std::size_t>(self)] = &into;
-    // Before the core is given what the program has computed: while it has something to do, nothing is to be
-    // had, and a program that computes between its looks would never see what has come.
+    // The look comes before the charge: a busy core hands out no packet, and a program that computes between
+    // its looks would never see one.
     tile_carrier::packet *packet = carrier_.arrived(self);
     charge_host(self);
     if (packet == nullptr) {
@@ -109,7 +109,7 @@ int tile_fabric::poll(int self, sink &into, int most) {
         carrier_.release(self);
         carrier_.work(self, machine_.match_cycles + machine_.copy_word_cycles * copied, tile::phase::library);
     }
-    program_computes();
+    program_goes_on();
     return taken;
 }
 
@@ -185,7 +185,7 @@ tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
 bool tile_fabric::all_blocked(std::int64_t until) noexcept {
     something_happened();
     stopped_ = !carrier_.advance(cycle_at(until));
-    program_computes();
+    program_goes_on();
     return !stopped_;
 }
 

@@ -80,8 +80,8 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     void compute(int rank, std::int64_t cycles) noexcept override;
     void compute_reading(int rank) noexcept override;
     [[nodiscard]] bool computing(int rank) noexcept override;
-    void library_computes() noexcept override { meter_.stop(); }
-    void program_computes() noexcept override { meter_.begin(); }
+    void program_pauses() noexcept override { meter_.stop(); }
+    void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
     /// How often data that had arrived were copied to where a receive wants them, and how often the handler

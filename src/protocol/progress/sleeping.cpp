@@ -116,7 +116,7 @@ void engine::sleeping::unless_news(engine &home, all_news &seen, std::uint64_t a
     if (may_sleep) {
         home.counts_.add(counted::sleeps);
         on_bell(home, bell_seen, longest);
-        home.clock_.library_computes();
+        home.clock_.program_pauses();
     }
     for (engine *const each : asleep) {
         if (each != nullptr) {

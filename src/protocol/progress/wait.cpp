@@ -187,7 +187,7 @@ void engine::found_nothing() noexcept {
     }
     let_core_catch_up();
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
-        clock_.program_computes();
+        clock_.program_goes_on();
         return;
     }
     if (looks % (job_.oversubscribed() ? looks_for_offer : looks_for_rare_offer) == 0) {
@@ -198,12 +198,12 @@ void engine::found_nothing() noexcept {
 void engine::let_core_catch_up() {
     fiber_worker *const worker = fiber_worker::current();
     while (clock_.computing(number_)) {
-        clock_.library_computes();
+        clock_.program_pauses();
         if (!progress() && worker != nullptr) {
             worker->yield();
         }
     }
-    clock_.program_computes();
+    clock_.program_goes_on();
 }
 
 void engine::found_no_room(unsigned &tries) {
