@@ -23,6 +23,12 @@ def run(*command, status=0, **options):
     return done
 
 
+def preloading(library):
+    """The environment of programs that load this library first, also where AddressSanitizer wants to be that."""
+    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    return {**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": sanitizer}
+
+
 def expect(condition, reason):
     if not condition:
         fail(reason)

@@ -4,7 +4,6 @@
 
 Usage: deadlock_test.py LISLERUN PROGRAM KIND SLOW_REPORT
 """
-import os
 import pathlib
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from commands import expect, run
+from commands import expect, preloading, run
 from kinds import ALONE, options_of
 
 EXIT_CODE = 125
@@ -117,9 +116,8 @@ def show_a_running_job(launcher, program, kind):
 
 def report_once(launcher, program, kind, slow_report):
     """While a rank makes its report, the launcher finds two of the other ranks stuck as well."""
-    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     done = run(launcher, "-n", "4", *options_of(kind), "--timeout", "60", program, "pairs", status=EXIT_CODE,
-               env={**os.environ, "LD_PRELOAD": slow_report, "ASAN_OPTIONS": sanitizer})
+               env=preloading(slow_report))
     expect(done.stderr.count("lisle: deadlock:") == 1 and "can never go on" not in done.stderr, done.stderr)
 
 

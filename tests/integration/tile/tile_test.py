@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from commands import expect, fail, run
+from commands import expect, fail, preloading, run
 
 LAUNCHER, SUM, AMOUNT, *PROGRAMS = sys.argv[1:]
 
@@ -72,8 +72,7 @@ def computing():
 
 def looks_that_compute():
     """Where the library's own looks take as long as a program's work, and where a program computes between its looks."""
-    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-    slow = {**os.environ, "LD_PRELOAD": PROGRAMS[2], "ASAN_OPTIONS": sanitizer}
+    slow = preloading(PROGRAMS[2])
     on_slow = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", SUM, env=slow)
     expect("4 ranks: 0 sums are wrong" in on_slow.stdout, on_slow.stdout)
     for environment in [os.environ, slow]:
