@@ -21,30 +21,17 @@ bool in_place(const void *address) noexcept {
 
 /// The buffer that a rank gives, or none for MPI_IN_PLACE.
 own_buffer own(const void *address, MPI_Count count, const datatype &type) {
-    return in_place(address) ? own_buffer{} : own_buffer{typed_buffer{address, count, type}};
-}
-
-// What the call uses is noted where that is asked for (LISLE_CHECK=2). Each returns what the call is to be
-// given instead.
-
-own_buffer read(const collective_call &on, const own_buffer &buffer) {
-    return on.watched != nullptr && buffer ? own_buffer{on.watched->reads(*buffer)} : buffer;
-}
-own_buffer written(const collective_call &on, const own_buffer &buffer) {
-    return on.watched != nullptr && buffer ? own_buffer{on.watched->writes(*buffer)} : buffer;
-}
-/// @param each the first of so many blocks, one after the other
-typed_buffer read(const collective_call &on, const typed_buffer &each, int count) {
-    if (on.watched != nullptr) {
-        on.watched->reads(collective::whole(each, count));
+    own_buffer found;
+    if (!in_place(address)) {
+        found.emplace(address, count, type);
     }
-    return each;
+    return found;
 }
-typed_buffer written(const collective_call &on, const typed_buffer &each, int count) {
-    return on.watched == nullptr ? each
-                                 : typed_buffer{on.watched->writes(collective::whole(each, count)).address,
-                                                each.count, *each.type};
-}
+
+// What the call uses is noted where that is asked for (LISLE_CHECK=2). What it writes may have to be written
+// elsewhere: such a buffer is changed where it stands, since a copy of what was written only just now makes
+// the processor wait.
+
 std::vector<typed_buffer> listed(const block_view &blocks) {
     std::vector<typed_buffer> all;
     for (int rank = 0; rank < blocks.size(); ++rank) {
@@ -52,27 +39,46 @@ std::vector<typed_buffer> listed(const block_view &blocks) {
     }
     return all;
 }
+/// @param each the first of so many blocks, one after the other
+void note_read(const collective_call &on, const typed_buffer &each, int count) {
+    if (on.watched != nullptr) [[unlikely]] {
+        on.watched->reads(collective::whole(each, count));
+    }
+}
+void note_read(const collective_call &on, const own_buffer &buffer) {
+    if (buffer) {
+        note_read(on, *buffer, 1);
+    }
+}
 void note_read(const collective_call &on, const block_view &blocks) {
-    if (on.watched != nullptr) {
+    if (on.watched != nullptr) [[unlikely]] {
         on.watched->add(watched_memory::use::reads, listed(blocks));
     }
 }
-/// @param blocks of an array
-block_view written(const collective_call &on, const block_view &blocks) {
-    if (on.watched == nullptr || blocks.size() == 0) {
-        return blocks;
+void note_written(const collective_call &on, typed_buffer &each, int count) {
+    if (on.watched != nullptr) [[unlikely]] {
+        each.address = on.watched->writes(collective::whole(each, count)).address;
     }
-    const watched_memory &added = on.watched->add(watched_memory::use::writes, listed(blocks));
-    return blocks.moved([&added](const void *address) { return added.instead_of(address); });
 }
-std::vector<typed_buffer> written(const collective_call &on, std::vector<typed_buffer> blocks) {
+void note_written(const collective_call &on, own_buffer &buffer) {
+    if (buffer) {
+        note_written(on, *buffer, 1);
+    }
+}
+/// @param blocks of an array
+void note_written(const collective_call &on, block_view &blocks) {
+    if (on.watched != nullptr && blocks.size() != 0) [[unlikely]] {
+        const watched_memory &added = on.watched->add(watched_memory::use::writes, listed(blocks));
+        blocks = blocks.moved([&added](const void *address) { return added.instead_of(address); });
+    }
+}
+void note_written(const collective_call &on, std::vector<typed_buffer> &blocks) {
     if (on.watched != nullptr) {
         const watched_memory &added = on.watched->add(watched_memory::use::writes, blocks);
         for (typed_buffer &each : blocks) {
             each.address = added.instead_of(each.address);
         }
     }
-    return blocks;
 }
 
 void refuse_in_place(const void *address, const char *argument) {
@@ -184,20 +190,27 @@ bool is_root(const communicator &comm, int root) noexcept {
     return comm.inter() ? root == MPI_ROOT : root == comm.rank();
 }
 
-/// What a gather or a reduction writes: a block for each that gives one, or one in all.
-typed_buffer written_at_root(const collective_call &on, const typed_buffer &each, int root, bool reduces) {
-    const int blocks = reduces ? 1 : on.comm.peer_count();
-    return is_root(on.comm, root) ? written(on, each, blocks) : each;
+/// Notes what a gather or a reduction writes: a block for each that gives one, or one in all.
+void note_written_at_root(const collective_call &on, typed_buffer &each, int root, bool reduces) {
+    if (is_root(on.comm, root)) {
+        note_written(on, each, reduces ? 1 : on.comm.peer_count());
+    }
 }
 
-/// Notes the buffers of a reduction whose result is scattered. Returns the address of what is written.
-const void *note_scattered(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count total,
-                           MPI_Count own_count, const datatype &type) {
-    if (in_place(sendbuf)) {
-        return written(on, typed_buffer{recvbuf, total, type}, 1).address;
+/// Notes the buffers of a reduction whose result is scattered.
+/// @param total what all ranks get @param piece where this one gets its part
+void note_scattered(const collective_call &on, const void *sendbuf, MPI_Count total, typed_buffer &piece) {
+    if (on.watched == nullptr) [[likely]] {
+        return;
     }
-    static_cast<void>(read(on, typed_buffer{sendbuf, total, type}, 1));
-    return written(on, typed_buffer{recvbuf, own_count, type}, 1).address;
+    if (in_place(sendbuf)) {
+        typed_buffer all{piece.address, total, *piece.type};
+        note_written(on, all, 1);
+        piece.address = all.address;
+    } else {
+        note_read(on, typed_buffer{sendbuf, total, *piece.type}, 1);
+        note_written(on, piece, 1);
+    }
 }
 
 } // namespace
@@ -216,8 +229,13 @@ schedule barrier_plan(const collective_call &on) {
 schedule bcast_plan(const collective_call &on, void *buffer, MPI_Count count, const datatype &type,
                     int root) {
     refuse_in_place(buffer, "buffer");
-    const typed_buffer data{buffer, count, type};
-    return plan_bcast(on, is_root(on.comm, root) ? read(on, data, 1) : written(on, data, 1), root);
+    typed_buffer data{buffer, count, type};
+    if (is_root(on.comm, root)) {
+        note_read(on, data, 1);
+    } else {
+        note_written(on, data, 1);
+    }
+    return plan_bcast(on, data, root);
 }
 
 schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -228,8 +246,11 @@ schedule gather_plan(const collective_call &on, const void *sendbuf, MPI_Count s
     } else if (!on.comm.inter()) {
         check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     }
-    return plan_gather(on, read(on, own(sendbuf, sendcount, sendtype)),
-                       written_at_root(on, {recvbuf, recvcount, recvtype}, root, false), root);
+    const own_buffer given = own(sendbuf, sendcount, sendtype);
+    typed_buffer each{recvbuf, recvcount, recvtype};
+    note_read(on, given);
+    note_written_at_root(on, each, root, false);
+    return plan_gather(on, given, each, root);
 }
 
 schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -239,13 +260,16 @@ schedule gatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count 
     if (!gives_all) {
         refuse_in_place(sendbuf, "sendbuf");
     }
-    const block_view places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
-                                                 "recvcounts", "displs")
-                                        : block_view{};
+    block_view places = gives_all ? blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(),
+                                           "recvcounts", "displs")
+                                  : block_view{};
     if (gives_all && !on.comm.inter()) {
         check_own_place(sendbuf, places[root]);
     }
-    return plan_gatherv(on, read(on, own(sendbuf, sendcount, sendtype)), written(on, places), root);
+    const own_buffer given = own(sendbuf, sendcount, sendtype);
+    note_read(on, given);
+    note_written(on, places);
+    return plan_gatherv(on, given, places, root);
 }
 
 schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -256,9 +280,11 @@ schedule scatter_plan(const collective_call &on, const void *sendbuf, MPI_Count 
     } else if (!on.comm.inter()) {
         check_pair(on.comm, recvbuf, sendbuf, "sendbuf", sendcount > 0);
     }
-    const int given = is_root(on.comm, root) ? on.comm.peer_count() : 0;
-    return plan_scatter(on, read(on, typed_buffer{sendbuf, sendcount, sendtype}, given),
-                        written(on, own(recvbuf, recvcount, recvtype)), root);
+    const typed_buffer each{sendbuf, sendcount, sendtype};
+    own_buffer taken = own(recvbuf, recvcount, recvtype);
+    note_read(on, each, is_root(on.comm, root) ? on.comm.peer_count() : 0);
+    note_written(on, taken);
+    return plan_scatter(on, each, taken, root);
 }
 
 schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -274,8 +300,10 @@ schedule scatterv_plan(const collective_call &on, const void *sendbuf, count_lis
     if (gives_all && !on.comm.inter()) {
         check_own_place(recvbuf, places[root]);
     }
+    own_buffer taken = own(recvbuf, recvcount, recvtype);
     note_read(on, places);
-    return plan_scatterv(on, places, written(on, own(recvbuf, recvcount, recvtype)), root);
+    note_written(on, taken);
+    return plan_scatterv(on, places, taken, root);
 }
 
 schedule allgather_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -286,20 +314,26 @@ schedule allgather_plan(const collective_call &on, const void *sendbuf, MPI_Coun
         check_own_place(sendbuf,
                         collective::part({recvbuf, 0, recvtype}, on.comm.rank() * recvcount, recvcount));
     }
-    return plan_allgather(on, read(on, own(sendbuf, sendcount, sendtype)),
-                          written(on, typed_buffer{recvbuf, recvcount, recvtype}, on.comm.peer_count()));
+    const own_buffer given = own(sendbuf, sendcount, sendtype);
+    typed_buffer each{recvbuf, recvcount, recvtype};
+    note_read(on, given);
+    note_written(on, each, on.comm.peer_count());
+    return plan_allgather(on, given, each);
 }
 
 schedule allgatherv_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
                          const datatype &sendtype, void *recvbuf, count_list recvcounts, count_list displs,
                          const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", sendcount > 0);
-    const auto places =
+    block_view places =
         blocks(recvbuf, recvcounts, displs, recvtype, on.comm.peer_count(), "recvcounts", "displs");
     if (!on.comm.inter()) {
         check_own_place(sendbuf, places[on.comm.rank()]);
     }
-    return plan_allgatherv(on, read(on, own(sendbuf, sendcount, sendtype)), written(on, places));
+    const own_buffer given = own(sendbuf, sendcount, sendtype);
+    note_read(on, given);
+    note_written(on, places);
+    return plan_allgatherv(on, given, places);
 }
 
 schedule alltoall_plan(const collective_call &on, const void *sendbuf, MPI_Count sendcount,
@@ -307,25 +341,28 @@ schedule alltoall_plan(const collective_call &on, const void *sendbuf, MPI_Count
                        const datatype &recvtype) {
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", recvcount > 0);
     const int peers = on.comm.peer_count();
-    if (!in_place(sendbuf)) {
-        static_cast<void>(read(on, typed_buffer{sendbuf, sendcount, sendtype}, peers));
+    const own_buffer given = own(sendbuf, sendcount, sendtype);
+    typed_buffer each{recvbuf, recvcount, recvtype};
+    if (given) {
+        note_read(on, *given, peers);
     }
-    return plan_alltoall(on, own(sendbuf, sendcount, sendtype),
-                         written(on, typed_buffer{recvbuf, recvcount, recvtype}, peers));
+    note_written(on, each, peers);
+    return plan_alltoall(on, given, each);
 }
 
 schedule alltoallv_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
                         count_list sdispls, const datatype &sendtype, void *recvbuf, count_list recvcounts,
                         count_list rdispls, const datatype &recvtype) {
     const int peers = on.comm.peer_count();
-    const auto places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
+    block_view places = blocks(recvbuf, recvcounts, rdispls, recvtype, peers, "recvcounts", "rdispls");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
+    note_written(on, places);
     if (in_place(sendbuf)) {
-        return plan_alltoallv(on, {}, written(on, places));
+        return plan_alltoallv(on, {}, places);
     }
     const block_view given = blocks(sendbuf, sendcounts, sdispls, sendtype, peers, "sendcounts", "sdispls");
     note_read(on, given);
-    return plan_alltoallv(on, given, written(on, places));
+    return plan_alltoallv(on, given, places);
 }
 
 schedule alltoallw_plan(const collective_call &on, const void *sendbuf, count_list sendcounts,
@@ -335,7 +372,7 @@ schedule alltoallw_plan(const collective_call &on, const void *sendbuf, count_li
     auto places =
         blocks(recvbuf, recvcounts, rdispls, recvtypes, peers, "recvcounts", "rdispls", "recvtypes");
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", any_data(places));
-    places = written(on, std::move(places));
+    note_written(on, places);
     if (in_place(sendbuf)) {
         return plan_alltoallv(on, {}, places);
     }
@@ -362,24 +399,31 @@ schedule reduce_plan(const collective_call &on, const void *sendbuf, void *recvb
     }
     const bool gives = !on.comm.inter() || !is_root(on.comm, root);
     const own_buffer mine = own(sendbuf, count, type);
-    return plan_reduce(on, gives ? read(on, mine) : mine,
-                       written_at_root(on, {recvbuf, count, type}, root, true), operation, root);
+    typed_buffer result{recvbuf, count, type};
+    if (gives) {
+        note_read(on, mine);
+    }
+    note_written_at_root(on, result, root, true);
+    return plan_reduce(on, mine, result, operation, root);
 }
 
 schedule allreduce_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                         const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
-    return plan_allreduce(on, read(on, own(sendbuf, count, type)),
-                          written(on, typed_buffer{recvbuf, count, type}, 1), operation);
+    const own_buffer given = own(sendbuf, count, type);
+    typed_buffer result{recvbuf, count, type};
+    note_read(on, given);
+    note_written(on, result, 1);
+    return plan_allreduce(on, given, result, operation);
 }
 
 schedule reduce_scatter_block_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
                                    MPI_Count recvcount, const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, recvcount, type);
     const small_vector<MPI_Count, 8> counts(static_cast<std::size_t>(on.comm.size()), recvcount);
-    const MPI_Count total = recvcount * on.comm.size();
-    const void *const into = note_scattered(on, sendbuf, recvbuf, total, recvcount, type);
-    return plan_reduce_scatter(on, own(sendbuf, 0, type), {into, recvcount, type}, counts, operation);
+    typed_buffer piece{recvbuf, recvcount, type};
+    note_scattered(on, sendbuf, recvcount * on.comm.size(), piece);
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), piece, counts, operation);
 }
 
 schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, void *recvbuf,
@@ -394,24 +438,30 @@ schedule reduce_scatter_plan(const collective_call &on, const void *sendbuf, voi
     check_pair(on.comm, sendbuf, recvbuf, "recvbuf", total > 0);
     check_address(sendbuf, total, type, "sendbuf");
     check_address(recvbuf, counts[static_cast<std::size_t>(on.comm.rank())], type, "recvbuf");
-    const void *const into =
-        note_scattered(on, sendbuf, recvbuf, total, counts[static_cast<std::size_t>(on.comm.rank())], type);
-    return plan_reduce_scatter(on, own(sendbuf, 0, type), {into, 0, type}, counts, operation);
+    typed_buffer piece{recvbuf, counts[static_cast<std::size_t>(on.comm.rank())], type};
+    note_scattered(on, sendbuf, total, piece);
+    return plan_reduce_scatter(on, own(sendbuf, 0, type), piece, counts, operation);
 }
 
 schedule scan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                    const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
-    return plan_scan(on, read(on, own(sendbuf, count, type)),
-                     written(on, typed_buffer{recvbuf, count, type}, 1), operation);
+    const own_buffer given = own(sendbuf, count, type);
+    typed_buffer result{recvbuf, count, type};
+    note_read(on, given);
+    note_written(on, result, 1);
+    return plan_scan(on, given, result, operation);
 }
 
 schedule exscan_plan(const collective_call &on, const void *sendbuf, void *recvbuf, MPI_Count count,
                      const datatype &type, const op &operation) {
     check_reduction(on.comm, sendbuf, recvbuf, count, type);
     const int taken = on.comm.rank() != 0 || in_place(sendbuf) ? 1 : 0; // the first rank gets nothing
-    return plan_exscan(on, read(on, own(sendbuf, count, type)),
-                       written(on, typed_buffer{recvbuf, count, type}, taken), operation);
+    const own_buffer given = own(sendbuf, count, type);
+    typed_buffer result{recvbuf, count, type};
+    note_read(on, given);
+    note_written(on, result, taken);
+    return plan_exscan(on, given, result, operation);
 }
 
 } // namespace lisle::abi

@@ -118,7 +118,7 @@ struct sizes {
             return algorithm::shared_memory;
         }
         // Where ranks do not know each other's sizes, nothing of the rest depends on them.
-        if (first.single_copy && area->memory_open()) {
+        if ((first.single_copy && area->memory_open()) || (first.single_copy_within && area->one_process())) {
             return algorithm::single_copy;
         }
     }

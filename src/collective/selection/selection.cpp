@@ -182,8 +182,20 @@ constexpr rule rules[] = {
     {operation::exscan, recursive_doubling},
 };
 
+/// Whether ranks of one process whose data do not fit the rules before copy them from each other's buffers.
+constexpr bool copies_within_process(operation what) noexcept {
+    for (const rule &each : rules) {
+        const bool before =
+            each.use == message || each.use == in_process || each.use == pair || each.use == shared_memory;
+        if (each.what == what && !before) {
+            return each.use == single_copy;
+        }
+    }
+    return false;
+}
+
 constexpr shortlist shorten(operation what) noexcept {
-    shortlist found;
+    shortlist found{.single_copy_within = copies_within_process(what)};
     bool more = true;
     for (const rule &each : rules) {
         if (each.what != what) {
@@ -217,6 +229,15 @@ constexpr shortlist shorten(operation what) noexcept {
 }
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
+
+/// Where the rules of each operation begin.
+constexpr std::array<const rule *, operations> first_rules = [] {
+    std::array<const rule *, operations> found{};
+    for (std::size_t what = 0; what < operations; ++what) {
+        found[what] = std::ranges::find(rules, static_cast<operation>(what), &rule::what);
+    }
+    return found;
+}();
 
 /// What an algorithm cannot do without.
 bool possible(algorithm use, const situation &given) noexcept {
@@ -346,17 +367,17 @@ bool detail::is_forced(operation what) noexcept {
 
 algorithm choose(const situation &given) {
     // What no setting chooses comes first in the table.
-    const auto *applies = rules;
-    while (applies->what == every) {
+    const rule *applies = rules;
+    for (; applies->what == every; ++applies) {
         if (fits(*applies, given)) {
             return applies->use;
         }
-        ++applies;
     }
     if (const auto choice = forced(given.what); choice && possible(*choice, given)) {
         return *choice;
     }
-    while (applies->what != given.what || !fits(*applies, given)) {
+    applies = first_rules[static_cast<std::size_t>(given.what)];
+    while (!fits(*applies, given)) {
         ++applies;
     }
     return applies->use;

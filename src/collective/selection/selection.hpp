@@ -62,8 +62,9 @@ struct shortlist {
     MPI_Count in_process = -1; ///< before all that follows
     MPI_Count pair = -1;       ///< before slots
     MPI_Count shared_memory = -1;
-    bool single_copy = false; ///< whatever the size, which ranks do not know of each other
-    bool two_level = false;   ///< there is a rule for ranks in several places
+    bool single_copy = false;        ///< whatever the size, which ranks do not know of each other
+    bool single_copy_within = false; ///< of a process: nothing comes before it but what is named above
+    bool two_level = false;          ///< there is a rule for ranks in several places
 };
 namespace detail {
 extern const std::array<shortlist, static_cast<std::size_t>(operation::count)> shortlists;
