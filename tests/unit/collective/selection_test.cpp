@@ -74,6 +74,28 @@ TEST(selection_test, every_operation_has_an_algorithm_in_every_situation) {
     }
 }
 
+TEST(selection_test, within_a_process_the_shortlist_says_what_the_table_says) {
+    for (const auto &each : collective_operations) {
+        for (const MPI_Count bytes : {0, 8, 512, 4096, 1 << 20}) {
+            for (const int ranks : {2, 3, 100, 2000}) {
+                const situation given{.what = each.which,
+                                      .bytes = bytes,
+                                      .posted = bytes,
+                                      .for_other = bytes,
+                                      .ranks = ranks,
+                                      .single_copy = true,
+                                      .one_process = true,
+                                      .commutative = false,
+                                      .several_places = true,
+                                      .mesh = true};
+                EXPECT_EQ(choose(given) == algorithm::single_copy,
+                          shortlist_of(each.which).single_copy_within)
+                    << each.name << " of " << bytes << " bytes, " << ranks << " ranks";
+            }
+        }
+    }
+}
+
 TEST(selection_test, order_matters_to_operations_that_do_not_commute) {
     situation given{.what = operation::allreduce,
                     .bytes = 1 << 20,
