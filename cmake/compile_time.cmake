@@ -38,6 +38,7 @@ endfunction()
 
 # lisle_compile_together(target): sixteen of its files at a time, which read their headers once: half of the work. One of
 # them sees what another includes, or names in an anonymous namespace: clang-tidy and the other presets take each alone.
+#
 # GCC inlines less in what is long, which made collectives of fibers a fifth slower: sixteen files may be as long as
 # sixteen of those that it does not call long. (For all targets: precompiled headers bring the parameter with them.)
 option(LISLE_TOGETHER "Compile several files of the library as one" OFF)

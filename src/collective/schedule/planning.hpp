@@ -117,7 +117,8 @@ struct sizes {
         if (asked.bytes <= first.shared_memory && area->takes(asked.posted)) {
             return algorithm::shared_memory;
         }
-        // Where ranks do not know each other's sizes, nothing of the rest depends on them.
+        // Within a process that is all. Where ranks do not know each other's sizes, nothing of the rest
+        // depends on them.
         if ((first.single_copy && area->memory_open()) || (first.single_copy_within && area->one_process())) {
             return algorithm::single_copy;
         }
