@@ -108,12 +108,21 @@ void init(int *argc, char ***argv) {
     init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
+namespace {
+
+world_phase phase_of_caller() {
+    const rank *const self = rank_if_any();
+    return self != nullptr ? self->phase.load(std::memory_order_acquire) : world_phase::before_init;
+}
+
+} // namespace
+
 void initialized(int *flag) {
-    *flag = this_rank().phase.load(std::memory_order_acquire) != world_phase::before_init ? 1 : 0;
+    *flag = phase_of_caller() != world_phase::before_init ? 1 : 0;
 }
 
 void finalized(int *flag) {
-    *flag = this_rank().phase.load(std::memory_order_acquire) == world_phase::finalized ? 1 : 0;
+    *flag = phase_of_caller() == world_phase::finalized ? 1 : 0;
 }
 
 void finalize() {

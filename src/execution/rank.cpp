@@ -12,11 +12,14 @@ namespace lisle {
 
 namespace detail {
 constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit std::atomic<bool> any_rank{false};
 } // namespace detail
 
 rank::rank(job &job, int number, doorbell &bell)
     : open{checks(check_level::cheap) ? std::make_unique<open_handles>(checks(check_level::all)) : nullptr},
-      job_{job}, number_{number}, bell_{bell} {}
+      job_{job}, number_{number}, bell_{bell} {
+    detail::any_rank.store(true, std::memory_order_relaxed);
+}
 
 rank::~rank() {
     // Upper layers allot their slots after lower ones, so they go first.

@@ -97,6 +97,9 @@ extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec"
 /// Finds the rank of a thread that nobody announced: the only rank of a process, or an error. Defined by the
 /// composition root (library/process.cpp), which knows the process's ranks.
 [[gnu::cold]] rank &adopt_thread();
+/// True as soon as this process makes its first rank. Relaxed: who sees it asks adopt_thread(), which waits
+/// for it.
+extern constinit std::atomic<bool> any_rank;
 } // namespace detail
 
 /// The rank that the calling thread belongs to. Enters the job at the first call of a process.
@@ -113,6 +116,13 @@ extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec"
 /// The same, or null where this_rank() would have to look further.
 [[nodiscard]] inline rank *rank_at_once() noexcept {
     return detail::current_rank;
+}
+
+/// this_rank(), or null as long as this process has no rank: for what may be asked without entering a job, as
+/// by a program that a rank has started and that is none itself.
+[[nodiscard]] inline rank *rank_if_any() {
+    return detail::current_rank != nullptr || detail::any_rank.load(std::memory_order_relaxed) ? &this_rank()
+                                                                                               : nullptr;
 }
 
 /// Makes the calling thread one of `target`'s (null: of no rank). Returns the former value.

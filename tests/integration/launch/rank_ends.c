@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An MPI program of which one rank ends in the way that the arguments name: rank_ends WAY RANK. The other
  * ranks wait for it in a receive, and print what they are. With some ways all ranks end well: `cores` prints
- * how many they may run on, `input` what they read, `arguments` how long further arguments are, and with
- * `wrong_call` RANK sends to nobody. */
+ * how many they may run on, `input` what they read, `arguments` how long further arguments are, with
+ * `wrong_call` RANK sends to nobody, and with `starts` it runs the program with `asks`, which does not begin
+ * MPI. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -31,8 +32,8 @@ static void end(const char *way) {
 }
 
 static int ends_well(const char *way) {
-    static const char *const ways[] = {"finalize", "after_finalize", "cores",
-                                       "input",    "arguments",      "wrong_call"};
+    static const char *const ways[] = {"finalize",  "after_finalize", "cores", "input",
+                                       "arguments", "wrong_call",     "starts"};
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i) {
         if (strcmp(way, ways[i]) == 0) {
             return 1;
@@ -64,6 +65,22 @@ static void show(const char *way, int rank, char **further) {
     }
 }
 
+static int ask(void) {
+    int initialized = -1, finalized = -1;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    printf("initialized %d, finalized %d\n", initialized, finalized);
+    return 0;
+}
+
+static void start(const char *program) {
+    char command[4096];
+    snprintf(command, sizeof command, "%s asks 0", program);
+    if (system(command) != 0) {
+        puts("the program that asks has failed");
+    }
+}
+
 int main(int argc, char **argv) {
     const char *const way = argc > 2 ? argv[1] : "finalize";
     const int who = argc > 2 ? atoi(argv[2]) : -1;
@@ -76,6 +93,9 @@ int main(int argc, char **argv) {
     if (strcmp(way, "no_init") == 0) {
         return 0;
     }
+    if (strcmp(way, "asks") == 0) {
+        return ask();
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!ends_well(way)) {
@@ -86,6 +106,9 @@ int main(int argc, char **argv) {
     }
     if (strcmp(way, "wrong_call") == 0 && rank == who) {
         MPI_Send(&token, 1, MPI_INT, 1 << 20, 0, MPI_COMM_WORLD);
+    }
+    if (strcmp(way, "starts") == 0 && rank == who) {
+        start(argv[0]);
     }
     show(way, rank, argv + (argc > 2 ? 3 : argc));
     MPI_Finalize();

@@ -90,6 +90,12 @@ class Ranks(launched.LauncherTest):
         done = self.run_job("-q", "-n", 3, launched.RANK_ENDS, "before_init", 1)
         self.assertEqual(done.returncode, 6)
 
+    def test_a_program_that_a_rank_starts_may_ask_whether_mpi_has_begun(self):
+        for kind in "process", "thread", "fiber":
+            done = self.run_job("-q", "-n", 2, "--ranks", kind, launched.RANK_ENDS, "starts", 1)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("initialized 0, finalized 0\n", done.stdout)
+
     def test_foreign_launchers(self):
         # Started by lislerun inside another launcher's job, and by the other launcher itself.
         foreign = {"SLURM_PROCID": "0", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4"}
