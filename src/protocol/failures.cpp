@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/error.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
 
@@ -26,7 +27,7 @@ void engine::peer_failed(int peer) {
 // ---- what is known ----
 
 bool failures::can_watch() const noexcept {
-    return !home_.others_.empty();
+    return !home_.others_.empty() || home_.job_.size() == 1;
 }
 
 void failures::watch(std::uint64_t base, std::vector<int> members) {
@@ -89,6 +90,23 @@ bool failures::revoked(std::uint64_t base) {
     const std::scoped_lock guard{home_.lock_};
     const auto found = watched_.find(base);
     return found != watched_.end() && found->second.revoked;
+}
+
+void throw_failure(int error, int peer) {
+    if (error == MPIX_ERR_REVOKED) {
+        fail(error, "the communicator has been revoked (MPIX_Comm_revoke)");
+    }
+    fail(MPIX_ERR_PROC_FAILED, "rank ", peer, " of the job has failed");
+}
+
+void failures::refuse_revoked(std::uint64_t context) {
+    if (const int error = error_without_peer(context); error != MPI_SUCCESS) {
+        throw_failure(error, MPI_PROC_NULL);
+    }
+}
+
+int failures::error_if_revoked(std::uint64_t context) {
+    return revoked(base_of(context)) ? MPIX_ERR_REVOKED : MPI_SUCCESS;
 }
 
 int failures::error_of(std::uint64_t context, int peer) {

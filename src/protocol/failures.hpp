@@ -31,7 +31,7 @@ class failures {
   public:
     explicit failures(engine &home) noexcept : home_{home} {}
 
-    /// False where all ranks share one node's memory: there nobody fails alone.
+    /// False where ranks share one node's memory and there are no others: there nobody fails alone.
     [[nodiscard]] bool can_watch() const noexcept;
 
     // ---- for communicators; all take the engine's lock ----
@@ -59,7 +59,14 @@ class failures {
     /// The error with which an operation with this context ends, or MPI_SUCCESS. @param peer in the job; -1:
     /// any source
     [[nodiscard]] int error_of(std::uint64_t context, int peer);
-    /// The same, with the engine's lock held.
+    /// The same for what has no peer, as a message to MPI_PROC_NULL or a barrier of one rank:
+    /// MPIX_ERR_REVOKED or MPI_SUCCESS.
+    [[nodiscard]] int error_without_peer(std::uint64_t context) {
+        return any() ? error_if_revoked(context) : MPI_SUCCESS;
+    }
+    /// Throws that error.
+    void refuse_revoked(std::uint64_t context);
+    /// error_of() with the engine's lock held.
     [[nodiscard]] int error_locked(std::uint64_t context, int peer) const noexcept;
     [[nodiscard]] bool failed_locked(int peer) const noexcept;
     void fail_locked(request &failed, int error);
@@ -73,6 +80,7 @@ class failures {
         std::size_t acknowledged = 0;
         bool revoked = false;
     };
+    [[nodiscard]] int error_if_revoked(std::uint64_t context);
     static void arrived_revocation(engine &home, const arrival &packet);
     static const packet_kind_of_module revocation;
     void revoke_locked(std::uint64_t base);
@@ -90,5 +98,9 @@ class failures {
     /// Revoked by others before this rank has made its part of the communicator.
     std::set<std::uint64_t> revoked_early_;
 };
+
+/// Throws what an operation failed with. @param error MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED @param peer
+/// its number in the job
+[[noreturn, gnu::cold]] void throw_failure(int error, int peer);
 
 } // namespace lisle::protocol

@@ -179,6 +179,7 @@ void receive_operation::start() {
     streamed = stream_end = 0;
     if (pattern.source == MPI_PROC_NULL) {
         result.source = MPI_PROC_NULL;
+        result.error = home->failures().error_without_peer(pattern.context);
         home->complete(*this);
         return;
     }
@@ -199,6 +200,7 @@ outcome receive_in_general(const typed_buffer &buffer, const channel &channel, i
     operation.posting = posting;
     if (source == MPI_PROC_NULL) {
         operation.result.source = MPI_PROC_NULL;
+        operation.result.error = channel.home->failures().error_without_peer(channel.context);
     } else if (!channel.home->start_and_look(operation)) {
         wait(operation);
     }

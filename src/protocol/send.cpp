@@ -77,14 +77,15 @@ claim_result engine::try_send_eager(const typed_buffer &buffer, const envelope &
 
 send_operation::send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                send_mode mode)
-    : operation{*channel.home}, buffer{buffer}, context{dest == MPI_PROC_NULL ? 0 : channel.context_at(dest)},
-      source{channel.self}, dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag},
-      mode{mode} {
+    : operation{*channel.home}, buffer{buffer},
+      context{dest == MPI_PROC_NULL ? channel.context : channel.context_at(dest)}, source{channel.self},
+      dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag}, mode{mode} {
     result.source = MPI_ANY_SOURCE;
 }
 
 void engine::start(send_operation &send) {
     if (send.dest == MPI_PROC_NULL) {
+        send.result.error = failures_.error_without_peer(send.context);
         complete(send);
         return;
     }
@@ -257,22 +258,12 @@ void send_operation::cancel() {
     home->cancel(*this);
 }
 
-namespace {
-
-[[noreturn, gnu::cold]] void throw_failure(int error, int peer) {
-    if (error == MPIX_ERR_REVOKED) {
-        fail(error, "the communicator has been revoked (MPIX_Comm_revoke)");
-    }
-    fail(MPIX_ERR_PROC_FAILED, "rank ", peer, " of the job has failed");
-}
-
-} // namespace
-
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode) {
+    engine &mine = *channel.home;
     if (dest == MPI_PROC_NULL) {
+        mine.failures().refuse_revoked(channel.context);
         return;
     }
-    engine &mine = *channel.home;
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
@@ -324,6 +315,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
                                send_mode mode) {
     engine &mine = *channel.home;
     if (dest == MPI_PROC_NULL) {
+        mine.failures().refuse_revoked(channel.context);
         return mine.completed_send();
     }
     const int number = channel.peers->member(dest);

@@ -23,6 +23,10 @@ int next_tag(communicator &comm, bool persistent) {
     return static_cast<int>(persistent ? half + number : number);
 }
 
+void refuse_revoked(const communicator &comm) {
+    comm.collective.home->failures().refuse_revoked(comm.collective.context);
+}
+
 namespace {
 
 /// The request of a non-blocking or persistent collective, which the engine visits while it is active.
@@ -96,6 +100,7 @@ void run(communicator &comm, schedule plan) {
     if (plan.done()) {
         return;
     }
+    refuse_revoked(comm);
     if (comparing()) [[unlikely]] {
         compare_calls(comm, plan.signature()); // if it throws, no rank takes the next tag
     }
@@ -107,6 +112,7 @@ void run(communicator &comm, schedule plan) {
 }
 
 protocol::request *start(communicator &comm, schedule plan) {
+    refuse_revoked(comm);
     auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
     request->start();
     return request.release();

@@ -12,6 +12,10 @@ namespace lisle::collective {
 /// the same order, so they agree.
 [[nodiscard]] int next_tag(communicator &comm, bool persistent);
 
+/// Throws if the communicator has been revoked: for collectives of one rank, which send no message that would
+/// fail.
+void refuse_revoked(const communicator &comm);
+
 /// Runs to the end, where it is not there already. Throws the first error that a message ended with.
 void run(communicator &comm, schedule plan);
 /// Begins; the request moves whenever the rank is in the library. The caller owns it, as for start_send.

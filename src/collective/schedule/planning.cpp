@@ -11,6 +11,7 @@
 #include "collective/algorithms/hierarchy.hpp"
 #include "collective/algorithms/mesh_stages.hpp"
 #include "collective/check.hpp"
+#include "collective/schedule/launch.hpp"
 #include "collective/schedule/local_steps.hpp"
 
 namespace lisle::collective {
@@ -143,6 +144,7 @@ void use_copy(schedule &plan, const collective_call &call, const own_buffer &giv
         }
         return;
     }
+    refuse_revoked(call.comm);
     plan.note_done();
     communicator::count_one(call.comm.collectives);
     if (give && is_to_copy(*give, take)) {
