@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Far more messages than their receiver takes: it sleeps at first, then only looks at another tag. The
 // senders must be held back before anybody's memory overflows, and every message arrives in order.
-// Use: flood [messages]
+// Use: flood [messages [milliseconds before the receiver takes any]]
 #include "payload.hpp"
 
 #include <chrono>
@@ -56,6 +56,7 @@ void receive_flood(const check::job &job, long long count) {
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     const long long total = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
+    const std::chrono::milliseconds pause{argc > 2 ? std::atoi(argv[2]) : 500};
     if (job.size < 2)
         return 0;
     const long long each = total / 2 / (job.size - 1);
@@ -66,7 +67,7 @@ int main(int argc, char **argv) {
             send_flood(job, each);
             continue;
         }
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+        const auto end = std::chrono::steady_clock::now() + pause;
         while (std::chrono::steady_clock::now() < end) {
             if (looking) {
                 int flag = 0;

@@ -63,10 +63,10 @@ void with_join() {
     std::thread{[] { usleep(microseconds); }}.join();
 }
 void with_poll() {
-    CHECK_EQ(poll(nullptr, 0, 200), 0);
+    CHECK_EQ(poll(nullptr, 0, static_cast<int>(std::chrono::milliseconds{time_asked}.count())), 0);
 }
 void with_select() {
-    timeval limit{0, 200'000};
+    timeval limit{0, microseconds};
     CHECK_EQ(select(0, nullptr, nullptr, nullptr, &limit), 0);
 }
 void with_semaphore() {
