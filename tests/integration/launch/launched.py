@@ -36,8 +36,11 @@ def marked(mark):
 
 
 def slowness():
-    """How much longer things take than on an idle machine."""
-    return max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0))) * (5 if SANITIZED else 1)
+    """How much longer things take than on an idle machine. The load's average lags a minute behind what runs now."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        average, _, _, tasks, _ = file.read().split()
+    waiting = max(float(average), int(tasks.partition("/")[0]))
+    return max(1, waiting / len(os.sched_getaffinity(0))) * (5 if SANITIZED else 1)
 
 
 class LauncherTest(unittest.TestCase):
@@ -73,8 +76,9 @@ class LauncherTest(unittest.TestCase):
                                 text=True, env=self.environment(**more.pop("env", {})), **more)
 
     def assert_quick(self, seconds, limit):
-        """The limit holds for a machine that has nothing else to do."""
-        self.assertLess(seconds, limit * slowness())
+        """The limit is what a machine takes that has nothing else to do, and far below the patience of a launcher that
+        waits in vain: bursts of other work, which no load shows, have as long again."""
+        self.assertLess(seconds, 2 * limit * slowness())
 
     def wait_until(self, condition, seconds, failure):
         end = time.monotonic() + seconds * slowness()
