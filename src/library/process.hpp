@@ -27,7 +27,7 @@ class process {
             std::span<const fabric_maker> makers);
 
     /// The calling process: of the job whose launcher started it, or of a job of its own with one rank. Made
-    /// at the first call into the library and kept until the process ends. Stops the process with a sentence
+    /// at the first call that needs it and kept until the process ends. Stops the process with a sentence
     /// if it was started by a launcher that Lisle cannot talk to.
     [[nodiscard]] static process &current();
     /// A job of this process alone, besides the one that the process may belong to.
