@@ -49,8 +49,15 @@ using lisle::host::this_rank;
 extern "C" {
 
 char *setlocale(int category, const char *name) noexcept {
-    const borrowed_environment variables(this_rank());
-    return lisle::host::real_setlocale(category, name);
+    lisle::host::hosted_rank *const rank = this_rank();
+    const borrowed_environment variables(rank);
+    char *const set = lisle::host::real_setlocale(category, name);
+    if (rank == nullptr || set == nullptr) {
+        return set;
+    }
+    std::string &kept = rank->hidden.locales[static_cast<std::size_t>(category)]; // `name` may be this one
+    kept = set;
+    return kept.data();
 }
 
 locale_t newlocale(int categories, const char *name, locale_t base) noexcept {

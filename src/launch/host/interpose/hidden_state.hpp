@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small things that functions of the C library keep for the next call, of which each rank has its own:
-// strtok's place, hsearch's table, the sign that lgamma found.
+// strtok's place, hsearch's table, the sign that lgamma found, the names that setlocale returned.
 #pragma once
 
+#include <array>
+#include <clocale>
 #include <search.h>
+#include <string>
 
 namespace lisle::host {
 
@@ -12,6 +15,8 @@ struct hidden_state {
     hsearch_data table{};  ///< hcreate's
     int own_sign = 0;
     int *sign = &own_sign; ///< `signgam`, where the program sees it
+    /// setlocale's, by category. The C library's own go when any rank sets another locale.
+    std::array<std::string, LC_IDENTIFICATION + 1> locales;
 };
 
 } // namespace lisle::host
