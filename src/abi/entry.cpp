@@ -2,9 +2,6 @@
 // The cold half of the entry points: what happens when something is wrong.
 #include "abi/entry.hpp"
 
-#include <new>
-#include <system_error>
-
 #include "communicator/errhandler.hpp"
 #include "communicator/session.hpp"
 #include "rma/window.hpp"
@@ -20,24 +17,6 @@ void fail_too_large(MPI_Count value, const char *argument) {
     fail(MPI_ERR_VALUE_TOO_LARGE, argument, " would be ", value,
          ", which does not fit: call the form of this function that ends in _c");
 }
-
-namespace {
-
-/// The error that an exception means. @pre in a catch block
-mpi_error error_of(const std::exception &error) {
-    if (const auto *const known = dynamic_cast<const mpi_error *>(&error)) {
-        return *known;
-    }
-    if (dynamic_cast<const std::bad_alloc *>(&error) != nullptr) {
-        return {MPI_ERR_NO_MEM, "there is not enough memory"};
-    }
-    if (dynamic_cast<const std::system_error *>(&error) != nullptr) {
-        return {MPI_ERR_OTHER, error.what()};
-    }
-    throw;
-}
-
-} // namespace
 
 told_error hear(communicator *comm, const char *call, const std::exception &error) {
     const mpi_error known = error_of(error);

@@ -127,8 +127,8 @@ void spawn(const std::function<std::vector<dynamic::started_program>()> &describ
     };
     try {
         *intercomm = give_handle(introduce(comm, root, [&programs] { return start_and_meet(programs); }));
-    } catch (const mpi_error &error) {
-        tell_codes(error.code());
+    } catch (const std::exception &caught) {
+        tell_codes(error_of(caught).code());
         throw;
     }
     tell_codes(MPI_SUCCESS);

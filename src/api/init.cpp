@@ -44,7 +44,7 @@ const rank_local<initial_thread> main_thread;
 void meet_before_leaving(communicator &world) {
     try {
         meet_all(world.channel(message_space::agreement), 0);
-    } catch (const mpi_error &) {
+    } catch (const std::exception &) {
         meet_survivors(world);
     }
 }

@@ -126,7 +126,7 @@ void type_dup(const datatype &oldtype, MPI_Datatype *newtype) {
     }
     try {
         copy_type_attributes(oldtype, *find_datatype(*newtype));
-    } catch (const mpi_error &) {
+    } catch (...) {
         find_datatype(*newtype)->release();
         *newtype = MPI_DATATYPE_NULL;
         throw;

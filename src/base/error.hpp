@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How errors travel inside the library: a call that cannot do its work throws an mpi_error with the
 // standard's error class and one sentence that names the values. The C entry points (abi/) catch it,
-// prefix the sentence with the call's name and hand it to the error handler; nothing else catches.
+// prefix the sentence with the call's name and hand it to the error handler. On the way there,
+// only who must clean up or tell others catches it: as a std::exception, since memory may be missing, too.
 #pragma once
 
 #include <charconv>
@@ -72,5 +73,10 @@ class mpi_error : public std::exception {
 template <class... Parts> [[noreturn, gnu::cold]] void fail(int code, const Parts &...parts) {
     throw mpi_error{code, sentence(parts...)};
 }
+
+/// The error that an exception means: itself, a lack of memory (MPI_ERR_NO_MEM), or what the system refused
+/// (MPI_ERR_OTHER). Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in a
+/// catch block
+[[nodiscard, gnu::cold]] mpi_error error_of(const std::exception &caught);
 
 } // namespace lisle

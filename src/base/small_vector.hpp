@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector whose first elements need no memory of their own: short schedules, which are those that must
-// be built in no time, allocate nothing. For types that are copied as bytes.
+// A vector whose first elements need no memory of their own, for what is usually short: such schedules, which
+// must be built in no time, allocate nothing. For types that are copied as bytes.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace lisle::collective {
+namespace lisle {
 
 template <class T, std::size_t Inline> class small_vector {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -72,4 +72,4 @@ template <class T, std::size_t Inline> class small_vector {
     alignas(T) std::byte inline_[Inline * sizeof(T)];
 };
 
-} // namespace lisle::collective
+} // namespace lisle

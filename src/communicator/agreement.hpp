@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/small_vector.hpp"
 #include "protocol/channel.hpp"
 
 namespace lisle {
@@ -25,8 +26,8 @@ void meet_all(const protocol::channel &channel, int tag);
 
 /// The parent and the children of a member in the binomial tree below `root`.
 struct tree_place {
-    int parent; ///< -1 for the root
-    std::vector<int> children;
+    int parent;                     ///< -1 for the root
+    small_vector<int, 31> children; ///< as many as a tree of INT_MAX members can have: needs no memory
 };
 [[nodiscard]] tree_place place_in_tree(int self, int size, int root);
 

@@ -225,7 +225,7 @@ void attribute_set::copy_to(attribute_set &duplicate, Handle owner, Handle new_o
                 duplicate.list_.push_back(std::move(entry));
             }
         }
-    } catch (const mpi_error &) {
+    } catch (...) {
         duplicate.clear(new_owner);
         throw;
     }

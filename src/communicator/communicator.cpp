@@ -38,7 +38,12 @@ communicator::communicator(std::uint64_t context, const group &local, const grou
     point_to_point.self = collective.self = local_collective.self = self;
     point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
     local_collective.peers = &local;
-    settle_context(context);
+    try {
+        settle_context(context);
+    } catch (...) { // without memory
+        give_up_context();
+        throw;
+    }
 }
 
 void communicator::settle_context(std::uint64_t context) {
@@ -53,6 +58,11 @@ void communicator::settle_context(std::uint64_t context) {
     if (context != 0 && home.failures().can_watch()) {
         home.failures().watch(context, members());
     }
+}
+
+void communicator::give_up_context() noexcept {
+    communicators->leave(*this);
+    point_to_point.home->failures().forget(context());
 }
 
 std::vector<int> communicator::members() const {
@@ -106,8 +116,7 @@ void communicator::become_predefined(MPI_Comm constant, std::string name) {
 void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
-        communicators->leave(*this);
-        point_to_point.home->failures().forget(context());
+        give_up_context();
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         hierarchy_companion.kept.reset();
         mesh_companion.kept.reset();

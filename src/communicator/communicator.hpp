@@ -127,6 +127,8 @@ class communicator : public object {
 
   private:
     ~communicator() = default;
+    /// Nobody finds the communicator by its context from now on.
+    void give_up_context() noexcept;
     /// Of both groups, as numbers in the job.
     [[nodiscard]] std::vector<int> members() const;
 

@@ -103,8 +103,8 @@ class pending_duplicate final : public protocol::progressed_request {
             }
             check_context(context_);
             copy_->settle_context(context_);
-        } catch (const mpi_error &error) {
-            result.error = error.code();
+        } catch (const std::exception &caught) {
+            result.error = error_of(caught).code();
         }
         for (const int child : place_.children) {
             begin_send(message_space::agreement, child, context_);
@@ -141,7 +141,7 @@ communicator_ref duplicate(communicator &parent, const info *hints) {
     std::exception_ptr failure;
     try {
         copy = make_copy(parent, hints);
-    } catch (const mpi_error &) {
+    } catch (const std::exception &) {
         // The other ranks count on this one to pass the context on.
         failure = std::current_exception();
     }
@@ -158,7 +158,7 @@ communicator_ref start_duplicate(communicator &parent, const info *hints, protoc
     std::exception_ptr failure;
     try {
         copy = make_copy(parent, hints);
-    } catch (const mpi_error &) {
+    } catch (const std::exception &) {
         failure = std::current_exception();
         copy = make_bare_copy(parent);
     }

@@ -156,9 +156,9 @@ std::vector<std::byte> own_address(fabric::joining &meets, const introduction &a
     endpoint_address address;
     try {
         address = meets.open(all);
-    } catch (const mpi_error &error) {
+    } catch (const std::exception &caught) {
         failure = std::current_exception();
-        label.error = error.code();
+        label.error = error_of(caught).code();
     }
     std::vector<std::byte> said;
     if (speaks) {
@@ -284,7 +284,7 @@ communicator_ref introduce(communicator &local, int leader,
         sort_in(addresses_there, all, addresses);
         meets.reach(all, std::move(addresses));
         check_context(agreed.context);
-    } catch (const mpi_error &) {
+    } catch (...) {
         meets.give_up(all);
         if (failure) {
             std::rethrow_exception(failure);

@@ -38,9 +38,9 @@ template <class T, class Ask>
     if (members.self() == leader) {
         try {
             found = ask();
-        } catch (const mpi_error &error) {
+        } catch (const std::exception &caught) {
             // The others wait for the leader: they must learn of it.
-            code = error.code();
+            code = error_of(caught).code();
             failure = std::current_exception();
         }
     }

@@ -36,11 +36,10 @@ class helped_access final : public protocol::request {
     void run() {
         try {
             result.bytes = move(by_, way_, position_, data_);
-        } catch (const mpi_error &error) {
+        } catch (const std::exception &caught) {
+            const mpi_error error = error_of(caught);
             result.error = error.code();
             failure_ = error.what();
-        } catch (const std::bad_alloc &) {
-            result.error = MPI_ERR_NO_MEM;
         }
         home->complete(*this); // gives the object away
     }

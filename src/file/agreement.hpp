@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -21,10 +20,8 @@ template <class Action> [[nodiscard]] failure attempt(Action action) {
     try {
         action();
         return std::nullopt;
-    } catch (const mpi_error &error) {
-        return error;
-    } catch (const std::bad_alloc &) {
-        return mpi_error{MPI_ERR_NO_MEM, "there is not enough memory"};
+    } catch (const std::exception &caught) {
+        return error_of(caught);
     }
 }
 

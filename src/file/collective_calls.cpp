@@ -2,7 +2,6 @@
 // The two forms of collective accesses: calls that wait between stages, and requests that are asked now and
 // then.
 #include <memory>
-#include <new>
 #include <optional>
 
 #include "execution/wait_note.hpp"
@@ -47,11 +46,10 @@ class collective_request final : public protocol::progressed_request {
                 return false;
             }
             result.bytes = work_->result();
-        } catch (const mpi_error &error) {
+        } catch (const std::exception &caught) {
+            const mpi_error error = error_of(caught);
             result.error = error.code();
             failure_ = error.what();
-        } catch (const std::bad_alloc &) {
-            result.error = MPI_ERR_NO_MEM;
         }
         work_.reset();
         on_.end_collective(); // the file may be closed afterwards

@@ -34,17 +34,19 @@ void failures::watch(std::uint64_t base, std::vector<int> members) {
     if (!can_watch()) {
         return;
     }
-    home_.lock_.lock();
-    watched &made = watched_[base];
+    std::unique_lock guard{home_.lock_};
+    watched made;
     made.members = std::move(members);
     for (const int peer : failed_) {
         if (std::ranges::find(made.members, peer) != made.members.end()) {
             made.failed.push_back(peer);
         }
     }
+    watched_.insert_or_assign(base, std::move(made));
     if (revoked_early_.erase(base) != 0) {
         revoke_locked(base);
     }
+    guard.release(); // unlocked by the following
     home_.unlock_and_follow_up();
 }
 

@@ -82,7 +82,7 @@ class failures_within {
         try {
             part();
             return true;
-        } catch (const mpi_error &) {
+        } catch (const std::exception &) {
             if (!first_) {
                 first_ = std::current_exception();
             }

@@ -154,9 +154,9 @@ void message_origin::give_up(awaited_answer &answer, int error) {
 template <class Send> void message_origin::send_expecting(awaited_answer *answer, Send send) {
     try {
         send();
-    } catch (const mpi_error &failure) {
+    } catch (const std::exception &caught) {
         if (answer != nullptr) {
-            give_up(*answer, failure.code());
+            give_up(*answer, error_of(caught).code());
             answer->free();
         }
         throw;
@@ -251,8 +251,8 @@ awaited_answer *message_origin::ask(request_kind what, int target, lock_word::ki
     awaited_answer *const answer = expect(no_data(), target);
     try {
         send_plain(what, target, kind, answer->id);
-    } catch (const mpi_error &failure) {
-        give_up(*answer, failure.code());
+    } catch (const std::exception &caught) {
+        give_up(*answer, error_of(caught).code());
     }
     return answer;
 }
@@ -282,7 +282,7 @@ void message_origin::give_back(const std::vector<int> &targets, lock_word::kind 
     const auto attempt = [&failure](const auto &part) {
         try {
             part();
-        } catch (const mpi_error &) {
+        } catch (const std::exception &) {
             failure = failure != nullptr ? failure : std::current_exception();
         }
     };
@@ -341,13 +341,13 @@ void message_origin::flush_touched(int target) {
     std::exception_ptr failure;
     try {
         on_.copies.flush(); // meanwhile: both take a round trip
-    } catch (const mpi_error &) {
+    } catch (const std::exception &) {
         failure = std::current_exception();
     }
     for (const flushed &each : targets) {
         try {
             settle(each.answer);
-        } catch (const mpi_error &) {
+        } catch (const std::exception &) {
             failure = std::current_exception();
         }
         // Only now: another thread that flushes meanwhile has to wait for the same operations.

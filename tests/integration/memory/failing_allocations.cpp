@@ -3,9 +3,9 @@
 // needs no more. A call that fails says MPI_ERR_NO_MEM, leaves nothing allocated, and works when it is made
 // again.
 //
-// A rank of one, so that a call that failed on one rank does not leave others waiting. Counted is what the
-// calling thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses
-// included.
+// A rank of one, for a collective call that fails on one rank may leave others waiting. With several ranks,
+// the first one's MPI_Comm_dup fails in all ways, and leaves nobody waiting. Counted is what the calling
+// thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses included.
 #include <mpi.h>
 
 #include <cerrno>
@@ -203,12 +203,47 @@ void store_many() {
     }
 }
 
+const scenario duplicating{"MPI_Comm_dup among others", nullptr, nullptr};
+
+/// The ranks that have memory get the duplicate when another one does not.
+void duplicate_among_others(int rank) {
+    long needed = 0;
+    for (long number = 1; needed + 1 >= number; ++number) {
+        MPI_Comm copy = MPI_COMM_NULL;
+        const int code =
+            call_without(rank == 0 ? number : 0, [&] { return MPI_Comm_dup(MPI_COMM_WORLD, &copy); });
+        int error_class = MPI_SUCCESS;
+        MPI_Error_class(code, &error_class);
+        needed = allocations;
+        MPI_Bcast(&needed, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+        const bool may_fail = rank == 0 && number <= needed;
+        if (code != MPI_SUCCESS && !(may_fail && error_class == MPI_ERR_NO_MEM))
+            complain(duplicating, number, "the error class is", error_class);
+        refused += code != MPI_SUCCESS ? 1 : 0;
+        MPI_Barrier(MPI_COMM_WORLD); // a rank that still waited for the first would not come
+        if (copy != MPI_COMM_NULL)
+            MPI_Comm_free(&copy);
+    }
+    if (rank == 0)
+        std::printf("%s: failed %ld times\n", duplicating.name, refused);
+    if (rank == 0 && refused == 0)
+        complain(duplicating, 0, "it has never failed:", refused);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int rank = 0, size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 1) {
+        duplicate_among_others(rank);
+        MPI_Finalize();
+        return wrong == 0 ? 0 : 1;
+    }
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Group group = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
