@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Killed processes, and survivors that recover, under lislerun --with-ft. LISLE_TEST_ROUNDS repeats the scenarios."""
+"""Killed processes, and survivors that recover, under lislerun --with-ft, and under orterun if it is installed.
+LISLE_TEST_ROUNDS repeats the scenarios."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -16,14 +18,15 @@ ROUNDS = int(os.environ.get("LISLE_TEST_ROUNDS", "1"))
 # scenario -> ranks that die, of 5
 SCENARIOS = {"messages": 1, "any_source": 1, "collectives": 1, "revocation": 0, "agreements": 2, "last_one": 4,
              "long_messages": 0}
+ORTERUN = ["orterun", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n", "5"]
 
 
-def survives(name, words, scenario, survivors, status=0):
-    environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "lo"}
+def survives(name, words, scenario, survivors, **variables):
+    environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "lo", **variables}
     done = subprocess.run([*words, RECOVER, scenario], text=True, capture_output=True, timeout=100, check=False,
                           env=environment)
     what = f"{name}, {scenario}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    expect(status is None or done.returncode == status, what)
+    expect(done.returncode == 0, what)
     expect(done.stdout.count("recovered") == survivors, what)
     return done
 
@@ -38,6 +41,8 @@ def main():
         shape = [LISLERUN, "--with-ft", "ulfm", "-P", "3", "-T", "2"]
         survives("lislerun, threads", shape, "revocation", 6)
         survives("lislerun, fibers", [*shape, "--ranks", "fiber"], "revocation", 6)
+    for scenario, dead in SCENARIOS.items() if shutil.which(ORTERUN[0]) else ():
+        survives("orterun", ORTERUN, scenario, 5 - dead, LISLE_RECOVERY="1")
     # Without the option a failure ends the job.
     done = subprocess.run([LISLERUN, "-n", "3", RECOVER, "messages"], text=True, capture_output=True, timeout=100,
                           check=False)

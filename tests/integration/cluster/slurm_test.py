@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts through Slurm, whose two nodes are on this machine: srun itself, srun with lislerun as the program, and
-lislerun --hosts within an allocation."""
+lislerun --hosts within an allocation; survivors of a killed task."""
 import os
 import pathlib
 import subprocess
@@ -14,6 +14,7 @@ from slurm import Slurm, missing  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
 WHO = os.environ["LISLE_TEST_WHO"]
+RECOVER = os.environ["LISLE_TEST_RECOVER"]
 SRUN = ["srun", "--overcommit", "-N", "2"]
 
 
@@ -52,6 +53,10 @@ def main():
                 done = start(slurm, [*pmix, *inside, WHO, what])
                 said = f"{what}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
                 expect(done.returncode != 0 and done.stderr.count(sentence) == 1, said)
+        patient = [*SRUN, "--mpi=pmix", "-n", "5", "--no-kill", "--kill-on-bad-exit=0"]
+        for scenario, dead in (("messages", 1), ("collectives", 1), ("agreements", 2), ("last_one", 4)):
+            done = start(slurm, [*patient, RECOVER, scenario], LISLE_RECOVERY="1")
+            expect(done.stdout.count("recovered") == 5 - dead, f"{scenario}:\n{done.stdout}{done.stderr}")
         done = start(slurm, [*SRUN, "-n", "2", "--mpi=none", WHO])
         expect(done.returncode != 0 and "srun --mpi=pmix" in done.stderr, f"{done.stdout}{done.stderr}")
 
