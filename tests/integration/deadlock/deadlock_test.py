@@ -5,6 +5,7 @@
 Usage: deadlock_test.py LISLERUN PROGRAM KIND SLOW_REPORT
 """
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -63,10 +64,19 @@ def missing(sentences, errors):
     return [sentence for sentence in sentences if sentence not in errors]
 
 
+def takes_questions(job):
+    """The launcher reads its signals by now: one that comes before ends it."""
+    status = pathlib.Path(f"/proc/{job.pid}/status").read_text(encoding="ascii", errors="replace")
+    blocked = int(re.search(r"^SigBlk:\s*(\w+)", status, re.MULTILINE)[1], 16)
+    return blocked >> (signal.SIGQUIT - 1) & 1 == 1
+
+
 def look_at_a_running_job(command, ask, sentences):
     """What the launcher prints of it when it is asked; again while its ranks are still on their way."""
     with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stderr=errors) as job:
         said = ""
+        while job.poll() is None and not takes_questions(job):
+            time.sleep(0.1)
         for _ in range(20):
             time.sleep(1)
             ask(job)

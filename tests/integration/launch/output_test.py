@@ -53,6 +53,7 @@ class Output(launched.LauncherTest):
 
     def test_memory_stays_bounded_when_nobody_reads(self):
         job = self.start_job("-q", "-l", "yes")
+        self.wait_until(lambda: len(launched.marked(self.mark)) > 2, 5, "the rank does not begin")
         time.sleep(1)
         for pid in launched.marked(self.mark):
             with open(f"/proc/{pid}/statm", encoding="ascii") as sizes:
