@@ -20,6 +20,8 @@ class owned_descriptor {
     ~owned_descriptor() { reset(); }
     [[nodiscard]] int get() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
+    /// Leaves it to the caller, who closes it.
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
     void reset() noexcept {
         if (number_ >= 0) {
             close(std::exchange(number_, -1));

@@ -47,11 +47,11 @@ struct address_label {
 constexpr std::size_t most_ranks = other_jobs::most;
 constexpr std::size_t most_address = 4096;
 
-card card_of(const rank &self) {
+card card_of(const rank &self, std::uint64_t machine) {
     const job &own = self.get_job();
     const process_id process = own.start().self();
     return {{process.job, self.number()},
-            {process, own.node_of(self.number()), own.first_rank(), own.rank_count()}};
+            {process, own.node_of(self.number()), own.first_rank(), own.rank_count(), machine}};
 }
 
 template <class T> void append(std::vector<std::byte> &to, std::span<const T> values) {
@@ -115,47 +115,33 @@ struct acquaintance {
 /// Whom the calling process knows, if the caller speaks for it.
 std::vector<std::byte> own_acquaintances(fabric::joining &meets, const introduction &all, bool speaks) {
     std::vector<std::byte> said;
-    for (std::size_t place = 0; speaks && place != all.processes.size(); ++place) {
+    for (std::size_t place = 0; speaks && place != all.size(); ++place) {
         if (meets.knows(all.processes[place])) {
-            append(said, acquaintance{all.self, static_cast<std::int32_t>(place)});
+            append(said, acquaintance{static_cast<std::int32_t>(all.self), static_cast<std::int32_t>(place)});
         }
     }
     return said;
 }
 
-/// Of all that the two groups have said: whom the calling process knows, and is known to.
-std::vector<bool> mutual_acquaintances(std::span<const std::byte> here, std::span<const std::byte> there,
-                                       const introduction &all) {
-    std::vector<bool> knows(all.processes.size()), knows_us(all.processes.size()),
-        mutual(all.processes.size());
-    for (std::span<const std::byte> said : {here, there}) {
-        while (!said.empty()) {
-            const auto [from, to] = take<acquaintance>(said);
-            const auto most = static_cast<std::int32_t>(all.processes.size());
-            if (from < 0 || from >= most || to < 0 || to >= most) {
-                fail(MPI_ERR_OTHER, "the other group sent a process that does not take part");
-            }
-            if (from == all.self) {
-                knows[static_cast<std::size_t>(to)] = true;
-            }
-            if (to == all.self) {
-                knows_us[static_cast<std::size_t>(from)] = true;
-            }
+/// Takes in what one of the two groups has said.
+void note_acquaintances(std::span<const std::byte> said, introduction &all) {
+    const auto most = static_cast<std::int32_t>(all.size());
+    while (!said.empty()) {
+        const auto [from, to] = take<acquaintance>(said);
+        if (from < 0 || from >= most || to < 0 || to >= most) {
+            fail(MPI_ERR_OTHER, "the other group sent a process that does not take part");
         }
+        all.knows[all.pair(static_cast<std::size_t>(from), static_cast<std::size_t>(to))] = true;
     }
-    for (std::size_t place = 0; place != mutual.size(); ++place) {
-        mutual[place] = knows[place] && knows_us[place];
-    }
-    return mutual;
 }
 
-/// The label and address of this process, if the caller speaks for it.
-std::vector<std::byte> own_address(fabric::joining &meets, const introduction &all, bool speaks,
-                                   std::exception_ptr &failure) {
+/// The label and address of this process, if the caller speaks for it. @param find may throw
+template <class Find>
+std::vector<std::byte> own_address(Find find, bool speaks, std::exception_ptr &failure) {
     address_label label{this_rank().get_job().start().self(), 0, MPI_SUCCESS};
     endpoint_address address;
     try {
-        address = meets.open(all);
+        address = find();
     } catch (const std::exception &caught) {
         failure = std::current_exception();
         label.error = error_of(caught).code();
@@ -225,6 +211,24 @@ class side {
     std::unique_ptr<leaders_link> link_;
 };
 
+/// Lets neighbours share memory where all of a machine can. @param exchange what all say, by process
+template <class Exchange>
+void meet_in_memory(fabric::joining &meets, introduction &all, const Exchange &exchange) {
+    const bool takes_part = all.has_neighbours(all.self);
+    const std::vector<endpoint_address> offers =
+        exchange([&] { return takes_part ? meets.offer_memory(all) : endpoint_address{}; });
+    // One byte: the process has opened it.
+    const std::vector<endpoint_address> successes = exchange([&] {
+        return takes_part && meets.open_memory(all, offers) ? endpoint_address(1) : endpoint_address{};
+    });
+    for (std::size_t each = 0; each != all.size(); ++each) {
+        all.in_memory[each] = !all.any([&](std::size_t other) {
+            return all.processes[other].machine == all.processes[each].machine && all.has_neighbours(other) &&
+                   successes[other].empty();
+        });
+    }
+}
+
 } // namespace
 
 std::vector<std::uint64_t> names_of(const group &members) {
@@ -244,7 +248,7 @@ communicator_ref introduce(communicator &local, int leader,
     rank &self = this_rank();
     fabric::joining &meets = meets_of(self);
     side ours{local, leader};
-    const std::vector<card> here = ours.members().allgather(card_of(self));
+    const std::vector<card> here = ours.members().allgather(card_of(self, meets.machine()));
     ours.meet(meet);
 
     const opening mine{next_context_for_other_jobs(), static_cast<std::uint64_t>(make_job_id())};
@@ -261,27 +265,40 @@ communicator_ref introduce(communicator &local, int leader,
     ours.members().broadcast(agreed, leader);
     agreed = {std::min(agreed.context, theirs.context), agreed.secret ^ theirs.secret};
     const process_id process = self.get_job().start().self();
-    introduction all{agreed.secret, processes_of(here, there), 0, {}};
-    all.self = static_cast<int>(std::ranges::find(all.processes, process, &introduced_process::id) -
-                                all.processes.begin());
+    introduction all{agreed.secret, processes_of(here, there), 0, {}, {}};
+    all.self = static_cast<std::size_t>(std::ranges::find(all.processes, process, &introduced_process::id) -
+                                        all.processes.begin());
+    all.knows.resize(all.size() * all.size());
+    all.in_memory.resize(all.size());
 
     const auto speaker =
         std::ranges::find_if(here, [&](const card &each) { return each.process.id == process; });
     const bool speaks = speaker->name.number == self.number();
-    const std::size_t count = all.processes.size();
-    const std::size_t most_known = count * count * sizeof(acquaintance);
+    const std::size_t most_known = all.size() * all.size() * sizeof(acquaintance);
     const auto known_here = ours.gather(own_acquaintances(meets, all, speaks), most_known);
-    const auto known_there = ours.exchange(known_here, most_known);
-    all.known = mutual_acquaintances(known_here, known_there, all);
+    note_acquaintances(known_here, all);
+    note_acquaintances(ours.exchange(known_here, most_known), all);
 
     std::exception_ptr failure;
-    const std::size_t most = count * (sizeof(address_label) + most_address);
-    const auto addresses_here = ours.gather(own_address(meets, all, speaks, failure), most);
-    const auto addresses_there = ours.exchange(addresses_here, most);
+    // What all processes that `find` something say, by process.
+    const auto exchange = [&](auto find) {
+        const std::size_t most = all.size() * (sizeof(address_label) + most_address);
+        const auto addresses_here = ours.gather(own_address(find, speaks, failure), most);
+        const auto addresses_there = ours.exchange(addresses_here, most);
+        std::vector<endpoint_address> found(all.size());
+        sort_in(addresses_here, all, found);
+        sort_in(addresses_there, all, found);
+        return found;
+    };
     try {
-        std::vector<endpoint_address> addresses(all.processes.size());
-        sort_in(addresses_here, all, addresses);
-        sort_in(addresses_there, all, addresses);
+        if (all.any([&](std::size_t each) { return all.has_neighbours(each); })) {
+            meet_in_memory(meets, all, exchange);
+        }
+        std::vector<endpoint_address> addresses;
+        if (all.any([&](std::size_t each) { return all.uses_network(each); })) {
+            addresses =
+                exchange([&] { return all.uses_network(all.self) ? meets.open(all) : endpoint_address{}; });
+        }
         meets.reach(all, std::move(addresses));
         check_context(agreed.context);
     } catch (...) {

@@ -28,16 +28,7 @@ using fabric::local::node_segment;
 namespace {
 
 std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstrap &start) {
-    using fabric::local::local_fabric;
-    if (value_of(setting::cross_memory) == 0) {
-        return std::make_unique<local_fabric>(segment, start, std::nullopt);
-    }
-    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
-        return std::make_unique<local_fabric>(segment, start, static_cast<std::size_t>(set));
-    }
-    // Between the two it depends on where the cores lie, measured with bench/.
-    constexpr std::size_t least_read = std::size_t{64} << 10, surely_read = std::size_t{512} << 10;
-    return std::make_unique<local_fabric>(segment, start, least_read, surely_read);
+    return std::make_unique<fabric::local::local_fabric>(segment, start, reads_of_other_processes());
 }
 
 constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
@@ -92,6 +83,17 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstra
 }
 
 } // namespace
+
+fabric::local::read_thresholds reads_of_other_processes() {
+    if (value_of(setting::cross_memory) == 0) {
+        return {};
+    }
+    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
+        return {.least = static_cast<std::size_t>(set)};
+    }
+    // Between the two it depends on where the cores lie, measured with bench/.
+    return {.least = std::size_t{64} << 10, .surely = std::size_t{512} << 10};
+}
 
 std::vector<fabric_maker> fabrics_in_use(int nodes) {
     const std::string chosen = text_of(fabric_variable);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "fabric/local/read_thresholds.hpp"
 #include "library/process.hpp"
 
 namespace lisle {
@@ -12,5 +13,8 @@ namespace lisle {
 /// The preferred one first. Throws mpi_error (MPI_ERR_OTHER) if LISLE_FABRIC names none that there is.
 /// @param nodes of the job
 [[nodiscard]] std::vector<fabric_maker> fabrics_in_use(int nodes);
+
+/// Which messages are read from the memory of other processes on the machine.
+[[nodiscard]] fabric::local::read_thresholds reads_of_other_processes();
 
 } // namespace lisle

@@ -2,12 +2,19 @@
 #include "library/joining.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
+#include <string>
+#include <unistd.h>
 
+#include "base/error.hpp"
+#include "base/settings.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/directory.hpp"
+#include "library/fabrics_in_use.hpp"
 #include "library/network.hpp"
 #include "protocol/engine.hpp"
+#include "world/this_machine.hpp"
 
 namespace lisle {
 
@@ -21,25 +28,45 @@ bool process_joining::knows(const introduced_process &process) {
     return job_.find_number({process.id.job, process.first_rank}) >= 0;
 }
 
-process_joining::opened process_joining::make(const introduction &all) {
-    opened made;
-    if (std::ranges::all_of(all.known, [](bool each) { return each; })) {
-        return made;
+std::uint64_t process_joining::machine() {
+    // Ranks that may fail alone share no memory, nor do those that are to count as being on several nodes.
+    if (value_of(setting::recovery) != 0 || value_of(setting::nodes) != 0) {
+        return 0;
     }
-    made.addresses = std::make_shared<std::vector<endpoint_address>>();
-    made.carrier = make_fabric_between_jobs(all, [known = made.addresses](int process) {
-        const auto place = static_cast<std::size_t>(process);
-        return place < known->size() ? (*known)[place] : endpoint_address{};
-    });
-    made.address = made.carrier->address(0);
-    return made;
+    const std::string name = sentence(name_of_this_machine(), "-", geteuid());
+    return std::max<std::uint64_t>(std::hash<std::string>{}(name), 1);
+}
+
+endpoint_address process_joining::offer_memory(const introduction &all) {
+    const std::scoped_lock guard{lock_};
+    opened &made = opened_[all.secret];
+    if (made.memory == nullptr) {
+        made.memory = std::make_unique<fabric::local::neighbour_fabric>(all, reads_of_other_processes());
+    }
+    return made.memory->offer();
+}
+
+bool process_joining::open_memory(const introduction &all, const std::vector<endpoint_address> &offers) {
+    const std::scoped_lock guard{lock_};
+    opened &made = opened_[all.secret];
+    if (!made.memory_opened) {
+        made.memory_opened = made.memory->open(offers);
+    }
+    return *made.memory_opened;
 }
 
 endpoint_address process_joining::open(const introduction &all) {
     const std::scoped_lock guard{lock_};
-    const auto found = opened_.find(all.secret);
-    return found != opened_.end() ? found->second.address
-                                  : opened_.try_emplace(all.secret, make(all)).first->second.address;
+    opened &made = opened_[all.secret];
+    if (made.network == nullptr) {
+        made.addresses = std::make_shared<std::vector<endpoint_address>>();
+        made.network = make_fabric_between_jobs(all, [known = made.addresses](int process) {
+            const auto place = static_cast<std::size_t>(process);
+            return place < known->size() ? (*known)[place] : endpoint_address{};
+        });
+        made.address = made.network->address(0);
+    }
+    return made.address;
 }
 
 void process_joining::give_up(const introduction &all) noexcept {
@@ -51,46 +78,55 @@ void process_joining::reach(const introduction &all, std::vector<endpoint_addres
     const std::scoped_lock guard{lock_};
     const auto found = opened_.find(all.secret);
     if (found == opened_.end()) {
-        return; // another rank of this process has done it
+        return; // another rank of this process has done it, or nobody is new
     }
     opened made = std::move(found->second);
     opened_.erase(found);
-    if (made.carrier != nullptr) {
+    if (made.memory != nullptr && all.in_memory[all.self]) {
+        made.memory->begin();
+        add_routes_locked(all, std::move(made.memory), &introduction::meet_in_memory, nullptr);
+    }
+    if (made.network != nullptr) {
         *made.addresses = std::move(addresses);
-        add_routes_locked(all, std::move(made));
+        int first_rank = 0;
+        for (std::size_t place = 0; place != all.size(); ++place) {
+            if (all.meet_over_network(all.self, place)) {
+                made.network->connect(first_rank, (*made.addresses)[place]);
+            }
+            first_rank += all.processes[place].rank_count;
+        }
+        fabric::network::network_fabric *const network = made.network.get();
+        add_routes_locked(all, std::move(made.network), &introduction::meet_over_network, network);
+    }
+    if (threads_ != nullptr) {
+        threads_->serve_new_fabrics();
     }
 }
 
-void process_joining::add_routes_locked(const introduction &all, opened &&made) {
+void process_joining::add_routes_locked(const introduction &all, std::unique_ptr<fabric::fabric> carrier,
+                                        way there, fabric::network::network_fabric *network) {
     const int first_peer = job_.others().next();
     int first_own = 0;
     std::vector<int> peers, numbers_here;
-    for (std::size_t place = 0; place != all.processes.size(); ++place) {
+    for (std::size_t place = 0; place != all.size(); ++place) {
         const introduced_process &each = all.processes[place];
-        const auto first = static_cast<int>(numbers_here.size());
-        first_own = static_cast<int>(place) == all.self ? first : first_own;
-        if (!all.known[place]) {
-            made.carrier->connect(first, (*made.addresses)[place]);
-        }
+        const bool reached = (all.*there)(all.self, place);
+        first_own = place == all.self ? static_cast<int>(numbers_here.size()) : first_own;
         for (int rank = 0; rank < each.rank_count; ++rank) {
             int number = -1;
-            if (!all.known[place]) {
+            if (reached) {
                 number = job_.others().add({each.id.job, each.first_rank + rank}, each.id.index, each.node);
                 peers.push_back(static_cast<int>(numbers_here.size()));
             }
             numbers_here.push_back(number);
         }
     }
-    fabric::network::network_fabric *const carrier = made.carrier.get();
     const auto count = static_cast<int>(peers.size());
     auto reaching =
-        std::make_unique<fabric::renumbered_fabric>(std::move(made.carrier), job_.first_rank(), first_own,
+        std::make_unique<fabric::renumbered_fabric>(std::move(carrier), job_.first_rank(), first_own,
                                                     first_peer, std::move(peers), std::move(numbers_here));
-    reached_.push_back({reaching.get(), carrier, first_peer, count});
+    reached_.push_back({reaching.get(), network, first_peer, count});
     routes_.first().add(std::move(reaching));
-    if (threads_ != nullptr) {
-        threads_->serve_new_fabrics();
-    }
 }
 
 // ---- ends ----
@@ -123,7 +159,7 @@ void process_joining::end_unused_locked() {
         }
         // Who meets them again finds another way, whether this one has ended by then or not.
         job_.others().forget(each.first_peer, each.peers);
-        if (!each.carrier->try_to_end()) {
+        if (each.network != nullptr && !each.network->try_to_end()) {
             return false;
         }
         end_locked(each);

@@ -81,7 +81,7 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
 
 std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduction &all,
                                                          fabric::address_lookup where) {
-    const int self = all.self;
+    const auto self = static_cast<int>(all.self);
     std::vector<int> first_ranks, processes;
     for (const fabric::introduced_process &each : all.processes) {
         first_ranks.push_back(static_cast<int>(processes.size()));
@@ -93,8 +93,8 @@ std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduct
     job_view view{
         .ranks = ranks,
         .processes = static_cast<int>(all.processes.size()),
-        .first_rank = first_ranks[static_cast<std::size_t>(self)],
-        .rank_count = all.processes[static_cast<std::size_t>(self)].rank_count,
+        .first_rank = first_ranks[all.self],
+        .rank_count = all.processes[all.self].rank_count,
         .process_of = process_of,
         .first_rank_of =
             [first_ranks](int process) { return first_ranks[static_cast<std::size_t>(process)]; },

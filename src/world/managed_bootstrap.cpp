@@ -5,13 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "mpi.h"
+#include "world/this_machine.hpp"
 
 namespace lisle {
 
@@ -30,16 +29,6 @@ std::span<const std::byte> bytes_of(const introduction &said) noexcept {
     return std::as_bytes(std::span{&said, 1});
 }
 
-/// Names this running machine, or this container of it that shares no memory with others.
-void name_machine(char (&name)[84]) {
-    std::string boot;
-    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
-    struct stat processes {};
-    stat("/proc/self/ns/pid", &processes); // without the other's /proc no memory can be shared
-    std::snprintf(name, sizeof name, "%.40s-%llx", boot.c_str(),
-                  static_cast<unsigned long long>(processes.st_ino));
-}
-
 } // namespace
 
 managed_bootstrap::managed_bootstrap(std::unique_ptr<process_manager> manager, const process_share &here,
@@ -56,7 +45,7 @@ void managed_bootstrap::meet(const process_share &here, std::int64_t pretended) 
     own.workers = here.workers;
     own.pid = getpid();
     if (nodes.empty()) {
-        name_machine(own.machine);
+        std::snprintf(own.machine, sizeof own.machine, "%s", name_of_this_machine().c_str());
     }
     put("introduction", bytes_of(own));
     fence();

@@ -16,29 +16,23 @@ std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
 
 } // namespace
 
-local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
-                           std::optional<std::size_t> least_read, std::size_t surely_read)
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads)
     : local_fabric{
-          segment,
-          start,
-          least_read,
-          surely_read,
-          0,
+          segment, start, reads, 0,
           std::make_shared<shared_heap>(segment, start.places().process_index_on_node(start.self().index))} {}
 
-local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
-                           std::optional<std::size_t> least_read, std::size_t surely_read, int track,
+local_fabric::local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads, int track,
                            std::shared_ptr<shared_heap> heap)
     : segment_{segment}, start_{start}, places_{start.places()},
       node_{places_.node_of_process(start.self().index)}, track_{track}, first_rank_{places_.first_rank(
                                                                              start.self().index)},
       writers_(static_cast<std::size_t>(segment.ranks())),
       shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, heap_{std::move(heap)},
-      cross_memory_{least_read.has_value()} {
+      cross_memory_{reads.any()} {
     const auto layout = mailbox_layout::for_job_of(segment.ranks(), track);
     limits_ = {.largest_payload = mailbox_sender::largest_payload(layout),
-               .least_read = least_read.value_or(SIZE_MAX),
-               .surely_read = surely_read};
+               .least_read = reads.least,
+               .surely_read = reads.surely};
     if (track == 0 && expect_remote_barriers()) {
         segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
     }
@@ -52,7 +46,7 @@ local_fabric::local_fabric(node_segment &segment, const bootstrap &start,
     for (int rank = first_rank_; rank < first_rank_ + places_.rank_count(process); ++rank) {
         receivers_.emplace_back(segment.mailbox(places_.index_on_node(rank), track), layout);
     }
-    if (least_read && segment.processes() > 1) {
+    if (reads.any() && segment.processes() > 1) {
         // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     }
@@ -62,10 +56,8 @@ std::unique_ptr<fabric> local_fabric::on_track(int track) const {
     if (track >= tracks_of_job(segment_.ranks())) {
         return nullptr;
     }
-    const bool reads = limits_.least_read != SIZE_MAX;
-    return std::unique_ptr<fabric>{new local_fabric{segment_, start_,
-                                                    reads ? std::optional{limits_.least_read} : std::nullopt,
-                                                    limits_.surely_read, track, heap_}};
+    const read_thresholds reads{limits_.least_read, limits_.surely_read};
+    return std::unique_ptr<fabric>{new local_fabric{segment_, start_, reads, track, heap_}};
 }
 
 claim_result local_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,

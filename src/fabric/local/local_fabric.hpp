@@ -13,6 +13,7 @@
 #include "fabric/local/node_segment.hpp"
 #include "fabric/local/payload_writer.hpp"
 #include "fabric/local/peer_memory.hpp"
+#include "fabric/local/read_thresholds.hpp"
 #include "fabric/local/shared_area.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/remote_memory.hpp"
@@ -25,10 +26,8 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
   public:
     /// @param segment of the caller's node, outlives the fabric @param start of the calling process, outlives
     /// it, too
-    /// @param least_read smallest message to be read from a peer's memory; nothing: none is
-    /// @param surely_read smallest one that is never better sent as a stream
-    local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
-                 std::size_t surely_read = 0);
+    /// @param reads which messages are read from a peer's memory
+    local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads);
     [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
@@ -96,8 +95,8 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
 
   private:
     /// @param track whose mailboxes it uses @param heap shared by the fabrics of all tracks
-    local_fabric(node_segment &segment, const bootstrap &start, std::optional<std::size_t> least_read,
-                 std::size_t surely_read, int track, std::shared_ptr<shared_heap> heap);
+    local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads, int track,
+                 std::shared_ptr<shared_heap> heap);
     /// @param copy read_peer_memory or write_peer_memory
     [[nodiscard]] bool copy_directly(decltype(read_peer_memory) &copy, int peer, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;

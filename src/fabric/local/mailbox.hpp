@@ -116,11 +116,17 @@ class mailbox_sender {
   public:
     mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell, lease_terms terms = {}) noexcept
         : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell}, terms_{terms} {}
+    /// Of a receiver that sleeps elsewhere than at a doorbell: who publishes wakes it. Only try_claim() and
+    /// publish() may be used.
+    mailbox_sender(std::byte *memory, mailbox_layout layout) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{nullptr} {}
 
     /// @param signature of the sending rank: signed_by()
     [[nodiscard]] claim_result try_claim(std::uint64_t signature, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept;
     void publish(packet_slot &slot) noexcept { publish(slot.token); }
+    /// True if the receiver has to be woken once the claimed packet is published: where it has no doorbell.
+    [[nodiscard]] static bool wakes(const packet_slot &slot) noexcept { return (slot.token & wake_bit) != 0; }
 
     /// What senders have claimed: a value that every packet changes. Relaxed: for who needs no more than to
     /// know of those that the calling thread has sent.
@@ -223,14 +229,14 @@ class mailbox_sender {
         const std::uint64_t signature = token & ~wake_bit & ~std::uint64_t{0xffffffff};
         memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(signature | (ticket + 1),
                                                                    std::memory_order_release);
-        if ((token & wake_bit) != 0) [[unlikely]] {
+        if ((token & wake_bit) != 0 && bell_ != nullptr) [[unlikely]] {
             bell_->ring();
         }
     }
 
     mailbox_memory *memory_;
     mailbox_layout layout_;
-    doorbell *bell_;
+    doorbell *bell_; ///< null: it has none
     lease_terms terms_;
 };
 

@@ -123,8 +123,9 @@ class run {
     static fabric_maker local_maker(bool cross_memory) {
         return
             [cross_memory](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-                const auto least_read = cross_memory ? std::optional<std::size_t>{0} : std::nullopt;
-                return std::make_unique<fabric::local::local_fabric>(segment, start, least_read);
+                using namespace fabric::local;
+                const read_thresholds reads = cross_memory ? read_thresholds{.least = 0} : read_thresholds{};
+                return std::make_unique<local_fabric>(segment, start, reads);
             };
     }
     fabric_maker toy_maker(const toy::character &nature) {

@@ -40,7 +40,7 @@ void expect_small_share(int parts, bool awaited) {
     };
     const fabric_maker makers[] = {
         [](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-            return std::make_unique<fabric::local::local_fabric>(of, start, std::nullopt);
+            return std::make_unique<fabric::local::local_fabric>(of, start, fabric::local::read_thresholds{});
         },
         [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
             return std::make_unique<device>(be_slow);

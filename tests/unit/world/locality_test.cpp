@@ -92,8 +92,8 @@ TEST(locality, lets_a_fabric_reach_the_ranks_of_its_node_alone) {
     auto of_sender = node_segment::attach(dup(segment.descriptor()));
     auto of_receiver = node_segment::attach(dup(segment.descriptor()));
     const placed sender{1}, receiver{3};
-    local_fabric out{of_sender, sender, std::nullopt};
-    local_fabric in{of_receiver, receiver, std::nullopt};
+    local_fabric out{of_sender, sender, {}};
+    local_fabric in{of_receiver, receiver, {}};
     for (int rank = 0; rank < places.ranks(); ++rank) {
         EXPECT_EQ(out.reaches(rank), places.node_of(rank) == 1) << rank;
     }

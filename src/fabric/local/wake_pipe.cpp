@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/local/wake_pipe.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "mpi.h"
+
+namespace lisle::fabric::local {
+
+namespace {
+
+/// Opened for both, a pipe has a reader: writing to it raises no SIGPIPE when its owner has ended.
+owned_descriptor open_for_both(pid_t process, int descriptor) noexcept {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
+    return owned_descriptor{open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)};
+}
+
+} // namespace
+
+wake_pipe::wake_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0) {
+        const owned_descriptor out{ends[0]}, in{ends[1]};
+        end_ = open_for_both(getpid(), out.get());
+    }
+    if (!end_) {
+        fail(MPI_ERR_OTHER, "a rank that meets another job needs a pipe to sleep on: ", std::strerror(errno));
+    }
+}
+
+pipe_name wake_pipe::name() const noexcept {
+    struct stat about {};
+    return fstat(end_.get(), &about) == 0 ? pipe_name{about.st_ino, end_.get()} : pipe_name{0, -1};
+}
+
+void wake_pipe::clear() const noexcept {
+    char bytes[64];
+    while (read(end_.get(), bytes, sizeof bytes) == sizeof bytes) {
+    }
+}
+
+owned_descriptor open_wake_pipe(pid_t process, const pipe_name &name) noexcept {
+    owned_descriptor opened = open_for_both(process, name.descriptor);
+    struct stat about {};
+    const bool same =
+        opened && fstat(opened.get(), &about) == 0 && S_ISFIFO(about.st_mode) && about.st_ino == name.inode;
+    return same ? std::move(opened) : owned_descriptor{};
+}
+
+void write_to_wake_pipe(int descriptor) noexcept {
+    constexpr char word = 0;
+    static_cast<void>(!write(descriptor, &word, sizeof word)); // a full pipe wakes as well
+}
+
+} // namespace lisle::fabric::local
