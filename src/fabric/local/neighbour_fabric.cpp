@@ -139,10 +139,11 @@ void neighbour_fabric::make_endpoints() {
 void neighbour_fabric::begin() {
     for (std::size_t each = 0; each != members_.size(); ++each) {
         const member &one = members_[each];
-        for (int rank = 0; one.stranger && rank != one.rank_count; ++rank) {
-            const int index = one.first_index + rank;
-            peers_[static_cast<std::size_t>(one.first_rank + rank)] = std::make_unique<peer>(
-                each, mailbox_sender{memory_->mailbox(index), memory_->layout()}, memory_->pipe(index));
+        auto next = peers_.begin() + one.first_rank;
+        for (int index = one.first_index; one.stranger && index != one.first_index + one.rank_count;
+             ++index) {
+            const mailbox_sender mailbox{memory_->mailbox(index), memory_->layout()};
+            *next++ = std::make_unique<peer>(each, mailbox, memory_->pipe(index));
         }
     }
     memory_->close_descriptor();
