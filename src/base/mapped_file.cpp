@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -36,16 +37,25 @@ int mapped_file::make(const char *name) {
     return descriptor;
 }
 
+bool mapped_file::lengthen(int descriptor, std::size_t bytes) noexcept {
+    rlimit limit{}; // who goes beyond this one is sent a signal
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes > limit.rlim_cur) {
+        errno = EFBIG;
+        return false;
+    }
+    return ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+}
+
 mapped_file mapped_file::reserve(int descriptor, std::size_t offset, std::size_t bytes,
                                  std::string_view what) {
     // posix_fallocate would report success on file systems that only promise; this call reserves.
-    const bool sized = ftruncate(descriptor, static_cast<off_t>(offset + bytes)) == 0;
+    const bool sized = lengthen(descriptor, offset + bytes);
     if (!sized || fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
         const int reason = errno;
         close(descriptor);
         fail(MPI_ERR_NO_MEM, what, " needs ", bytes / 1024,
              " KiB of shared memory, which the system does not give: ", std::strerror(reason),
-             " (raise the memory limit of this container or session, or start fewer ranks)");
+             " (raise the limits of memory and of file sizes, or start fewer ranks)");
     }
     return of(descriptor, offset, bytes, what);
 }

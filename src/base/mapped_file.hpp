@@ -21,6 +21,8 @@ class mapped_file {
   public:
     /// A new file, which others can map by its descriptor. Throws mpi_error (MPI_ERR_NO_MEM).
     [[nodiscard]] static int make(const char *name);
+    /// Makes the file longer, which takes no memory. False: it may not be that long.
+    [[nodiscard]] static bool lengthen(int descriptor, std::size_t bytes) noexcept;
     /// Makes the file long enough for this part, really reserves its memory and maps it.
     /// Throws mpi_error (MPI_ERR_NO_MEM) and closes the descriptor if there is no room.
     /// @param offset of the part in the file, a multiple of page_bytes @param what the memory is for, as in

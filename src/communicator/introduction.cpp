@@ -100,9 +100,13 @@ std::vector<introduced_process> processes_of(const std::vector<card> &here, cons
             all.push_back(each.process);
         }
     }
-    const auto key = [](const introduced_process &each) { return std::pair{each.id.job, each.id.index}; };
-    std::ranges::sort(all, {}, key);
-    all.erase(std::ranges::unique(all, {}, key).begin(), all.end());
+    std::ranges::sort(all, {}, [](const introduced_process &each) {
+        return std::pair{each.id.job, each.id.index};
+    });
+    const auto same = [](const introduced_process &one, const introduced_process &other) {
+        return one.id == other.id;
+    };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
     return all;
 }
 

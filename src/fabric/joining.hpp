@@ -78,10 +78,10 @@ class joining {
     /// True if the process with this name is of the own job, or reached.
     [[nodiscard]] virtual bool knows(const introduced_process &process) = 0;
 
-    /// Makes what neighbours need to share memory with this process, and tells where it is. Throws mpi_error.
-    /// @pre the process has neighbours
+    /// Makes what neighbours need to share memory with this process, and tells where it is; empty: that is
+    /// not possible. @pre the process has neighbours
     [[nodiscard]] virtual endpoint_address offer_memory(const introduction &all) = 0;
-    /// Opens what the neighbours have made; false: the system forbids it. @param offers by process
+    /// Opens what the neighbours have made; false: that is not possible. @param offers by process
     [[nodiscard]] virtual bool open_memory(const introduction &all,
                                            const std::vector<endpoint_address> &offers) = 0;
     /// Makes an endpoint for all ranks of the process, and tells its address. Throws mpi_error.

@@ -40,17 +40,25 @@ std::uint64_t process_joining::machine() {
 endpoint_address process_joining::offer_memory(const introduction &all) {
     const std::scoped_lock guard{lock_};
     opened &made = opened_[all.secret];
-    if (made.memory == nullptr) {
-        made.memory = std::make_unique<fabric::local::neighbour_fabric>(all, reads_of_other_processes());
+    if (made.memory == nullptr && !made.memory_opened) {
+        try {
+            made.memory = std::make_unique<fabric::local::neighbour_fabric>(all, reads_of_other_processes());
+        } catch (const mpi_error &) {
+            made.memory_opened = false; // the network is left
+        }
     }
-    return made.memory->offer();
+    return made.memory != nullptr ? made.memory->offer() : endpoint_address{};
 }
 
 bool process_joining::open_memory(const introduction &all, const std::vector<endpoint_address> &offers) {
     const std::scoped_lock guard{lock_};
     opened &made = opened_[all.secret];
     if (!made.memory_opened) {
-        made.memory_opened = made.memory->open(offers);
+        try {
+            made.memory_opened = made.memory->open(offers);
+        } catch (const mpi_error &) {
+            made.memory_opened = false;
+        }
     }
     return *made.memory_opened;
 }

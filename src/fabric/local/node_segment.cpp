@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <new>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,13 +43,6 @@ std::size_t heap_bytes_for(int processes) noexcept {
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return std::min({std::bit_ceil(machine) * 2, most,
                      std::bit_floor(most_of_all / static_cast<std::size_t>(processes))});
-}
-
-/// Makes the file longer, which takes no memory. False: it may not be that long.
-bool lengthen(int descriptor, std::size_t bytes) noexcept {
-    rlimit limit{}; // who goes beyond this one is sent a signal
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur &&
-           ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
 }
 
 } // namespace
@@ -93,7 +85,7 @@ node_segment node_segment::lay_out(mapped_file memory, std::size_t offset, const
     if (made.descriptor() >= 0 && node.processes() > 1) {
         const std::size_t each = heap_bytes_for(node.processes());
         const std::size_t all = static_cast<std::size_t>(node.processes()) * each;
-        head->heap_bytes = lengthen(made.descriptor(), offset + rooms.end + all) ? each : 0;
+        head->heap_bytes = mapped_file::lengthen(made.descriptor(), offset + rooms.end + all) ? each : 0;
     }
     auto *const entries = reinterpret_cast<process_entry *>(head + 1);
     int first = 0;
