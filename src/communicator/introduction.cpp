@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <tuple>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "communicator/agreement.hpp"
@@ -225,11 +226,15 @@ void meet_in_memory(fabric::joining &meets, introduction &all, const Exchange &e
     const std::vector<endpoint_address> successes = exchange([&] {
         return takes_part && meets.open_memory(all, offers) ? endpoint_address(1) : endpoint_address{};
     });
+    std::set<std::uint64_t> refused; // machines
     for (std::size_t each = 0; each != all.size(); ++each) {
-        all.in_memory[each] = !all.any([&](std::size_t other) {
-            return all.processes[other].machine == all.processes[each].machine && all.has_neighbours(other) &&
-                   successes[other].empty();
-        });
+        all.in_memory[each] = all.has_neighbours(each);
+        if (all.in_memory[each] && successes[each].empty()) {
+            refused.insert(all.processes[each].machine);
+        }
+    }
+    for (std::size_t each = 0; each != all.size(); ++each) {
+        all.in_memory[each] = all.in_memory[each] && !refused.contains(all.processes[each].machine);
     }
 }
 
