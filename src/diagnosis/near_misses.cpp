@@ -19,20 +19,22 @@ std::string tag_text(int tag) {
     return tag < 0 ? "any tag" : sentence("tag ", tag);
 }
 
-/// How a message that has come differs from the one that is awaited; empty: too much to be a slip.
-std::string difference(const rank_wait &rank, const wait_note::operation &wait,
-                       const wait_note::message &came) {
+/// What distinguishes a message that has come from the one that is awaited; empty: it is another message, not
+/// a slip.
+std::string near_miss(const rank_wait &rank, const wait_note::operation &wait,
+                      const wait_note::message &came) {
     const bool source = wait.peer == wait_note::anybody || wait.peer == came.source;
     const bool tag = wait.tag < 0 || wait.tag == came.tag;
     const bool context = wait.context == came.context;
+    std::string from = sentence("from rank ", came.source);
     if (source && context && !tag) {
-        return sentence("under tag ", came.tag);
+        return sentence(from, " under tag ", came.tag);
     }
     if (source && tag && !context) {
-        return sentence("on ", label_of(rank, came.context));
+        return sentence(from, " on ", label_of(rank, came.context));
     }
     if (tag && context && !source) {
-        return sentence("from rank ", came.source);
+        return from;
     }
     return {};
 }
@@ -47,12 +49,12 @@ void look_at_messages(const job_waits &job, int rank, std::vector<std::string> &
         }
         for (unsigned j = 0; j < self.note.message_count; ++j) {
             const wait_note::message &came = self.note.messages[j];
-            if (const std::string how = difference(self, wait, came); !how.empty()) {
+            if (const std::string which = near_miss(self, wait, came); !which.empty()) {
                 found.push_back(
                     sentence("rank ", rank, " waits for ", tag_text(wait.tag), " from ",
                              wait.peer < 0 ? std::string{"any rank"} : sentence("rank ", wait.peer), " on ",
-                             label_of(self, wait.context), "; it has a message of ", came.bytes,
-                             " bytes from rank ", came.source, " ", how, " that it does not receive"));
+                             label_of(self, wait.context), "; it has a message of ", came.bytes, " bytes ",
+                             which, " that it does not receive"));
             }
         }
     }

@@ -105,6 +105,11 @@ TEST(NearMisses, NameTheOneDifference) {
         "rank 1 waits for tag 7 from rank 0 on MPI_COMM_WORLD; it has a message of 16 bytes from rank 0 on "
         "twin "
         "that it does not receive.\n");
+
+    job = receivers(3, [](int rank) { return (rank + 1) % 3; });
+    job[0].note.add(wait_note::message{world, 4, 2, 7});
+    EXPECT_EQ(near_misses(job), "rank 0 waits for tag 7 from rank 1 on MPI_COMM_WORLD; it has a message of 4 "
+                                "bytes from rank 2 that it does not receive.\n");
 }
 
 TEST(RankList, JoinsNeighbours) {
