@@ -2,6 +2,9 @@
 // A file descriptor with one owner.
 #pragma once
 
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <utility>
 
@@ -31,5 +34,13 @@ class owned_descriptor {
   private:
     int number_ = -1;
 };
+
+/// Opens a file once more that a process of this machine has open, through /proc. None: it has not, or the
+/// system forbids it. @param flags of open(2)
+[[nodiscard]] inline owned_descriptor open_of_process(pid_t process, int descriptor, int flags) noexcept {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
+    return owned_descriptor{open(path, flags | O_CLOEXEC)};
+}
 
 } // namespace lisle

@@ -55,7 +55,7 @@ bool process_joining::open_memory(const introduction &all, const std::vector<end
     opened &made = opened_[all.secret];
     if (!made.memory_opened) {
         try {
-            made.memory_opened = made.memory->open(offers);
+            made.memory_opened = made.memory != nullptr && made.memory->open(offers);
         } catch (const mpi_error &) {
             made.memory_opened = false;
         }

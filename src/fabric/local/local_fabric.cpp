@@ -3,7 +3,6 @@
 
 #include <numeric>
 #include <sched.h>
-#include <sys/prctl.h>
 
 namespace lisle::fabric::local {
 
@@ -47,8 +46,7 @@ local_fabric::local_fabric(node_segment &segment, const bootstrap &start, read_t
         receivers_.emplace_back(segment.mailbox(places_.index_on_node(rank), track), layout);
     }
     if (reads.any() && segment.processes() > 1) {
-        // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+        open_own_memory();
     }
 }
 

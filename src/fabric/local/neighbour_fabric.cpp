@@ -5,7 +5,6 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,8 +69,7 @@ neighbour_fabric::neighbour_fabric(const introduction &all, read_thresholds read
         memory_ = neighbour_memory::make(sharers());
     }
     if (reads_.any()) {
-        // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+        open_own_memory();
     }
 }
 
@@ -175,7 +173,7 @@ void neighbour_fabric::publish(int dest, packet_slot &slot) noexcept {
 }
 
 int neighbour_fabric::poll(int self, sink &into, int most) {
-    endpoint &one = own(self);
+    endpoint &one = endpoints_[own_index(self)];
     // Before the look into the mailbox: what an ended process has sent comes before the word that it has
     // ended.
     const std::size_t ends = ends_.load(std::memory_order_acquire);
@@ -192,19 +190,19 @@ int neighbour_fabric::poll(int self, sink &into, int most) {
 }
 
 void neighbour_fabric::set_congested(int self, bool congested) noexcept {
-    own(self).mailbox.set_congested(congested);
+    endpoints_[own_index(self)].mailbox.set_congested(congested);
 }
 
 // ---- sleeping ----
 
 waking neighbour_fabric::wakes(int self) const noexcept {
-    const owned_descriptor &sleeps = own(self).sleeps;
+    const owned_descriptor &sleeps = endpoints_[own_index(self)].sleeps;
     return sleeps ? waking{.how = waking::by::descriptor, .descriptor = sleeps.get()}
                   : waking{.how = waking::by::polling, .nanoseconds = longest_sleep};
 }
 
 bool neighbour_fabric::arm(int self) noexcept {
-    endpoint &one = own(self);
+    endpoint &one = endpoints_[own_index(self)];
     one.pipe.clear(); // first: who sees that the owner sleeps writes to it afterwards
     look_for_ends();
     return one.told == ends_.load(std::memory_order_acquire) && one.mailbox.arm();

@@ -96,11 +96,9 @@ class neighbour_fabric final : public fabric, private remote_memory {
     [[nodiscard]] peer *at(int number) const noexcept {
         return peers_[static_cast<std::size_t>(number)].get();
     }
-    [[nodiscard]] endpoint &own(int number) noexcept {
-        return endpoints_[static_cast<std::size_t>(number - members_[self_].first_rank)];
-    }
-    [[nodiscard]] const endpoint &own(int number) const noexcept {
-        return const_cast<neighbour_fabric *>(this)->own(number);
+    /// In endpoints_.
+    [[nodiscard]] std::size_t own_index(int number) const noexcept {
+        return static_cast<std::size_t>(number - members_[self_].first_rank);
     }
     [[nodiscard]] neighbour_memory::sharers sharers() const noexcept;
     [[nodiscard]] bool take(member &from, const endpoint_address &offer);

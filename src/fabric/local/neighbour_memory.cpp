@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/local/neighbour_memory.hpp"
 
-#include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -27,9 +26,7 @@ neighbour_memory neighbour_memory::make(const sharers &who) {
 }
 
 std::optional<neighbour_memory> neighbour_memory::open(pid_t maker, int descriptor, const sharers &who) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", maker, descriptor);
-    owned_descriptor opened{::open(path, O_RDWR | O_CLOEXEC)};
+    owned_descriptor opened = open_of_process(maker, descriptor, O_RDWR);
     struct stat about {};
     if (!opened || fstat(opened.get(), &about) != 0 || about.st_size != static_cast<off_t>(rooms{who}.end)) {
         return std::nullopt;

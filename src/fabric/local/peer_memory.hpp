@@ -17,6 +17,8 @@ namespace lisle::fabric::local {
 [[nodiscard]] bool write_peer_memory(int pid, std::uint64_t remote_address,
                                      std::span<const iovec> pieces) noexcept;
 
+/// Lets other processes of the user read and write this one's memory, where the kernel asks for that.
+void open_own_memory() noexcept;
 /// True if the kernel lets this process read and write the memory of that one.
 [[nodiscard]] bool peer_memory_open(int pid) noexcept;
 

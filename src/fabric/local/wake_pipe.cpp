@@ -2,7 +2,6 @@
 #include "fabric/local/wake_pipe.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,12 +14,8 @@ namespace lisle::fabric::local {
 
 namespace {
 
-/// Opened for both, a pipe has a reader: writing to it raises no SIGPIPE when its owner has ended.
-owned_descriptor open_for_both(pid_t process, int descriptor) noexcept {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
-    return owned_descriptor{open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)};
-}
+/// A pipe that is opened for both has a reader: writing to it raises no SIGPIPE when its owner has ended.
+constexpr int for_both = O_RDWR | O_NONBLOCK;
 
 } // namespace
 
@@ -28,7 +23,7 @@ wake_pipe::wake_pipe() {
     int ends[2];
     if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0) {
         const owned_descriptor out{ends[0]}, in{ends[1]};
-        end_ = open_for_both(getpid(), out.get());
+        end_ = open_of_process(getpid(), out.get(), for_both);
     }
     if (!end_) {
         fail(MPI_ERR_OTHER, "a rank that meets another job needs a pipe to sleep on: ", std::strerror(errno));
@@ -47,7 +42,7 @@ void wake_pipe::clear() const noexcept {
 }
 
 owned_descriptor open_wake_pipe(pid_t process, const pipe_name &name) noexcept {
-    owned_descriptor opened = open_for_both(process, name.descriptor);
+    owned_descriptor opened = open_of_process(process, name.descriptor, for_both);
     struct stat about {};
     const bool same =
         opened && fstat(opened.get(), &about) == 0 && S_ISFIFO(about.st_mode) && about.st_ino == name.inode;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "received.hpp"
 
 namespace {
 
@@ -32,19 +33,6 @@ introduction meeting(std::size_t self) {
     all.in_memory.resize(all.size());
     return all;
 }
-
-struct received final : sink {
-    struct packet {
-        int peer, tag;
-        std::vector<std::byte> payload;
-    };
-    std::vector<packet> packets;
-    std::vector<int> failed;
-    void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) override {
-        packets.push_back({peer, header.tag, {payload.begin(), payload.end()}});
-    }
-    void peer_failed(int peer) override { failed.push_back(peer); }
-};
 
 claim_result send(neighbour_fabric &over, int from, int to, int tag,
                   std::span<const std::byte> payload = {}) {

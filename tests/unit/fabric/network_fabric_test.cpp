@@ -2,6 +2,7 @@
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/network/network_fabric.hpp"
 #include "fabric/network/severing.hpp"
+#include "received.hpp"
 
 #include <array>
 #include <atomic>
@@ -24,20 +25,6 @@ using namespace lisle::fabric;
 using namespace lisle::fabric::network;
 
 constexpr job_secret secret = 0x1234567890abcdef;
-
-struct received final : sink {
-    struct packet {
-        int peer;
-        int tag;
-        std::vector<std::byte> payload;
-    };
-    std::vector<packet> packets;
-    std::vector<int> failed;
-    void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) override {
-        packets.push_back({peer, header.tag, {payload.begin(), payload.end()}});
-    }
-    void peer_failed(int peer) override { failed.push_back(peer); }
-};
 
 struct heard final : copy_completion {
     int ends = 0;
