@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <string>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/owned_descriptor.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -30,14 +30,13 @@ node_segment open_memory_of(bootstrap &start, int maker) {
         fail(MPI_ERR_OTHER, "process ", maker, " uses another version of Lisle");
     }
     std::memcpy(&file, said.data(), sizeof file);
-    const std::string path = sentence("/proc/", file.pid, "/fd/", file.descriptor);
-    const int opened = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (opened < 0) {
+    owned_descriptor opened = open_of_process(file.pid, file.descriptor, O_RDWR);
+    if (!opened) {
         fail(MPI_ERR_OTHER, "process ", start.self().index, " cannot open the memory that process ", maker,
-             " of the same node has made, ", path, ": ", std::strerror(errno),
-             " (set LISLE_NODES=-1 for all processes if they may share none)");
+             " of the same node has made, /proc/", file.pid, "/fd/", file.descriptor, ": ",
+             std::strerror(errno), " (set LISLE_NODES=-1 for all processes if they may share none)");
     }
-    return node_segment::attach(opened);
+    return node_segment::attach(opened.release());
 }
 
 } // namespace
