@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "api/pending_buffers.hpp"
 #include "base/environment.hpp"
@@ -56,6 +57,18 @@ int universe_size_of(const job &whole) {
     return std::max(whole.size(), others);
 }
 
+/// What the process whose rank is the first says of its settings.
+void report_settings() {
+    static const bool once = [] { // a process may hold jobs in a row
+        std::fputs(unknown_variables(environ).c_str(), stderr);
+        return true;
+    }();
+    static_cast<void>(once);
+    if (value_of(setting::show) != 0) {
+        std::fputs(collective::describe_selection().c_str(), stderr);
+    }
+}
+
 } // namespace
 
 void init_thread(int *, char ***, int required, int *provided) {
@@ -96,8 +109,8 @@ void init_thread(int *, char ***, int required, int *provided) {
     note_faults_of(self.get_job().start(), self.number());
     self.get_job().start().report(self.number(), rank_progress::initialized);
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
-    if (value_of(setting::show) != 0 && self.number() == 0) {
-        std::fputs(collective::describe_selection().c_str(), stderr);
+    if (self.number() == 0) {
+        report_settings();
     }
     self.phase.store(world_phase::initialized, std::memory_order_release);
     dynamic::meet_parents();

@@ -58,7 +58,7 @@ void t_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, 
     store_string(variable.meaning, desc, desc_len);
     const bool may_change = changeable(variable.which);
     store(verbosity, may_change ? MPI_T_VERBOSITY_TUNER_BASIC : MPI_T_VERBOSITY_USER_BASIC);
-    store(datatype, variable.words != nullptr ? MPI_INT : MPI_COUNT);
+    store(datatype, datatype_of(variable));
     if (enumtype != nullptr) {
         *enumtype = reinterpret_cast<MPI_T_enum>(const_cast<enumeration *>(variable.words));
     }
@@ -77,9 +77,10 @@ void t_cvar_handle_alloc(int cvar_index, void *, MPI_T_cvar_handle *handle, int 
     require_initialized();
     check_index(cvar_index, control_variables().size());
     check_wanted(handle, "handle");
-    *handle = reinterpret_cast<MPI_T_cvar_handle>(control_handles->add(std::make_unique<control_handle>(
-        control_handle{&control_variables()[static_cast<std::size_t>(cvar_index)]})));
-    store(count, 1);
+    const control_variable &variable = control_variables()[static_cast<std::size_t>(cvar_index)];
+    *handle = reinterpret_cast<MPI_T_cvar_handle>(
+        control_handles->add(std::make_unique<control_handle>(control_handle{&variable})));
+    store(count, count_of(variable));
 }
 
 void t_cvar_handle_free(MPI_T_cvar_handle *handle) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives that have a choice of algorithms, and the names of the algorithms. This is the only place
-// that spells the names: the settings (LISLE_BCAST=binomial), what LISLE_SHOW=collectives prints and the
-// table in docs/design/collectives.md are made from it. When each algorithm is used says
+// that spells the names: the setting (LISLE_COLLECTIVES=bcast=binomial), what LISLE_SHOW=collectives prints
+// and the table in docs/design/collectives.md are made from it. When each algorithm is used says
 // collective/selection/selection.cpp.
 #pragma once
 
@@ -125,7 +125,7 @@ struct collective_operation_description {
     }
 
     collective_operation which;
-    std::string_view name;      ///< what the setting is called after LISLE_, in lower case
+    std::string_view name;      ///< as LISLE_COLLECTIVES names it
     std::string_view functions; ///< the calls that it is about
     std::array<collective_algorithm, most> offered;
     std::size_t count;

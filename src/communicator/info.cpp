@@ -109,7 +109,7 @@ void describe_environment(info &into, const std::vector<std::string> &arguments,
     if (getcwd(directory, sizeof directory) != nullptr) {
         add("wdir", directory);
     }
-    add("mpi_initial_errhandler", std::string{word_of(setting::initial_errhandler)});
+    add("mpi_initial_errhandler", word_of(setting::initial_errhandler));
 }
 
 } // namespace lisle

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "mpi.h"
 
 namespace lisle::dynamic {
@@ -52,9 +53,8 @@ std::string begin_of(long process) {
 }
 
 std::string folder() {
-    const char *const chosen = std::getenv("LISLE_NAMES");
-    std::string path =
-        chosen != nullptr && *chosen != '\0' ? chosen : sentence("/tmp/lisle-names-", geteuid());
+    const std::string &chosen = text_of(setting::names);
+    const std::string path = chosen.empty() ? sentence("/tmp/lisle-names-", geteuid()) : chosen;
     constexpr mode_t own = 0700;
     struct stat found {};
     if (mkdir(path.c_str(), own) != 0 && errno != EEXIST) {

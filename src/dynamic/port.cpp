@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "dynamic/patient.hpp"
 #include "fabric/network/tcp/tcp_interface.hpp"
 #include "mpi.h"
@@ -29,18 +30,16 @@ constexpr std::uint64_t greeting = 0x6c69736c65312e30, answer = 0x6c69736c65312e
 /// How long a caller may take to say who it is.
 constexpr std::chrono::seconds patience{5};
 
-/// The interface that a port listens on: the one that LISLE_NETWORK_INTERFACE names, or the first.
+/// The interface that a port listens on: the first that LISLE_NETWORK_INTERFACE names.
 socket_address chosen_interface() {
-    const char *const wanted = std::getenv("LISLE_NETWORK_INTERFACE");
-    const std::string_view name{wanted != nullptr ? wanted : ""};
-    const auto all = fabric::network::tcp_interfaces();
-    for (const auto &each : all) {
-        if (name.empty() || each.name == name || each.address.is_in(name)) {
-            return each.address;
-        }
+    const std::string &wanted = text_of(setting::network_interface);
+    const auto named = fabric::network::tcp_interfaces_named(wanted);
+    if (named.empty()) {
+        fail(MPI_ERR_PORT, wanted.empty() ? "this machine has no interface of TCP that is up"
+                                          : sentence("LISLE_NETWORK_INTERFACE=", wanted,
+                                                     " names no interface of this machine that is up"));
     }
-    fail(MPI_ERR_PORT, all.empty() ? "this machine has no interface of TCP that is up"
-                                   : "LISLE_NETWORK_INTERFACE names no interface of this machine");
+    return named.front().address;
 }
 
 /// "192.0.2.1" or "fd00::1".

@@ -24,7 +24,7 @@ namespace {
 /// The launcher that belongs to this library: LISLE_LAUNCHER, or bin/lislerun in a folder above the
 /// library's.
 std::string find_launcher() {
-    if (const char *const chosen = std::getenv("LISLE_LAUNCHER"); chosen != nullptr && *chosen != '\0') {
+    if (const std::string &chosen = text_of(setting::launcher); !chosen.empty()) {
         return chosen;
     }
     Dl_info about{};
@@ -62,8 +62,7 @@ std::vector<std::string> command_line(const std::string &launcher,
         option("--ranks", each.kind);
         option("--host", each.hosts);
         if (!each.errhandler.empty()) {
-            option("-x",
-                   sentence(description_of(setting::initial_errhandler).variable, "=", each.errhandler));
+            option("-x", sentence(description_of(setting::initial_errhandler).name, "=", each.errhandler));
         }
         words.push_back(each.command);
         words.insert(words.end(), each.arguments.begin(), each.arguments.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a rank looks for news before it gives its core away, and before it sleeps: the numbers behind
-// LISLE_WAIT and LISLE_SPIN. The waiting itself is in wait.cpp, the reasons in docs/design/waiting.md.
+// LISLE_WAIT. The waiting itself is in wait.cpp, the reasons in docs/design/waiting.md.
 #pragma once
 
 #include <chrono>

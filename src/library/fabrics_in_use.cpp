@@ -31,18 +31,12 @@ std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstr
     return std::make_unique<fabric::local::local_fabric>(segment, start, reads_of_other_processes());
 }
 
-constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
 constexpr std::string_view tile_prefix = "tile:";
-
-std::string text_of(const char *variable) {
-    const char *const text = std::getenv(variable);
-    return text != nullptr ? text : "";
-}
 
 /// At the end of the process, which destroys no fabric.
 void summarize(const fabric::tile_fabric &tiles) {
     std::fputs(tiles.summary().c_str(), stderr);
-    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
+    if (const std::string directory = text_of(setting::tile_trace); !directory.empty()) {
         const std::string file = directory + "/links.svg";
         std::error_code failure;
         std::filesystem::create_directories(directory, failure);
@@ -65,11 +59,11 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstra
         fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
                             "lislerun --fabric tile:WxH sees to that");
     }
-    const fabric::tile_words given{.mesh = text_of(fabric_variable).substr(tile_prefix.size()),
-                                   .map = text_of("LISLE_TILE_MAP"),
-                                   .machine = text_of("LISLE_TILE_MACHINE"),
-                                   .packets = text_of("LISLE_TILE_PACKETS"),
-                                   .compute = text_of("LISLE_TILE_COMPUTE")};
+    const fabric::tile_words given{.mesh = text_of(setting::fabric).substr(tile_prefix.size()),
+                                   .map = text_of(setting::tile_map),
+                                   .machine = text_of(setting::tile_machine),
+                                   .packets = text_of(setting::tile_packets),
+                                   .compute = text_of(setting::tile_compute)};
     auto made = std::make_unique<fabric::tile_fabric>(
         make_tile_layout(given, places.ranks()), segment.bells(0, places.ranks()),
         [](int rank, const std::string &sentence) {
@@ -85,23 +79,25 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstra
 } // namespace
 
 fabric::local::read_thresholds reads_of_other_processes() {
-    if (value_of(setting::cross_memory) == 0) {
+    const std::int64_t least = value_of(setting::cma_minimum);
+    if (least == cma_off) {
         return {};
     }
-    if (const std::int64_t set = value_of(setting::cross_memory_minimum); set >= 0) {
-        return {.least = static_cast<std::size_t>(set)};
+    if (least >= 0) {
+        return {.least = static_cast<std::size_t>(least)};
     }
     // Between the two it depends on where the cores lie, measured with bench/.
     return {.least = std::size_t{64} << 10, .surely = std::size_t{512} << 10};
 }
 
 std::vector<fabric_maker> fabrics_in_use(int nodes) {
-    const std::string chosen = text_of(fabric_variable);
+    const std::string &chosen = text_of(setting::fabric);
     if (chosen.starts_with(tile_prefix)) {
         return {make_tile_fabric};
     }
     if (!chosen.empty() && chosen != "local") {
-        fail(MPI_ERR_OTHER, fabric_variable, "=", chosen, " names no fabric: there are local and tile:WxH");
+        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen,
+             " names no fabric: there are local and tile:WxH");
     }
     std::vector<fabric_maker> makers{make_local_fabric};
     if (nodes > 1) {

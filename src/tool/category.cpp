@@ -15,13 +15,15 @@ std::vector<category> make() {
     category messages{"lisle_messages", "how messages travel", {}, {}, {}, {}};
     category waiting{"lisle_waiting", "what a rank does that waits", {}, {}, {}, {}};
     category collectives{"lisle_collectives", "collective operations and their algorithms", {}, {}, {}, {}};
+    category launching{"lisle_launching", "how jobs are started", {}, {}, {}, {}};
     category objects{"lisle_objects", "the beginning and the end of communicators", {}, {}, {}, {}};
     const auto &controls = control_variables();
     for (std::size_t i = 0; i < controls.size(); ++i) {
         const setting which = controls[i].which;
-        category &place = which >= setting::first_algorithm                  ? collectives
-                          : which == setting::spin || which == setting::wait ? waiting
-                                                                             : messages;
+        category &place = is_algorithm(which) || which == setting::collectives   ? collectives
+                          : which == setting::wait                               ? waiting
+                          : description_of(which).read_by == audience::launching ? launching
+                                                                                 : messages;
         place.controls.push_back(static_cast<int>(i));
     }
     const auto performances = performance_variables();
@@ -33,8 +35,8 @@ std::vector<category> make() {
     }
     objects.events.resize(event_types().size());
     std::iota(objects.events.begin(), objects.events.end(), 0);
-    category everything{"lisle", "all that Lisle tells tools", {}, {}, {}, {1, 2, 3, 4}};
-    return {everything, messages, waiting, collectives, objects};
+    category everything{"lisle", "all that Lisle tells tools", {}, {}, {}, {1, 2, 3, 4, 5}};
+    return {everything, messages, waiting, collectives, objects, launching};
 }
 
 } // namespace

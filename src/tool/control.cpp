@@ -4,6 +4,8 @@
 #include <cstring>
 #include <deque>
 
+#include "base/parts.hpp"
+
 namespace lisle::tool {
 
 namespace {
@@ -17,22 +19,12 @@ struct tables {
         for (std::size_t i = 0; i < settings.size(); ++i) {
             const setting_description &row = settings[i];
             const enumeration *words = nullptr;
-            if (row.words != nullptr) {
-                words = &enumerations.emplace_back(row.variable, row.least, split(row.words));
+            if (row.is_enumeration()) {
+                const auto each = parts_of(row.words, '|');
+                words = &enumerations.emplace_back(row.name, row.least,
+                                                   std::vector<std::string>{each.begin(), each.end()});
             }
-            variables.push_back({row.variable, static_cast<setting>(i), row.meaning, words});
-        }
-    }
-
-    static std::vector<std::string> split(std::string_view text) {
-        std::vector<std::string> parts;
-        for (;;) {
-            const auto bar = text.find('|');
-            parts.emplace_back(text.substr(0, bar));
-            if (bar == std::string_view::npos) {
-                return parts;
-            }
-            text.remove_prefix(bar + 1);
+            variables.push_back({row.name.c_str(), static_cast<setting>(i), row.meaning.c_str(), words});
         }
     }
 };
@@ -58,7 +50,20 @@ const enumeration &find_enumeration(MPI_T_enum handle) {
     fail(MPI_T_ERR_INVALID_HANDLE, "the handle is no enumeration");
 }
 
+int count_of(const control_variable &variable) noexcept {
+    return is_text(variable.which) ? static_cast<int>(text_of(variable.which).size()) + 1 : 1;
+}
+
+MPI_Datatype datatype_of(const control_variable &variable) noexcept {
+    return is_text(variable.which) ? MPI_CHAR : variable.words != nullptr ? MPI_INT : MPI_COUNT;
+}
+
 void read(const control_variable &variable, void *buffer) {
+    if (is_text(variable.which)) {
+        const std::string &text = text_of(variable.which);
+        std::memcpy(buffer, text.c_str(), text.size() + 1);
+        return;
+    }
     const std::int64_t value = value_of(variable.which);
     if (variable.words != nullptr) {
         const int word = static_cast<int>(value);

@@ -19,10 +19,10 @@ struct enumeration {
 };
 
 struct control_variable {
-    std::string name;
+    const char *name;
     setting which;
     const char *meaning;
-    const enumeration *words; ///< null: a number
+    const enumeration *words; ///< null: a number or a text
 };
 
 /// All of them, in the order of the settings.
@@ -36,7 +36,12 @@ struct control_handle {
 };
 inline const rank_local<handle_list<control_handle>> control_handles;
 
-/// Reads into, or writes from, a buffer of the variable's type: int for words, MPI_Count for numbers.
+/// How many elements of datatype_of() a value has: the characters of a text with its zero, else one.
+[[nodiscard]] int count_of(const control_variable &variable) noexcept;
+/// MPI_INT for words, MPI_COUNT for numbers, MPI_CHAR for texts.
+[[nodiscard]] MPI_Datatype datatype_of(const control_variable &variable) noexcept;
+
+/// Reads into, or writes from, a buffer of such elements.
 void read(const control_variable &variable, void *buffer);
 /// Throws MPI_T_ERR_CVAR_SET_NEVER for what cannot change any more, and MPI_T_ERR_INVALID for a value that it
 /// cannot have.

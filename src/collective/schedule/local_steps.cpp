@@ -88,8 +88,9 @@ std::string local_steps::describe() const {
                         " gives or takes another number of bytes than this rank expects of it: counts or "
                         "types differ among the ranks");
     }
-    return sentence("the memory of rank ", failed_peer_,
-                    " cannot be used, though the system allowed it before (LISLE_CMA=0 does without)");
+    return sentence(
+        "the memory of rank ", failed_peer_,
+        " cannot be used, though the system allowed it before (LISLE_CMA_MINIMUM=off does without)");
 }
 
 } // namespace lisle::collective

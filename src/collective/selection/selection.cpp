@@ -387,8 +387,7 @@ std::string describe_selection() {
     std::string text;
     for (const rule &each : rules) {
         const bool general = each.what == every;
-        text += sentence(general ? "any collective" : description_of(algorithm_of(each.what)).variable, "=",
-                         name_of(each.use));
+        text += sentence(general ? "any collective" : description_of(each.what).name, "=", name_of(each.use));
         if (each.most_bytes != any_size) {
             text += sentence(" up to ", each.most_bytes, " bytes");
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm a collective uses. One table (selection.cpp) decides, by the operation, the size, the
 // number of ranks, where they are and what the operation allows. All ranks of a communicator must choose
-// alike, so only values that they share count. A setting can force an algorithm (LISLE_BCAST=linear); all
-// ranks must have it alike, and it is obeyed where the call allows that algorithm.
+// alike, so only values that they share count. A setting can force an algorithm
+// (LISLE_COLLECTIVES=bcast=linear); all ranks must have it alike, and it is obeyed where the call allows that
+// algorithm.
 #pragma once
 
 #include <array>

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/parts.hpp"
 #ifdef LISLE_WITH_LIBFABRIC
 #include "fabric/network/ofi/libfabric_choices.hpp"
 #endif
@@ -39,16 +40,6 @@ bool is_on(const choice &one, std::string_view interface) noexcept {
     return interface == one.on || interface == one.network || one.address.is_in(interface);
 }
 
-std::vector<std::string_view> parts_of(std::string_view list) {
-    std::vector<std::string_view> parts;
-    while (!list.empty()) {
-        const std::size_t end = std::min(list.find(','), list.size());
-        parts.push_back(list.substr(0, end));
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
-    return parts;
-}
-
 std::string names_of(const std::vector<choice> &all) {
     std::string names;
     for (const choice &each : all) {
@@ -67,7 +58,7 @@ int rank_of_provider(std::string_view name) noexcept {
 }
 
 std::vector<choice> choose_providers(const provider_request &wanted) {
-    const std::vector<std::string_view> named = parts_of(wanted.names);
+    const std::vector<std::string_view> named = parts_of(wanted.names, ',');
     std::vector<choice> all;
     for (tcp_interface &each : tcp_interfaces()) {
         all.push_back({own_tcp.data(), each.name, "", each.address, [each](std::uint64_t secret) {
@@ -97,7 +88,7 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
         return each.address.family() == AF_INET && !each.address.is_loopback();
     });
     // Where an interface stands among those that the user names.
-    const std::vector<std::string_view> interfaces = parts_of(wanted.interface);
+    const std::vector<std::string_view> interfaces = parts_of(wanted.interface, ',');
     const auto place_of = [&](const choice &one) {
         return std::ranges::find_if(interfaces, [&](std::string_view each) { return is_on(one, each); }) -
                interfaces.begin();

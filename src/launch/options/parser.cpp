@@ -4,9 +4,9 @@
 #include <deque>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "launch/launch_error.hpp"
 #include "launch/options.hpp"
-#include "launch/options/nearest.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 

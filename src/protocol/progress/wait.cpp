@@ -60,10 +60,12 @@ spin_policy spin_policy_for(int threads, int cores) noexcept {
     if (threads / threads_in_a_crush > cores) {
         chosen.before_sleep = looks_in_a_crush;
     }
-    if (const std::int64_t spin = value_of(setting::spin); spin >= 0) {
-        chosen.before_sleep = static_cast<unsigned>(spin);
+    const std::int64_t wait = value_of(setting::wait);
+    if (wait >= 0) {
+        chosen.before_sleep = static_cast<unsigned>(wait);
+        return chosen;
     }
-    switch (static_cast<wait_manner>(value_of(setting::wait))) {
+    switch (static_cast<wait_manner>(wait)) {
     case wait_manner::adaptive:
         return chosen;
     case wait_manner::spin:

@@ -33,7 +33,7 @@ MHZ = 425
 
 def cycles(launcher, program, mesh, operation, length, algorithm=None):
     """In a run of its own, so that one algorithm takes the same cycles whatever the others do."""
-    forced = {f"LISLE_{operation.upper()}": algorithm} if algorithm else {}
+    forced = {"LISLE_COLLECTIVES": f"{operation}={algorithm}"} if algorithm else {}
     done = subprocess.run([launcher, "--fabric", f"tile:{mesh}", program, str(MHZ), operation, str(length)], text=True,
                           capture_output=True, check=False, env={**os.environ, **forced}, timeout=900)
     found = done.stdout.split()

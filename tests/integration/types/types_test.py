@@ -70,7 +70,7 @@ def main():
         done, about = make(c_program, 0, what, "plain")
         expect(done.returncode == 0 and not done.stderr, about)
     # Streams of packets, where the kernel copies nothing between processes.
-    done, about = make(c_program, 1, "structures", "many", LISLE_CMA="0")
+    done, about = make(c_program, 1, "structures", "many", LISLE_CMA_MINIMUM="off")
     expect(MESSAGE + "20000 of {MPI_INT, MPI_DOUBLE}, and the receive" in done.stderr and done.returncode != 0, about)
     for what, (sentence, least) in COLLECTIVES.items():
         for level in range(least, 3):

@@ -265,7 +265,7 @@ class chosen_algorithm {
 
 /// How many long messages the calling rank sends in a broadcast with this algorithm.
 std::uint64_t messages_of_broadcast(const char *algorithm) {
-    const chosen_algorithm chosen{"LISLE_BCAST", algorithm};
+    const chosen_algorithm chosen{"LISLE_COLLECTIVES.bcast", algorithm};
     const meter announced{"lisle_announced_messages", MPI_T_PVAR_CLASS_COUNTER};
     std::vector<char> data(3 << 20);
     CHECK_MPI(MPI_Bcast(data.data(), static_cast<int>(data.size()), MPI_CHAR, 0, MPI_COMM_WORLD));

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "base/nearest.hpp"
 #include "launch/cpu_set.hpp"
 #include "launch/hosts_job.hpp"
 #include "launch/launch_error.hpp"
-#include "launch/options/nearest.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 #include "launch/plan.hpp"

@@ -32,9 +32,9 @@ TEST(control_variables, are_the_settings_in_their_order) {
     ASSERT_EQ(variables.size(), settings.size());
     std::set<std::string> names;
     for (std::size_t i = 0; i < settings.size(); ++i) {
-        EXPECT_EQ(variables[i].name, settings[i].variable);
+        EXPECT_EQ(variables[i].name, settings[i].name);
         EXPECT_EQ(variables[i].which, static_cast<setting>(i));
-        EXPECT_EQ(variables[i].words != nullptr, settings[i].words != nullptr) << variables[i].name;
+        EXPECT_EQ(variables[i].words != nullptr, settings[i].is_enumeration()) << variables[i].name;
         EXPECT_TRUE(names.insert(variables[i].name).second) << variables[i].name;
     }
 }
@@ -56,7 +56,7 @@ TEST(control_variables, have_a_word_for_each_of_their_values) {
 }
 
 TEST(control_variables, are_found_by_the_handle_of_their_words_only) {
-    const enumeration *const words = variable_of(setting::wait).words;
+    const enumeration *const words = variable_of(setting::progress).words;
     ASSERT_NE(words, nullptr);
     EXPECT_EQ(&find_enumeration(reinterpret_cast<MPI_T_enum>(const_cast<enumeration *>(words))), words);
     int other = 0;
@@ -72,6 +72,15 @@ TEST(control_variables, that_are_numbers_are_read_as_counts) {
     MPI_Count value = -7;
     read(variable_of(setting::unexpected_limit), &value);
     EXPECT_EQ(value, value_of(setting::unexpected_limit));
+}
+
+TEST(control_variables, that_are_texts_are_read_with_their_zero_and_are_as_long_as_said) {
+    const control_variable &interface = variable_of(setting::network_interface);
+    ASSERT_EQ(datatype_of(interface), MPI_CHAR);
+    std::string room(static_cast<std::size_t>(count_of(interface)), 'x');
+    read(interface, room.data());
+    EXPECT_EQ(room, text_of(setting::network_interface) + '\0');
+    EXPECT_EQ(code_of_write(interface, "eth0"), MPI_T_ERR_CVAR_SET_NEVER);
 }
 
 TEST(control_variables, that_are_words_are_read_and_written_as_ints) {

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <fstream>
 #include <ifaddrs.h>
+#include <iterator>
 #include <memory>
 #include <net/if.h>
 #include <utility>
+
+#include "base/parts.hpp"
 
 namespace lisle::fabric::network {
 
@@ -56,6 +59,20 @@ std::vector<tcp_interface> tcp_interfaces() {
         sorted.push_back(std::move(interface));
     }
     return sorted;
+}
+
+std::vector<tcp_interface> tcp_interfaces_named(std::string_view list) {
+    const std::vector<tcp_interface> all = tcp_interfaces();
+    if (list.empty()) {
+        return all;
+    }
+    std::vector<tcp_interface> named;
+    for (const std::string_view name : parts_of(list, ',')) {
+        std::ranges::copy_if(all, std::back_inserter(named), [name](const tcp_interface &each) {
+            return each.name == name || each.address.is_in(name);
+        });
+    }
+    return named;
 }
 
 } // namespace lisle::fabric::network

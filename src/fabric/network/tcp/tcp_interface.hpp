@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fabric/network/socket_address.hpp"
@@ -17,5 +18,8 @@ struct tcp_interface {
 /// Those that are up, one for each address: IPv4 first, the fastest first. Link-local IPv6 addresses are left
 /// out: what they mean depends on the machine.
 [[nodiscard]] std::vector<tcp_interface> tcp_interfaces();
+/// Those of them that a list of names or networks asks for ("10.0.2.0/24,eth0"), in the order of the list;
+/// all if it is empty.
+[[nodiscard]] std::vector<tcp_interface> tcp_interfaces_named(std::string_view list);
 
 } // namespace lisle::fabric::network

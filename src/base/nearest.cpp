@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/options/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <utility>
 #include <vector>
 
-namespace lisle::launch {
+namespace lisle {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     return best;
 }
 
-} // namespace lisle::launch
+} // namespace lisle

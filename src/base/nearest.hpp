@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace lisle::launch {
+namespace lisle {
 
 /// Steps from one word to another: a swap of neighbours, a missing, added or different letter cost 2
 /// each; a letter in the other case costs 1.
@@ -14,4 +14,4 @@ namespace lisle::launch {
 /// The candidate closest to `word`, or an empty view if none resembles it.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-} // namespace lisle::launch
+} // namespace lisle
