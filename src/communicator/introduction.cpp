@@ -216,6 +216,19 @@ class side {
     std::unique_ptr<leaders_link> link_;
 };
 
+/// The calling rank's part in an introduction, until it has its communicator.
+class taking_part {
+  public:
+    explicit taking_part(fabric::joining &in) : in_{in}, begun_{in.begin()} {}
+    ~taking_part() { in_.end(begun_); }
+    taking_part(const taking_part &) = delete;
+    taking_part &operator=(const taking_part &) = delete;
+
+  private:
+    fabric::joining &in_;
+    const std::uint64_t begun_;
+};
+
 /// Lets neighbours share memory where all of a machine can. @param exchange what all say, by process
 template <class Exchange>
 void meet_in_memory(fabric::joining &meets, introduction &all, const Exchange &exchange) {
@@ -256,6 +269,7 @@ communicator_ref introduce(communicator &local, int leader,
                            const std::function<std::unique_ptr<leaders_link>()> &meet) {
     rank &self = this_rank();
     fabric::joining &meets = meets_of(self);
+    const taking_part part{meets};
     side ours{local, leader};
     const std::vector<card> here = ours.members().allgather(card_of(self, meets.machine()));
     ours.meet(meet);

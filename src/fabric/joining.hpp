@@ -75,6 +75,13 @@ class joining {
 
     /// Which processes may share memory with this one: introduced_process::machine.
     [[nodiscard]] virtual std::uint64_t machine() = 0;
+    /// A rank of this process begins to take part in an introduction, and has its communicator at the end.
+    /// What it may count on, whom it knows and whom it comes to reach, stays in between, whatever other ranks
+    /// end meanwhile.
+    /// @return for end()
+    [[nodiscard]] virtual std::uint64_t begin() = 0;
+    virtual void end(std::uint64_t begun) noexcept = 0;
+
     /// True if the process with this name is of the own job, or reached.
     [[nodiscard]] virtual bool knows(const introduced_process &process) = 0;
 

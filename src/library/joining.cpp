@@ -22,10 +22,26 @@ using fabric::endpoint_address;
 using fabric::introduced_process;
 using fabric::introduction;
 
+std::uint64_t process_joining::begin() {
+    const std::scoped_lock guard{lock_};
+    return *under_way_.insert(++moment_).first;
+}
+
+void process_joining::end(std::uint64_t begun) noexcept {
+    const std::scoped_lock guard{lock_};
+    under_way_.erase(begun);
+}
+
 bool process_joining::knows(const introduced_process &process) {
     const std::scoped_lock guard{lock_};
     end_unused_locked();
-    return job_.find_number({process.id.job, process.first_rank}) >= 0;
+    const int number = job_.find_number({process.id.job, process.first_rank});
+    const auto by =
+        std::ranges::find_if(reached_, [number](const reached &each) { return each.has(number); });
+    if (by != reached_.end()) {
+        by->counted_on = ++moment_;
+    }
+    return number >= 0;
 }
 
 std::uint64_t process_joining::machine() {
@@ -133,7 +149,7 @@ void process_joining::add_routes_locked(const introduction &all, std::unique_ptr
     auto reaching =
         std::make_unique<fabric::renumbered_fabric>(std::move(carrier), job_.first_rank(), first_own,
                                                     first_peer, std::move(peers), std::move(numbers_here));
-    reached_.push_back({reaching.get(), network, first_peer, count});
+    reached_.push_back({reaching.get(), network, first_peer, count, ++moment_});
     routes_.first().add(std::move(reaching));
 }
 
@@ -142,8 +158,7 @@ void process_joining::add_routes_locked(const introduction &all, std::unique_ptr
 bool process_joining::is_used(const reached &by) const {
     const auto has_any = [&by](const group &members) {
         for (int rank = 0; rank != members.size(); ++rank) {
-            if (const int number = members.member(rank);
-                number >= by.first_peer && number < by.first_peer + by.peers) {
+            if (by.has(members.member(rank))) {
                 return true;
             }
         }
@@ -162,7 +177,7 @@ bool process_joining::is_used(const reached &by) const {
 
 void process_joining::end_unused_locked() {
     std::erase_if(reached_, [this](const reached &each) {
-        if (is_used(each)) {
+        if (is_counted_on_locked(each) || is_used(each)) {
             return false;
         }
         // Who meets them again finds another way, whether this one has ended by then or not.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "execution/staying.hpp"
@@ -27,6 +28,8 @@ class process_joining final : public fabric::joining {
         : job_{own}, routes_{routes}, threads_{threads} {}
 
     [[nodiscard]] std::uint64_t machine() override;
+    [[nodiscard]] std::uint64_t begin() override;
+    void end(std::uint64_t begun) noexcept override;
     [[nodiscard]] bool knows(const fabric::introduced_process &process) override;
     [[nodiscard]] fabric::endpoint_address offer_memory(const fabric::introduction &all) override;
     [[nodiscard]] bool open_memory(const fabric::introduction &all,
@@ -50,12 +53,20 @@ class process_joining final : public fabric::joining {
         fabric::network::network_fabric *network; ///< null: it is another fabric
         int first_peer;
         int peers;
+        std::uint64_t counted_on; ///< moment when an introduction has last found or made it
+        [[nodiscard]] bool has(int number) const noexcept {
+            return number >= first_peer && number < first_peer + peers;
+        }
     };
     /// True if the calling process reaches a process in this way.
     using way = bool (fabric::introduction::*)(std::size_t, std::size_t) const;
     void add_routes_locked(const fabric::introduction &all, std::unique_ptr<fabric::fabric> carrier,
                            way there, fabric::network::network_fabric *network);
     [[nodiscard]] bool is_used(const reached &by) const;
+    /// True if a rank that had begun by then has no communicator yet.
+    [[nodiscard]] bool is_counted_on_locked(const reached &by) const noexcept {
+        return !under_way_.empty() && *under_way_.begin() < by.counted_on;
+    }
     void end_unused_locked();
     void end_locked(const reached &unused);
 
@@ -66,6 +77,8 @@ class process_joining final : public fabric::joining {
     // Under the lock.
     std::map<std::uint64_t, opened> opened_; ///< by the introduction's secret
     std::vector<reached> reached_;           ///< that have not ended
+    std::set<std::uint64_t> under_way_;      ///< moments when ranks have begun introductions
+    std::uint64_t moment_ = 0;               ///< counts what happens here
 };
 
 } // namespace lisle
