@@ -18,10 +18,11 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 7;
+constexpr std::uint32_t segment_version = 8;
 
 struct process_entry {
     std::atomic<std::uint64_t> heap_base; // see shared_heap
+    std::atomic<std::uint64_t> heap_extent;
 };
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
@@ -171,6 +172,9 @@ file_part node_segment::heap_part(int process) const noexcept {
 }
 std::atomic<std::uint64_t> &node_segment::heap_base(int process) const noexcept {
     return reinterpret_cast<process_entry *>(&head() + 1)[process].heap_base;
+}
+std::atomic<std::uint64_t> &node_segment::heap_extent(int process) const noexcept {
+    return reinterpret_cast<process_entry *>(&head() + 1)[process].heap_extent;
 }
 
 doorbell &node_segment::bell(int rank) const noexcept {

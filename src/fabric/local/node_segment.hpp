@@ -52,6 +52,8 @@ class node_segment {
     [[nodiscard]] file_part heap_part(int process) const noexcept;
     /// The address where the process has mapped that, 0 until it has.
     [[nodiscard]] std::atomic<std::uint64_t> &heap_base(int process) const noexcept;
+    /// How many bytes of it, from its beginning on: written before the address.
+    [[nodiscard]] std::atomic<std::uint64_t> &heap_extent(int process) const noexcept;
 
     /// Where a rank sleeps.
     [[nodiscard]] doorbell &bell(int rank) const noexcept;

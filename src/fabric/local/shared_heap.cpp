@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <iterator>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 namespace lisle {
 
@@ -12,6 +13,17 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::uintptr_t cannot_be = 1;
+
+/// How much of its part each of so many processes maps: all, where address space is not limited; else so much
+/// that half of it is left when a process has mapped everybody's.
+std::size_t share_of_address_space(std::size_t part, int processes) noexcept {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return part;
+    }
+    const std::size_t share = limit.rlim_cur / 2 / static_cast<std::size_t>(processes);
+    return std::min(part, share / page * page);
+}
 
 /// All that this process has: mostly none or one.
 struct registry {
@@ -40,22 +52,42 @@ shared_heap::~shared_heap() {
         const std::scoped_lock guard{known().mutex};
         std::erase(known().all, this);
     }
-    const auto unmap = [this](std::uintptr_t base) {
+    const auto unmap = [](std::uintptr_t base, std::size_t bytes) {
         if (base > cannot_be) {
-            munmap(reinterpret_cast<void *>(base), part_);
+            munmap(reinterpret_cast<void *>(base), bytes);
         }
     };
-    unmap(own_);
-    for (const auto &other : others_) {
-        unmap(other);
+    unmap(own_, extent_);
+    for (std::size_t process = 0; process != others_.size(); ++process) {
+        unmap(others_[process],
+              segment_.heap_extent(static_cast<int>(process)).load(std::memory_order_relaxed));
     }
 }
 
-std::byte *shared_heap::map(int process) const noexcept {
-    const auto [descriptor, offset, bytes] = segment_.heap_part(process);
+std::byte *shared_heap::map(int process, std::size_t bytes) const noexcept {
+    const auto [descriptor, offset, part] = segment_.heap_part(process);
+    if (bytes > part) { // what another process says is checked
+        return nullptr;
+    }
     void *const base =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, offset);
     return base == MAP_FAILED ? nullptr : static_cast<std::byte *>(base);
+}
+
+bool shared_heap::map_own(std::size_t needed) {
+    const std::size_t extent = std::max(share_of_address_space(part_, segment_.processes()), needed);
+    std::byte *const own = map(process_, extent);
+    if (own == nullptr) {
+        free_.clear(); // nobody tries again
+        return false;
+    }
+    free_ = {{0, extent}};
+    extent_.store(extent, std::memory_order_relaxed);
+    own_.store(reinterpret_cast<std::uintptr_t>(own), std::memory_order_relaxed);
+    segment_.heap_extent(process_).store(extent, std::memory_order_relaxed);
+    // Release: pairs with find(). Others hear of addresses by messages, which order this anyway.
+    segment_.heap_base(process_).store(reinterpret_cast<std::uintptr_t>(own), std::memory_order_release);
+    return true;
 }
 
 void *shared_heap::allocate(std::size_t bytes) {
@@ -64,21 +96,13 @@ void *shared_heap::allocate(std::size_t bytes) {
     }
     const std::size_t whole = (bytes + page - 1) / page * page;
     const std::scoped_lock guard{mutex_};
+    if (whole > part_ || free_.empty() || (own_.load(std::memory_order_relaxed) == 0 && !map_own(whole))) {
+        return nullptr;
+    }
     const auto room =
         std::find_if(free_.begin(), free_.end(), [whole](const auto &hole) { return hole.second >= whole; });
     if (room == free_.end()) {
         return nullptr;
-    }
-    std::uintptr_t own = own_.load(std::memory_order_relaxed);
-    if (own == 0) {
-        own = reinterpret_cast<std::uintptr_t>(map(process_));
-        if (own == 0) {
-            free_.clear(); // there is not so much address space: nobody tries again
-            return nullptr;
-        }
-        own_.store(own, std::memory_order_relaxed);
-        // Release: pairs with find(). Others hear of addresses by messages, which order this anyway.
-        segment_.heap_base(process_).store(own, std::memory_order_release);
     }
     const auto [offset, length] = *room;
     free_.erase(room);
@@ -86,7 +110,7 @@ void *shared_heap::allocate(std::size_t bytes) {
         free_.emplace(offset + whole, length - whole);
     }
     taken_.emplace(offset, whole);
-    return reinterpret_cast<void *>(own + offset);
+    return reinterpret_cast<void *>(own_.load(std::memory_order_relaxed) + offset);
 }
 
 bool shared_heap::release(void *memory) noexcept {
@@ -134,8 +158,9 @@ std::byte *shared_heap::find(int process, std::uint64_t address, std::size_t byt
     }
     const std::uint64_t base =
         segment_.heap_base(process).load(std::memory_order_acquire); // pairs with allocate
+    const std::uint64_t extent = segment_.heap_extent(process).load(std::memory_order_relaxed);
     const std::uint64_t offset = address - base;
-    if (base == 0 || offset >= part_ || bytes > part_ - offset) {
+    if (base == 0 || offset >= extent || bytes > extent - offset) {
         return nullptr;
     }
     auto &other = others_[static_cast<std::size_t>(process)];
@@ -144,7 +169,7 @@ std::byte *shared_heap::find(int process, std::uint64_t address, std::size_t byt
         const std::scoped_lock guard{mutex_};
         here = other.load(std::memory_order_relaxed);
         if (here == 0) {
-            std::byte *const mapped = map(process);
+            std::byte *const mapped = map(process, extent);
             here = mapped != nullptr ? reinterpret_cast<std::uintptr_t>(mapped) : cannot_be;
             other.store(here, std::memory_order_release);
         }

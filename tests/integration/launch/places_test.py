@@ -25,11 +25,11 @@ def can_unshare(*options):
 
 
 class Places(launched.LauncherTest):
-    def assert_runs(self, ranks=4, front=(), **more):
+    def assert_runs(self, ranks=4, front=(), program=launched.RANK_ENDS, **more):
         """The ranks of an MPI program start, exchange messages and end, in every kind."""
         for kind in KINDS:
             with self.subTest(kind=kind):
-                words = [*front, launched.LAUNCHER, "-q", "-n", str(ranks), "--ranks", kind, launched.RANK_ENDS]
+                words = [*front, launched.LAUNCHER, "-q", "-n", str(ranks), "--ranks", kind, program]
                 environment = more.get("environment", self.environment())
                 done = subprocess.run(words, capture_output=True, text=True, timeout=launched.LIMIT, check=False,
                                       stdin=subprocess.DEVNULL, env=environment,
@@ -43,6 +43,10 @@ class Places(launched.LauncherTest):
     @unittest.skipIf(launched.SANITIZED, "sanitizers reserve addresses")
     def test_few_addresses(self):
         self.assert_runs(ranks=2, before=limited(resource.RLIMIT_AS, 300 << 20))
+
+    @unittest.skipIf(launched.SANITIZED, "sanitizers reserve addresses")
+    def test_windows_in_few_addresses(self):
+        self.assert_runs(ranks=4, before=limited(resource.RLIMIT_AS, 1 << 30), program=os.environ["LISLE_TEST_WINDOWS"])
 
     @unittest.skipIf(launched.SANITIZED, "sanitizers use larger stacks")
     def test_small_stacks(self):

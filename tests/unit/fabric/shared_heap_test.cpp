@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace lisle {
 namespace {
 
-class open_memory_test : public testing::Test {
+class shared_heap_test : public testing::Test {
   protected:
     static std::uint64_t address_of(const void *data) { return reinterpret_cast<std::uintptr_t>(data); }
 
@@ -25,7 +26,7 @@ class open_memory_test : public testing::Test {
     shared_heap second_{second_segment_, 1};
 };
 
-TEST_F(open_memory_test, is_found_at_another_address_by_the_other_process) {
+TEST_F(shared_heap_test, is_found_at_another_address_by_the_other_process) {
     auto *const own = static_cast<char *>(first_.allocate(100'000));
     ASSERT_NE(own, nullptr);
     EXPECT_EQ(address_of(own) % 4096, 0U);
@@ -39,7 +40,7 @@ TEST_F(open_memory_test, is_found_at_another_address_by_the_other_process) {
     EXPECT_TRUE(shared_heap::release(own));
 }
 
-TEST_F(open_memory_test, knows_what_is_not_in_it) {
+TEST_F(shared_heap_test, knows_what_is_not_in_it) {
     std::vector<char> elsewhere(100);
     EXPECT_EQ(second_.find(0, address_of(elsewhere.data()), 1), nullptr); // nothing is open yet
     auto *const own = static_cast<char *>(first_.allocate(8192));
@@ -56,7 +57,7 @@ TEST_F(open_memory_test, knows_what_is_not_in_it) {
     EXPECT_FALSE(shared_heap::release(own));
 }
 
-TEST_F(open_memory_test, gives_zeroed_memory_that_does_not_overlap_whatever_is_freed_in_between) {
+TEST_F(shared_heap_test, gives_zeroed_memory_that_does_not_overlap_whatever_is_freed_in_between) {
     struct piece {
         unsigned char *at;
         std::size_t bytes;
@@ -96,12 +97,37 @@ TEST_F(open_memory_test, gives_zeroed_memory_that_does_not_overlap_whatever_is_f
     EXPECT_EQ(second_.allocate(all + 1), nullptr);
 }
 
-TEST(open_memory_of_one_process, is_none) {
+TEST(shared_heap_of_one_process, is_none) {
     const auto alone = fabric::local::node_segment::private_to_process({.ranks_of_process = {4}});
     shared_heap none{alone, 0};
     EXPECT_EQ(none.allocate(10'000), nullptr);
     EXPECT_EQ(none.find(0, 4096, 1), nullptr);
     EXPECT_FALSE(none.holds(&none, 1));
+}
+
+TEST(shared_heap_in_little_address_space, maps_what_it_can_and_lets_others_find_it) {
+    const auto gives_and_finds = [] {
+        rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};
+        if (setrlimit(RLIMIT_AS, &limit) != 0) {
+            return false;
+        }
+        const auto one = fabric::local::node_segment::create({.ranks_of_process = {1, 1, 1, 1}});
+        const auto other = fabric::local::node_segment::attach(dup(one.descriptor()));
+        shared_heap first{one, 0};
+        shared_heap second{other, 1};
+        auto *const own = static_cast<char *>(first.allocate(std::size_t{32} << 20));
+        if (own == nullptr || !first.holds(own, std::size_t{32} << 20) ||
+            first.holds(own, std::size_t{1} << 30)) {
+            return false;
+        }
+        own[5] = 'x';
+        const std::byte *const there = second.find(0, reinterpret_cast<std::uintptr_t>(own + 5), 1);
+        // More than there is room for is refused, and changes nothing.
+        return there != nullptr && *there == std::byte{'x'} &&
+               first.allocate(std::size_t{2} << 30) == nullptr && shared_heap::release(own) &&
+               first.allocate(std::size_t{32} << 20) != nullptr;
+    };
+    EXPECT_EXIT(_exit(gives_and_finds() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 } // namespace
