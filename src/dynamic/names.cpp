@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/process_status.hpp"
 #include "base/settings.hpp"
 #include "mpi.h"
 
@@ -33,23 +34,6 @@ struct entry {
 std::string machine_name() {
     std::array<char, 256> name{};
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
-}
-
-/// When a process began, in the kernel's own count: a number may be used again. Empty: it does not run.
-std::string begin_of(long process) {
-    std::ifstream file{sentence("/proc/", process, "/stat")};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    // The second field is a name in brackets, which may contain anything.
-    const std::size_t behind_name = text.rfind(')');
-    if (behind_name == std::string::npos) {
-        return {};
-    }
-    std::istringstream fields{text.substr(behind_name + 1)};
-    std::string field;
-    constexpr int place = 20; // from the third on
-    for (int number = 0; number != place && fields >> field; ++number) {
-    }
-    return field;
 }
 
 std::string folder() {
@@ -99,7 +83,7 @@ std::optional<entry> read(const std::string &path) {
 
 /// False: the program that has published it has ended.
 bool is_alive(const entry &one) {
-    return one.machine != machine_name() || begin_of(one.process) == one.begun;
+    return one.machine != machine_name() || begin_of_process(one.process) == one.begun;
 }
 
 } // namespace
@@ -113,7 +97,7 @@ void publish(std::string_view service, std::string_view port) {
         file << port << '\n'
              << machine_name() << '\n'
              << getpid() << '\n'
-             << begin_of(getpid()) << '\n'
+             << begin_of_process(getpid()) << '\n'
              << service;
         if (!file.flush()) {
             fail(MPI_ERR_SERVICE, "cannot write ", prepared, " for a published name");

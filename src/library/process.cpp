@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/process.hpp"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -101,6 +103,13 @@ std::unique_ptr<process> make_launched(int descriptor) {
     if (!index || *index >= table.processes()) {
         fail(MPI_ERR_OTHER, process_index_variable, " does not name one of the ", table.processes(),
              " processes of the job");
+    }
+    if (const int claimer = table.claim(*index); claimer != getpid()) {
+        if (kill(claimer, 0) == 0 || errno == EPERM) {
+            return process::make_inside({.ranks_of_process = {1}}); // a child of the rank
+        }
+        fail(MPI_ERR_OTHER, "another program of this rank, process ", claimer,
+             ", has been in MPI before and has ended: start each program with a lislerun of its own");
     }
     const std::size_t behind = table.end();
     const int file = table.give_descriptor();

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/owned_descriptor.hpp"
+#include "base/process_status.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -17,6 +19,18 @@ namespace {
 
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
 constexpr std::uint32_t table_version = 7;
+
+/// Opens what an ancestor of this process has open under this number, if it is a table; else -1.
+int open_of_ancestor(int descriptor) {
+    for (pid_t each = getppid(); each > 1; each = parent_of(each)) {
+        owned_descriptor found = open_of_process(each, descriptor, O_RDWR);
+        std::uint64_t magic = 0;
+        if (found && pread(found.get(), &magic, sizeof magic, 0) == sizeof magic && magic == table_magic) {
+            return found.release();
+        }
+    }
+    return -1;
+}
 
 } // namespace
 
@@ -115,7 +129,11 @@ job_table job_table::create(const job_shape &shape) {
 
 job_table job_table::attach(int descriptor) {
     struct stat about {};
-    const bool open = fstat(descriptor, &about) == 0;
+    bool open = fstat(descriptor, &about) == 0;
+    if (!open && std::getenv("LISLE_RANK") != nullptr) {
+        descriptor = open_of_ancestor(descriptor);
+        open = fstat(descriptor, &about) == 0;
+    }
     // A process that is one rank is told its number; others are hosts, which keep the table to themselves.
     if (!open && std::getenv("LISLE_RANK") == nullptr) {
         fail(MPI_ERR_OTHER,
@@ -198,8 +216,11 @@ job_shape job_table::shape() const {
 int job_table::pid(int process) const noexcept {
     return process_at(process).pid.load(std::memory_order_relaxed);
 }
-void job_table::set_pid(int process, int pid) noexcept {
-    process_at(process).pid.store(pid, std::memory_order_relaxed);
+int job_table::claim(int process) noexcept {
+    int claimer = 0;
+    const int own = getpid();
+    return process_at(process).pid.compare_exchange_strong(claimer, own, std::memory_order_relaxed) ? own
+                                                                                                    : claimer;
 }
 
 rank_progress job_table::progress(int rank) const noexcept {

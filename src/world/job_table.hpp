@@ -45,7 +45,9 @@ class job_table {
     /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if
     /// the shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
     static job_table create(const job_shape &shape);
-    /// Maps the table behind an inherited descriptor. Throws mpi_error if it is not one of this version.
+    /// Maps the table behind an inherited descriptor, or behind the one of that number of a process that this
+    /// one descends from: what starts programs often closes all descriptors. Throws mpi_error if it is not
+    /// one of this version.
     static job_table attach(int descriptor);
 
     /// The descriptor to hand down (close-on-exec is set; clear it in the child).
@@ -66,7 +68,9 @@ class job_table {
 
     /// The process's id as it sees itself, 0 until it has attached.
     [[nodiscard]] int pid(int process) const noexcept;
-    void set_pid(int process, int pid) noexcept;
+    /// Makes the caller this process of the job, unless another one is. @return that one's id, or the
+    /// caller's own
+    int claim(int process) noexcept;
 
     [[nodiscard]] rank_progress progress(int rank) const noexcept;
     void advance(int rank, rank_progress to) noexcept;

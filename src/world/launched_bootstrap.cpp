@@ -40,7 +40,7 @@ std::optional<std::span<const std::byte>> find(std::span<const std::byte> row, s
 
 launched_bootstrap::launched_bootstrap(job_table table, int process)
     : table_{std::move(table)}, process_{process}, places_{table_.shape()} {
-    table_.set_pid(process, getpid());
+    static_cast<void>(table_.claim(process));
 }
 
 void launched_bootstrap::put(std::string_view key, std::span<const std::byte> value) {

@@ -11,7 +11,7 @@ namespace lisle {
 
 class launched_bootstrap final : public bootstrap {
   public:
-    /// @param process index of the calling process
+    /// @param process index of the calling process, which no other one has claimed
     launched_bootstrap(job_table table, int process);
 
     [[nodiscard]] process_id self() const noexcept override { return {table_.id(), process_}; }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says of a process of this machine: the fields of /proc/PID/stat (proc(5)).
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+namespace lisle {
+
+/// When it began, in the kernel's own count, since a number may be used again; empty: it does not run.
+[[nodiscard]] std::string begin_of_process(long process);
+/// Its parent; 0: none, or it does not run.
+[[nodiscard]] pid_t parent_of(pid_t process);
+
+} // namespace lisle
