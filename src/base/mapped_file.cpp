@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/unnamed_file.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -30,9 +31,10 @@ void *map(int descriptor, std::size_t offset, std::size_t bytes, std::string_vie
 } // namespace
 
 int mapped_file::make(const char *name) {
-    const int descriptor = memfd_create(name, MFD_CLOEXEC);
+    const int descriptor = make_unnamed_file(name, file_content::data);
     if (descriptor < 0) {
-        fail(MPI_ERR_NO_MEM, "cannot create shared memory for the job: ", std::strerror(errno));
+        fail(MPI_ERR_NO_MEM, "cannot create shared memory for the job: memfd_create: ", std::strerror(errno),
+             ", and no file could be made in /dev/shm or the folder for temporary files (TMPDIR)");
     }
     return descriptor;
 }

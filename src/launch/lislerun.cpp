@@ -68,12 +68,8 @@ void close_surrounding_job() {
     if (number == nullptr) {
         return;
     }
-    const auto link = std::string{"/proc/self/fd/"} + number;
-    char target[64];
-    const auto length = readlink(link.c_str(), target, sizeof target);
-    if (length > 0 &&
-        std::string_view{target, static_cast<std::size_t>(length)}.starts_with("/memfd:lisle-job")) {
-        fcntl(std::atoi(number), F_SETFD, FD_CLOEXEC);
+    if (const int descriptor = std::atoi(number); job_table::is_one(descriptor)) {
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
 }
 

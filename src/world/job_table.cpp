@@ -24,8 +24,7 @@ constexpr std::uint32_t table_version = 7;
 int open_of_ancestor(int descriptor) {
     for (pid_t each = getppid(); each > 1; each = parent_of(each)) {
         owned_descriptor found = open_of_process(each, descriptor, O_RDWR);
-        std::uint64_t magic = 0;
-        if (found && pread(found.get(), &magic, sizeof magic, 0) == sizeof magic && magic == table_magic) {
+        if (job_table::is_one(found.get())) {
             return found.release();
         }
     }
@@ -125,6 +124,11 @@ job_table job_table::create(const job_shape &shape) {
         new (&made.rank_at(rank)) rank_entry{};
     }
     return made;
+}
+
+bool job_table::is_one(int descriptor) noexcept {
+    std::uint64_t magic = 0;
+    return pread(descriptor, &magic, sizeof magic, 0) == sizeof magic && magic == table_magic;
 }
 
 job_table job_table::attach(int descriptor) {

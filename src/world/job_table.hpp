@@ -49,6 +49,8 @@ class job_table {
     /// one descends from: what starts programs often closes all descriptors. Throws mpi_error if it is not
     /// one of this version.
     static job_table attach(int descriptor);
+    /// True if a table lies behind the descriptor.
+    [[nodiscard]] static bool is_one(int descriptor) noexcept;
 
     /// The descriptor to hand down (close-on-exec is set; clear it in the child).
     [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }

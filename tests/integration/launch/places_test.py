@@ -67,6 +67,12 @@ class Places(launched.LauncherTest):
         self.assert_runs(front=("unshare", "--mount", "sh", "-c",
                                 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"', "sh"))
 
+    def test_without_anonymous_files(self):
+        front = os.environ["LISLE_TEST_WITHOUT_MEMFD"]
+        if subprocess.run([front, "true"], capture_output=True, check=False).returncode == 77:
+            self.skipTest("filters of system calls are not allowed here")
+        self.assert_runs(front=(front,), program=os.environ["LISLE_TEST_WINDOWS"])
+
     def test_namespaces(self):
         for options in (["--net"], ["--ipc", "--uts"], ["--pid", "--fork", "--mount-proc"],
                         ["--user", "--map-root-user"], ["--user"]):

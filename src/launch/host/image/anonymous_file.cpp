@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/anonymous_file.hpp"
 
+#include "base/unnamed_file.hpp"
 #include "launch/host/life/refusal.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -28,8 +28,8 @@ std::string distinct_path(int descriptor) {
 } // namespace
 
 anonymous_file::anonymous_file(const std::string &purpose, std::size_t size)
-    : purpose_(purpose),
-      descriptor_(memfd_create(purpose.substr(purpose.rfind('/') + 1, 200).c_str(), MFD_CLOEXEC)) {
+    : purpose_(purpose), descriptor_(make_unnamed_file(purpose.substr(purpose.rfind('/') + 1, 200).c_str(),
+                                                       file_content::code)) {
     if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
         fail("creating it");
     }
