@@ -61,7 +61,7 @@ def fortran_conversions(functions):
             signature = f"MPI_Fint {sort}_c2f({parameter(given)})"
         else:
             signature = f"{f['c_return']} {sort}_f2c(MPI_Fint {given['name']})"
-        yield f"static inline {signature} {{ return {f['name']}({given['name']}); }}"
+        yield f"static LISLE_INLINE {signature} {{ return {f['name']}({given['name']}); }}"
 
 
 def fortran_statuses(rows):
@@ -71,11 +71,21 @@ def fortran_statuses(rows):
     for row in rows:
         if row["c"] and row["name"].startswith("MPI_Status_"):
             given, made = row["c_params"]
-            yield (f"static inline int {row['name']}({parameter(given)}, {parameter(made)}) {{ "
-                   f"for (int i = 0; i < MPI_F_STATUS_SIZE; ++i) ((int *){made['name']})[i] = ((const int *){given['name']})[i]; "
+            yield (f"static LISLE_INLINE int {row['name']}({parameter(given)}, {parameter(made)}) {{ "
+                   f"int i; for (i = 0; i < MPI_F_STATUS_SIZE; ++i) ((int *){made['name']})[i] = ((const int *){given['name']})[i]; "
                    "return MPI_SUCCESS; }")
     for sort, name in (("MPI_Fint", "F"), ("MPI_F08_status", "F08")):
         yield from (f"extern {sort} *MPI_{name}_{which}_IGNORE;" for which in ("STATUS", "STATUSES"))
+
+
+def removed_names(rows):
+    """Names that are an error where they are used, which names the substitute. A program that defines one as a macro, as some do
+    to go on, has its own."""
+    yield from ["#if defined(__has_attribute)", "#if __has_attribute(unavailable)"]
+    for row in rows:
+        said = f"MPI-3.0 has removed it: use {row['replaced_by']}"
+        yield from [f"#ifndef {row['name']}", f'{row["c"]} __attribute__((unavailable("{said}")));', "#endif"]
+    yield from ["#endif", "#endif"]
 
 
 def comment(about):
@@ -134,6 +144,11 @@ def main():
         "#include <stdint.h>",
         "",
         "#define LISLE 1",
+        "#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)",
+        "#define LISLE_INLINE inline",
+        "#else",
+        "#define LISLE_INLINE __inline__ /* C89 with an extension of GCC and Clang */",
+        "#endif",
         "",
         "#ifdef __cplusplus",
         'extern "C" {',
@@ -168,6 +183,8 @@ def main():
         out.append(f"{prototype(f, 'P' + f['name'])};")
     out += fortran_conversions(functions)
     out += fortran_statuses(all_functions["outside_abi_header"])
+    out += ["#undef LISLE_INLINE", ""]
+    out += removed_names(json.loads((data / "removed.json").read_text())["names"])
     out += ["", "#ifdef __cplusplus", "}", "#endif", "", '#include "mpix.h"', "", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out))
