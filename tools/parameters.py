@@ -30,7 +30,7 @@ AMONG_RANKS = re.compile(r"""MPI_ ( (Comm|Intercomm)_ (create|dup|idup|split|mer
                                   | (Cart_(create|sub) | Graph_create | Dist_graph_create.*)
                                   | Win_ (allocate|create|fence|free|post|sync|test|wait) .* )""", re.VERBOSE)
 # Calls of those groups that concern the calling rank alone.
-AMONG_NO_RANKS = re.compile(r"MPIX_(Op_create_(x|in)|Rank_(data|self)|Error_sentence)")
+AMONG_NO_RANKS = re.compile(r"MPIX_(Op_create_(x|in)|Type_create_section|Rank_(data|self)|Error_sentence)")
 # These two say it themselves, where they leave the shortest way.
 TELLS_ITSELF = re.compile(r"MPI_I(send|recv)(_c)?")
 BEGINS_ONLY = re.compile(r"MPI_(I(?!m?probe|mrecv).*|Start(all)?|Pready.*|.*_init(_c)?)")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "communicator/communicator.hpp"
+#include "datatype/count_list.hpp"
 #include "datatype/datatype.hpp"
 
 namespace lisle::api {
@@ -13,6 +14,9 @@ void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destru
                  void *extra_state, MPI_Op *op);
 void op_create_in(void *memory, int bytes, MPIX_User_function_x *user_fn, int commute, void *extra_state,
                   MPI_Op *op);
+void type_create_section(MPI_Count blocks, MPI_Count count, const datatype &oldtype, int ndims,
+                         count_list array_of_sizes, count_list array_of_strides, MPI_Count element_bytes,
+                         MPI_Datatype *newtype); // type_arrays.cpp
 void recv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,
                    int tag, communicator &comm, MPI_Status *status);
 void irecv_allocate(MPIX_Allocate_function *allocate, void *extra_state, const datatype &type, int source,

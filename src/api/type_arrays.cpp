@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of a part of an array: a box of it (subarray), or what one process holds of it when it is
 // distributed over a grid of processes (darray). Both are built dimension by dimension, from the one
-// that lies densest in memory outwards; each step's extent is that of a whole slice of the array.
+// that lies densest in memory outwards; each step's extent is that of a whole slice of the array. And types
+// of elements that are counted along a section of an array.
+#include <array>
+#include <span>
 #include <vector>
 
 #include "api/datatype.hpp"
+#include "api/extension.hpp"
 #include "api/type_origin.hpp"
+#include "datatype/array_section.hpp"
 #include "datatype/builder.hpp"
 #include "datatype/checked.hpp"
 
@@ -163,6 +168,40 @@ void type_create_darray(int size, int rank, int ndims, count_list array_of_gsize
     notes.integers(array_of_distribs, ndims).integers(array_of_dargs, ndims).integers(array_of_psizes, ndims);
     notes.integer(order).type(oldtype);
     make_type(std::move(part), notes, newtype);
+}
+
+void type_create_section(MPI_Count blocks, MPI_Count count, const datatype &oldtype, int ndims,
+                         count_list array_of_sizes, count_list array_of_strides, MPI_Count element_bytes,
+                         MPI_Datatype *newtype) {
+    constexpr int most_dimensions = 15; // that a Fortran array can have
+    if (ndims > most_dimensions) {
+        fail(MPI_ERR_ARG, "ndims is ", ndims, ", more than ", most_dimensions);
+    }
+    require_array(array_of_sizes.null(), ndims, "array_of_sizes");
+    require_array(array_of_strides.null(), ndims, "array_of_strides");
+    std::array<MPI_Count, most_dimensions> sizes{}, strides{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(ndims); ++i) {
+        sizes[i] = array_of_sizes[i];
+        strides[i] = array_of_strides[i];
+        if (sizes[i] < 0) {
+            fail(MPI_ERR_ARG, "array_of_sizes[", i, "] is ", sizes[i], ", which is negative");
+        }
+    }
+    const auto dimensions = static_cast<std::size_t>(ndims);
+    const array_section section{element_bytes, std::span{sizes}.first(dimensions),
+                                std::span{strides}.first(dimensions)};
+    auto part = part_in_section(oldtype.part(), count, blocks, section);
+    if (!part) {
+        *newtype = MPI_DATATYPE_NULL;
+        return;
+    }
+    origin_notes notes{MPIX_COMBINER_SECTION, count_form::large};
+    notes.integer(ndims).count(blocks).count(count).count(element_bytes);
+    notes.counts(array_of_sizes, ndims).addresses(array_of_strides, ndims).type(oldtype);
+    make_type(std::move(*part), notes, newtype);
+    if (oldtype.committed()) {
+        find_datatype(*newtype)->commit();
+    }
 }
 
 } // namespace lisle::api

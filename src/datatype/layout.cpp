@@ -115,8 +115,7 @@ void layout_list::expand() {
                 add(shifted(inner.part, part.offset + i * inner.stride));
                 break;
             case nest_shape::runs:
-                add({part.offset + inner.offsets[at],
-                     inner.starts.empty() ? inner.length : inner.starts[at + 1] - inner.starts[at], nullptr});
+                add({part.offset + inner.offsets[at], run_length(inner, at), nullptr});
                 break;
             case nest_shape::parts:
                 add(shifted(inner.parts[at], part.offset));

@@ -6,6 +6,7 @@
 // the depth of nests grows with the logarithm of the data, except for lists in lists of bounded length.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -59,6 +60,11 @@ struct nest {
         return shape == nest_shape::runs || (shape == nest_shape::loop && part.is_run());
     }
 };
+
+/// Bytes of a run of a list. @pre the nest's shape is `runs`
+[[nodiscard]] inline MPI_Count run_length(const nest &list, std::size_t run) noexcept {
+    return list.starts.empty() ? list.length : list.starts[run + 1] - list.starts[run];
+}
 
 inline int layout::depth() const noexcept {
     return inner ? inner->depth : 0;
