@@ -263,11 +263,25 @@ def mpi_f08_module(procedures, table, rows, kinds, same_kinds):
     yield "end module"
 
 
+def options_refused():
+    """mpif.h is read with the options of the program, some of which change what its declarations mean. Then the compiler
+    stops at a division by zero in a line that says what to do. The intrinsic functions are such as no program calls
+    its variables."""
+    yield from [
+        "! An error here: an INTEGER of MPI has 4 bytes. Omit the option.", "      integer MPI_OMIT_FDEFAULT_INTEGER_8",
+        "      parameter (MPI_OMIT_FDEFAULT_INTEGER_8=32/(64-bit_size(0)))",
+        "! An error here: REAL(KIND=8) has 8 bytes. Omit the option.", "      integer MPI_LISLE_EXPONENT",
+        "      parameter (MPI_LISLE_EXPONENT=maxexponent(1.0_8)-1024)", "      integer MPI_OMIT_FREAL_8_REAL",
+        "      parameter (MPI_OMIT_FREAL_8_REAL=1/(1/(1+MPI_LISLE_EXPONENT**2)))"]
+
+
 def mpif_h(table):
-    """Short lines that begin in column 7 are right in both source forms."""
+    """Short lines that begin in column 7 are right in both source forms. All kinds are numbers: DOUBLE PRECISION is what
+    the options of the program make of it."""
     yield from HEADER
+    yield from options_refused()
     for kind, name, value in numbers(table):
-        declared = re.sub(r"integer\(kind=mpi_offset_kind\)", "integer*8", kind)
+        declared = re.sub(r"integer\(kind=mpi_offset_kind\)", "integer(kind=8)", kind)
         yield f"      {declared} {name}"
         yield f"      parameter ({name}={KIND_NUMBERS.get(value, value)})"
     for name, (block, kind, shape) in PLACES.items():
@@ -275,8 +289,8 @@ def mpif_h(table):
         yield f"      common /mpi_lisle_{block}/ {name}"
     for row in procedures_given(table, "f90"):
         yield f"      external {row['name']}"
-    for name, kind in (("MPI_WTIME", "double precision"), ("MPI_WTICK", "double precision"), ("MPI_AINT_ADD", "integer*8"),
-                       ("MPI_AINT_DIFF", "integer*8")):
+    for name, kind in (("MPI_WTIME", "real(kind=8)"), ("MPI_WTICK", "real(kind=8)"), ("MPI_AINT_ADD", "integer(kind=8)"),
+                       ("MPI_AINT_DIFF", "integer(kind=8)")):
         for prefix in ("", "P"):
             yield f"      {kind} {prefix}{name}"
             yield f"      external {prefix}{name}"

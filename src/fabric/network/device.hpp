@@ -59,7 +59,8 @@ struct device_traits {
         0; ///< of own memory in one copy; 0: it copies only what is registered on both sides
     bool uses_addresses =
         true; ///< remote addresses are the owner's, not distances from the registered memory's beginning
-    bool takes_keys = true;                          ///< keys are those that were asked for
+    bool takes_keys = true;        ///< keys are those that were asked for
+    bool delivers_in_order = true; ///< messages of a peer end in the order in which they were sent
     std::size_t copy_bytes = std::size_t{128} << 10; ///< a long copy is best cut into pieces of so many
     std::size_t copies_at_a_time = 16;               ///< so many of them are enough to keep it busy
 };

@@ -23,19 +23,18 @@ struct frame {
         congested, ///< rank `source` takes no data that it has not asked for
         relieved,  ///< it does again
         last,      ///< the process leaves, so nothing follows: wants to hear that this is known
-        received,  ///< all numbered frames before `number` have arrived, 0: the last one has; not numbered
+        received,  ///< all frames before `number` have arrived, 0: the last one has; has no number itself
     };
-    /// Changes with the layout. Read in the other order of bytes it is another number, so machines that
-    /// differ there refuse each other as well.
-    static constexpr std::uint16_t current_version = 0x4c02;
+    /// Changes with the layout and its meaning. Read in the other order of bytes it is another number, so
+    /// machines that differ there refuse each other as well.
+    static constexpr std::uint16_t current_version = 0x4c03;
 
     job_secret secret;
     std::uint16_t version;
     kind what;
-    std::uint32_t
-        number; ///< of this one among those of its process, from 1 on; 0: there is one rail, nobody counts
-    std::int32_t source; ///< rank in the job
-    std::int32_t dest;   ///< rank in the job
+    std::uint32_t number; ///< of this one among those of its process, from 1 on; 0: they are in order anyway
+    std::int32_t source;  ///< rank in the job
+    std::int32_t dest;    ///< rank in the job
     packet_header header;
 };
 static_assert(sizeof(frame) == 48);
@@ -59,7 +58,8 @@ enum class refusal : std::uint8_t {
     stranger,
     unknown_kind,
     no_such_rank,
-    wrong_length
+    wrong_length,
+    wrong_number, ///< found later, by what has come before
 };
 
 /// @param bytes as they arrived @param ranks of the job
@@ -104,6 +104,8 @@ enum class refusal : std::uint8_t {
         return "from or for a rank that is not here";
     case refusal::wrong_length:
         return "with another length than it claims";
+    case refusal::wrong_number:
+        return "with a number that no frame can have now";
     }
     return "sound";
 }

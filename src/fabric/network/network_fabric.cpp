@@ -89,6 +89,7 @@ void network_fabric::connect_locked(int process, std::span<const std::byte> addr
         failed_locked(process);
         return;
     }
+    to.numbers = to.keeps() || !rails_.front()->endpoint().traits().delivers_in_order;
     reach_[static_cast<std::size_t>(process)].store(reach::connected, std::memory_order_relaxed);
 }
 
@@ -214,59 +215,6 @@ int network_fabric::poll(int self, sink &into, int most) {
     return told == 0 && moved ? 1 : static_cast<int>(told);
 }
 
-void network_fabric::arrived_locked(buffer &in, std::size_t bytes) {
-    arrived_frame found{};
-    const refusal why = check_frame(in.room.first(std::min(bytes, in.room.size())), job_.secret, job_.ranks,
-                                    job_.first_rank, job_.rank_count, found);
-    if (why != refusal::none) {
-        if (dropped_.fetch_add(1, std::memory_order_relaxed) == 0) {
-            std::fprintf(stderr,
-                         "lisle: dropped %zu bytes from the network: %s (further ones are not reported)\n",
-                         bytes, reason(why));
-        }
-        receive_again_locked(in);
-        return;
-    }
-    const auto process = static_cast<std::size_t>(job_.process_of(found.what.source));
-    if (peers_[process].failed) {
-        receive_again_locked(in); // everybody has been told that it is gone
-        return;
-    }
-    if (!peers_[process].heard) {
-        peers_[process].heard = true;
-        congestion_changed_ = true; // it has not been told yet
-        // Its end is to be noticed, too, where this process only waits for it.
-        connect_locked(static_cast<int>(process), where_(found.what.source));
-    }
-    if (found.what.number != 0 && !is_next_locked(static_cast<int>(process), found.what)) {
-        receive_again_locked(in);
-        return;
-    }
-    switch (found.what.what) {
-    case frame::kind::packet:
-        inbox_of(found.what.dest).packets.push_back({&in, found});
-        wake_if_armed(found.what.dest);
-        return;
-    case frame::kind::congested:
-    case frame::kind::relieved:
-        congested_[static_cast<std::size_t>(found.what.source)].store(
-            found.what.what == frame::kind::congested, std::memory_order_relaxed);
-        break;
-    case frame::kind::last:
-        peers_[process].left = true;
-        acknowledge_soon_locked(static_cast<int>(process));
-        break;
-    case frame::kind::received:
-        peers_[process].confirmed = peers_[process].told_last; // before that it speaks of other frames
-        break;
-    }
-    receive_again_locked(in);
-}
-
-void network_fabric::receive_again_locked(buffer &in) noexcept {
-    rails_[in.rail]->receive_to(in);
-}
-
 void network_fabric::failed_locked(int process) {
     peer_process &to = peers_[static_cast<std::size_t>(process)];
     if (std::exchange(to.failed, true)) {
@@ -279,6 +227,9 @@ void network_fabric::failed_locked(int process) {
         if (!lost.kept) {
             finish_send_locked(lost);
         }
+    }
+    while (const auto early = to.arriving.take_any()) {
+        receive_again_locked(*early->in); // what was to come before it never will
     }
     for (buffer *const each : std::exchange(to.unacknowledged, {})) {
         each->kept = false;

@@ -27,6 +27,7 @@
 #include "fabric/network/outbox.hpp"
 #include "fabric/network/provider.hpp"
 #include "fabric/network/rail.hpp"
+#include "fabric/network/reorder_buffer.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::network {
@@ -95,25 +96,26 @@ class network_fabric final : public fabric, private remote_memory {
   private:
     /// A process that packets go to or come from.
     struct peer_process {
-        std::vector<peer_number> at;         ///< by rail; no_peer: that one is not used. Empty: not known yet
-        std::size_t rail = 0;                ///< which carries the frames
-        std::uint32_t next_out = 1;          ///< number of the next frame to it
-        std::uint32_t next_in = 1;           ///< number of the next frame from it
-        unsigned unreported = 0;             ///< frames of it that it has not been told of
-        std::deque<buffer *> unacknowledged; ///< numbered frames, in order
-        std::size_t outstanding = 0;         ///< buffers that are on their way to it
-        bool heard = false;                  ///< something of it has arrived
-        bool reached = false;                ///< the provider has taken a frame to it, so they are connected
-        bool awaited = false;                ///< somebody has waited for that
-        bool told_last = false;              ///< that nothing follows
-        bool confirmed = false;              ///< it knows that
+        std::vector<peer_number> at; ///< by rail; no_peer: that one is not used. Empty: not known yet
+        std::size_t rail = 0;        ///< which carries the frames
+        std::uint32_t next_out = 1;  ///< number of the next frame to it
+        reorder_buffer<inbox::packet> arriving; ///< numbered frames from it
+        unsigned unreported = 0;                ///< frames of it that it has not been told of
+        std::deque<buffer *> unacknowledged;    ///< numbered frames, in order
+        std::size_t outstanding = 0;            ///< buffers that are on their way to it
+        bool heard = false;                     ///< something of it has arrived
+        bool reached = false;   ///< the provider has taken a frame to it, so they are connected
+        bool awaited = false;   ///< somebody has waited for that
+        bool told_last = false; ///< that nothing follows
+        bool confirmed = false; ///< it knows that
         bool failed = false;
+        bool numbers = false;    ///< its frames and those to it have numbers
         bool left = false;       ///< it waits for nothing any more, so its end is no failure
         std::size_t started = 0; ///< of these, what the provider has
         outbox waiting;          ///< frames that the provider had no room for, or a Sender is to send
 
-        /// Frames are numbered, and kept until they are acknowledged, where another rail can take over.
-        [[nodiscard]] bool numbers() const noexcept { return at.size() > 1; }
+        /// Frames are kept until they are acknowledged where another rail can take over.
+        [[nodiscard]] bool keeps() const noexcept { return at.size() > 1; }
     };
 
     struct exposed_memory {
@@ -157,12 +159,19 @@ class network_fabric final : public fabric, private remote_memory {
     void lost_rail_locked(int process, std::size_t number);
     void close_rail_locked(std::size_t number);
     void take_over_locked(int process, std::size_t lost);
-    /// Counts a frame that has arrived. False: it has before, or comes too early.
-    [[nodiscard]] bool is_next_locked(int process, const frame &what) noexcept;
-    void acknowledged_locked(int process, std::uint32_t number) noexcept;
+    /// False: no such frame has been sent.
+    [[nodiscard]] bool acknowledged_locked(int process, std::uint32_t number) noexcept;
+    void count_unreported_locked(peer_process &from) noexcept;
     void acknowledge_soon_locked(int process) noexcept;
     void acknowledge_all_locked() noexcept;
+    // arriving.cpp
     void arrived_locked(buffer &in, std::size_t bytes);
+    void drop_locked(buffer &in, std::size_t bytes, refusal why) noexcept;
+    /// Passes on the frame and what was held back for it, or holds it back. False: its number is wrong.
+    [[nodiscard]] bool put_in_order_locked(int process, const inbox::packet &arrived);
+    [[nodiscard]] bool put_numbered_in_order_locked(int process, const inbox::packet &arrived);
+    /// Takes a frame whose turn it is.
+    void pass_on_locked(int process, const inbox::packet &due);
     void receive_again_locked(buffer &in) noexcept;
     void failed_locked(int process);
     void finish_send_locked(buffer &sent) noexcept;

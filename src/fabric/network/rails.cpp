@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several rails to one process. One carries the frames, so that they stay in order; copies between memories
-// are spread over all (copies.cpp). When a rail fails the next one carries on: frames have numbers, and are
-// kept until the peer has acknowledged them, so what was on its way is sent once more, and what arrives twice
-// is dropped. A rail is closed as a whole, since no provider takes back what it has begun for one peer; who
+// Several rails to one process. One carries the frames; copies between memories are spread over all
+// (copies.cpp). When a rail fails the next one carries on: frames have numbers (arriving.cpp), and are kept
+// until the peer has acknowledged them, so what was on its way is sent once more, and what arrives twice is
+// dropped. A rail is closed as a whole, since no provider takes back what it has begun for one peer; who
 // is told of that closes its own.
 #include <algorithm>
 #include <cstring>
@@ -127,20 +127,11 @@ void network_fabric::take_over_locked(int process, std::size_t lost) {
     }
 }
 
-bool network_fabric::is_next_locked(int process, const frame &what) noexcept {
-    peer_process &from = peers_[static_cast<std::size_t>(process)];
-    if (what.what == frame::kind::received) {
-        acknowledged_locked(process, what.number);
-        return true;
+void network_fabric::count_unreported_locked(peer_process &from) noexcept {
+    if (from.at.size() == 1) {
+        return; // it keeps nothing
     }
-    const bool next = what.number == from.next_in;
-    if (next) {
-        from.next_in = number_after(from.next_in);
-    }
-    // One that has come before: the peer does not know that it has.
-    from.unreported += next ? 1 : frames_between_reports;
-    to_acknowledge_ = to_acknowledge_ || from.unreported >= frames_between_reports;
-    return next;
+    to_acknowledge_ = ++from.unreported >= frames_between_reports || to_acknowledge_;
 }
 
 void network_fabric::acknowledge_soon_locked(int process) noexcept {
@@ -149,13 +140,19 @@ void network_fabric::acknowledge_soon_locked(int process) noexcept {
     to_acknowledge_ = true;
 }
 
-void network_fabric::acknowledged_locked(int process, std::uint32_t number) noexcept {
+bool network_fabric::acknowledged_locked(int process, std::uint32_t number) noexcept {
     peer_process &to = peers_[static_cast<std::size_t>(process)];
+    if (number == 0) {
+        return true; // no frame of ours is kept for it
+    }
+    if (to.next_out - number > reorder_buffer<inbox::packet>::window) {
+        return false;
+    }
     // Numbers begin anew after the greatest: what counts is the distance.
     while (!to.unacknowledged.empty()) {
         buffer &first = *to.unacknowledged.front();
         if (static_cast<std::int32_t>(frame_in(first).number - number) >= 0) {
-            return;
+            break;
         }
         to.unacknowledged.pop_front();
         to.waiting.forget(first);
@@ -164,6 +161,7 @@ void network_fabric::acknowledged_locked(int process, std::uint32_t number) noex
             finish_send_locked(first);
         }
     }
+    return true;
 }
 
 void network_fabric::acknowledge_all_locked() noexcept {

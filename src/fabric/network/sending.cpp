@@ -168,11 +168,11 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     if (!injects && to.started == most_started) {
         return attempt::full;
     }
-    const bool numbers = to.numbers() && what.what != frame::kind::received && !filled.numbered;
+    const bool numbers = to.numbers && what.what != frame::kind::received && !filled.numbered;
     if (numbers) {
         what.number = to.next_out;
     }
-    if (numbers || injects) {
+    if (injects || (numbers && to.keeps())) {
         take_in(filled);
     }
     const std::span<std::byte> bytes = filled.room.first(filled.bytes - filled.outside.size());
@@ -184,6 +184,8 @@ attempt network_fabric::start_locked(buffer &filled) noexcept {
     to.reached = true;
     if (numbers) {
         to.next_out = number_after(to.next_out);
+    }
+    if (numbers && to.keeps()) {
         filled.numbered = filled.kept = true;
         to.unacknowledged.push_back(&filled);
     }
@@ -293,7 +295,7 @@ bool network_fabric::send_frame_locked(int process, frame::kind what, int source
     taken.outside = {};
     frame_in(taken) = make_frame(job_, what, source, job_.first_rank_of(process));
     if (what == frame::kind::received) {
-        frame_in(taken).number = to.numbers() ? to.next_in : 0;
+        frame_in(taken).number = to.keeps() ? to.arriving.due() : 0;
     }
     send_locked(taken);
     return true;

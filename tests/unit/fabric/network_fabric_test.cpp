@@ -3,21 +3,18 @@
 #include "fabric/network/network_fabric.hpp"
 #include "fabric/network/severing.hpp"
 #include "received.hpp"
+#include "shuffling_device.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <poll.h>
 #include <random>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace {
 
@@ -35,7 +32,8 @@ struct heard final : copy_completion {
     }
 };
 
-/// The device is the default one, or what LISLE_NETWORK_PROVIDER says.
+/// The device is the default one, or what LISLE_NETWORK_PROVIDER says. With LISLE_TEST_SHUFFLED messages end
+/// in another order than they were sent in, and with LISLE_TEST_RAILS each process has two of it.
 std::string wanted_provider() {
     const char *const wanted = std::getenv("LISLE_NETWORK_PROVIDER");
     return wanted != nullptr ? wanted : "";
@@ -52,6 +50,12 @@ class network : public testing::Test {
         for (int process = 0; process != processes; ++process) {
             try {
                 chosen = choose_providers(wanted);
+                if (std::getenv("LISLE_TEST_SHUFFLED") != nullptr) {
+                    chosen = shuffled(std::move(chosen));
+                }
+                if (std::getenv("LISLE_TEST_RAILS") != nullptr) {
+                    chosen.push_back(chosen.front());
+                }
             } catch (const std::exception &none) {
                 GTEST_SKIP() << none.what();
             }
@@ -186,36 +190,6 @@ INSTANTIATE_TEST_SUITE_P(loopback, network_over, testing::Values("127.0.0.1/32",
                          [](const auto &family) {
                              return std::string{std::strchr(family.param, ':') != nullptr ? "IPv6" : "IPv4"};
                          });
-
-bool is_loaded(const char *library) {
-    void *const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-    return loaded != nullptr && dlclose(loaded) == 0;
-}
-
-TEST(choice_of_provider, libfabric_is_asked_only_where_there_is_hardware_for_it) {
-    const std::filesystem::path kinds = testing::TempDir() + "lisle_devices_" + std::to_string(getpid());
-    // In a process of its own: a library stays loaded.
-    const auto asks_libfabric = [&](std::string_view provider) {
-        const pid_t child = fork();
-        if (child == 0) {
-            static_cast<void>(choose_providers({std::string{provider}, "lo", kinds}));
-            _exit(is_loaded("libfabric.so.1") ? 1 : 0);
-        }
-        int status = -1;
-        EXPECT_EQ(waitpid(child, &status, 0), child);
-        EXPECT_TRUE(WIFEXITED(status));
-        return WEXITSTATUS(status) == 1;
-    };
-    EXPECT_FALSE(asks_libfabric(""));
-    std::filesystem::create_directories(kinds / "infiniband"); // the driver is there, no device
-    EXPECT_FALSE(asks_libfabric(""));
-    std::filesystem::create_directories(kinds / "infiniband" / "mlx5_0");
-    EXPECT_FALSE(asks_libfabric(own_tcp));
-#ifdef LISLE_WITH_LIBFABRIC
-    EXPECT_TRUE(asks_libfabric(""));
-#endif
-    std::filesystem::remove_all(kinds);
-}
 
 TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
     begin(3);

@@ -41,7 +41,8 @@ device_traits traits_of(const fi_info &info) {
             .most_pieces = registered_only ? 0 : std::min(pieces_room, info.tx_attr->iov_limit),
             .uses_addresses = (modes & (FI_MR_VIRT_ADDR | basic)) != 0,
             .takes_keys = (modes & (FI_MR_PROV_KEY | basic)) == 0 &&
-                          info.domain_attr->mr_key_size >= sizeof(std::uint64_t)};
+                          info.domain_attr->mr_key_size >= sizeof(std::uint64_t),
+            .delivers_in_order = false}; // they are matched in order: few providers promise more
 }
 
 } // namespace

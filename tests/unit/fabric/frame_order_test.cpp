@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbered frames of a peer that keeps to no rules: what comes early waits, what cannot be is refused.
+#include <chrono>
+#include <cstring>
+#include <gtest/gtest.h>
+
+#include "fabric/network/network_fabric.hpp"
+#include "received.hpp"
+#include "shuffling_device.hpp"
+
+namespace {
+
+using namespace lisle::fabric;
+using namespace lisle::fabric::network;
+
+constexpr job_secret secret = 0x1234567890abcdef;
+
+job_view view_of(int process) {
+    job_view view{.ranks = 2,
+                  .processes = 2,
+                  .first_rank = process,
+                  .rank_count = 1,
+                  .process_of = [](int rank) { return rank; },
+                  .first_rank_of = [](int other) { return other; },
+                  .elsewhere = [process](int rank) { return rank != process; },
+                  .secret = secret};
+    return view;
+}
+
+/// Rank 0 and its device, and frames that are said to be rank 1's.
+class frame_order : public testing::Test {
+  protected:
+    static std::vector<choice> loopback() { return choose_providers({std::string{own_tcp}, "lo"}); }
+
+    void begin(bool in_order) {
+        const auto devices = [in_order] { return in_order ? loopback() : shuffled(loopback()); };
+        claimed =
+            std::make_unique<network_fabric>(devices(), view_of(1), [](int) { return endpoint_address{}; });
+        hearing = std::make_unique<network_fabric>(devices(), view_of(0),
+                                                   [this](int rank) { return claimed->address(rank); });
+        forger = loopback().front().open(secret);
+        const endpoint_address whole = hearing->address(0);
+        victim = forger->add_peer(std::span{whole}.last(sizeof(sockaddr_in)));
+        ASSERT_NE(victim, no_peer);
+    }
+
+    void forge(std::uint32_t number, frame::kind what = frame::kind::packet) {
+        frame made{};
+        made.secret = secret;
+        made.version = frame::current_version;
+        made.what = what;
+        made.number = number;
+        made.source = 1;
+        made.dest = 0;
+        made.header.tag = static_cast<int>(number);
+        std::array<std::byte, sizeof(frame)> bytes{};
+        std::memcpy(bytes.data(), &made, sizeof made);
+        struct sent_frame final : operation {
+            sent_frame() : operation{kind::send} {}
+        } sent;
+        std::array<completion, 4> ended{};
+        attempt how = attempt::full;
+        while (how == attempt::full) {
+            how = forger->send(bytes, {}, victim, sent);
+            static_cast<void>(forger->take_completions(ended));
+            hearing->poll(0, ears, 16);
+        }
+        ASSERT_NE(how, attempt::refused);
+        while (how == attempt::done && forger->take_completions(ended) == 0) {
+            hearing->poll(0, ears, 16);
+        }
+    }
+
+    bool hears(std::size_t packets, std::uint64_t dropped) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        const auto enough = [&] { return ears.packets.size() == packets && hearing->dropped() == dropped; };
+        while (!enough() && std::chrono::steady_clock::now() < end) {
+            hearing->poll(0, ears, 16);
+        }
+        // And nothing more.
+        for (int look = 0; look != 200; ++look) {
+            hearing->poll(0, ears, 16);
+        }
+        return enough();
+    }
+
+    std::unique_ptr<network_fabric> claimed, hearing;
+    std::unique_ptr<device> forger;
+    peer_number victim = no_peer;
+    received ears;
+};
+
+TEST_F(frame_order, what_comes_early_waits) {
+    begin(false);
+    for (const std::uint32_t number : {3U, 2U, 5U}) {
+        forge(number);
+    }
+    EXPECT_TRUE(hears(0, 0));
+    forge(1);
+    EXPECT_TRUE(hears(3, 0));
+    forge(4);
+    EXPECT_TRUE(hears(5, 0));
+    for (std::size_t at = 0; at != ears.packets.size(); ++at) {
+        EXPECT_EQ(ears.packets[at].tag, static_cast<int>(at) + 1);
+    }
+}
+
+TEST_F(frame_order, a_number_that_cannot_be_is_refused_and_reported_once) {
+    begin(false);
+    testing::internal::CaptureStderr();
+    forge(1);
+    EXPECT_TRUE(hears(1, 0));
+    forge(1); // a second time
+    forge(3);
+    forge(3); // the same, while the first one waits
+    forge(0); // none
+    forge(2 + reorder_buffer<int>::window + 1);
+    forge(0x80000000U);
+    forge(7, frame::kind::received); // of frames that were never sent
+    EXPECT_TRUE(hears(1, 6));
+    forge(2);
+    EXPECT_TRUE(hears(3, 6));
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(log.ends_with("a number that no frame can have now (further ones are not reported)\n"))
+        << log;
+    EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+}
+
+TEST_F(frame_order, who_delivers_in_order_counts_nothing) {
+    begin(true);
+    testing::internal::CaptureStderr();
+    forge(0);
+    forge(0);
+    forge(1);
+    EXPECT_TRUE(hears(2, 1));
+    static_cast<void>(testing::internal::GetCapturedStderr());
+}
+
+TEST_F(frame_order, a_gap_that_is_never_filled_keeps_no_more_than_the_window) {
+    begin(false);
+    testing::internal::CaptureStderr();
+    // More of them than there are buffers could not be heard: what is held keeps its own.
+    constexpr std::uint32_t early = network_fabric::receive_buffers - 1;
+    for (std::uint32_t number = 2; number != 2 + early; ++number) {
+        forge(number);
+    }
+    forge(1000);
+    forge(1001);
+    EXPECT_TRUE(hears(0, 2));
+    forge(1);
+    EXPECT_TRUE(hears(1 + early, 2));
+    static_cast<void>(testing::internal::GetCapturedStderr());
+}
+
+} // namespace
