@@ -9,7 +9,7 @@
 
 #include "base/spin_lock.hpp"
 #include "mpi.h"
-#include "rma/lock_word.hpp"
+#include "rma/state/lock_word.hpp"
 
 namespace lisle::rma {
 

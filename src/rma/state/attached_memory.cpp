@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rma/attached_memory.hpp"
+#include "rma/state/attached_memory.hpp"
 
 #include <iterator>
 #include <vector>

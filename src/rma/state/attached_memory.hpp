@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "rma/attached_table.hpp"
+#include "rma/state/attached_table.hpp"
 
 namespace lisle::rma {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rma/epochs.hpp"
+#include "rma/state/epochs.hpp"
 
 #include <algorithm>
 #include <mutex>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "mpi.h"
-#include "rma/races/watch.hpp"
 
 namespace lisle::rma {
 
 int access_epoch::shown(int open) noexcept {
-    return race_watch::watched() ? listed : open;
+    return checks(check_level::cheap) ? listed : open;
 }
 
 bool access_epoch::allows_further(int target) noexcept {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "rma/lock_word.hpp"
+#include "rma/state/lock_word.hpp"
 
 namespace lisle::rma {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rma/remote_copies.hpp"
+#include "rma/ways/network_way.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,15 +12,14 @@
 #include "protocol/operation.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/progress/wait.hpp"
-#include "rma/window.hpp"
 
 namespace lisle::rma {
 
 /// One copy under way.
-class remote_copies::copy final : public protocol::operation, public fabric::copy_completion {
+class network_way::copy final : public protocol::operation, public fabric::copy_completion {
   public:
-    copy(remote_copies &of, const typed_buffer &origin, int target, bool reads)
-        : operation{of.on_.home()}, of_{of}, origin_{origin}, target_{target}, reads_{reads} {
+    copy(network_way &of, const typed_buffer &origin, int target, bool reads)
+        : operation{of.members_.home()}, of_{of}, origin_{origin}, target_{target}, reads_{reads} {
         if (!origin.type->contiguous()) {
             keep(*origin.type);
             packed_.resize(static_cast<std::size_t>(origin.bytes()));
@@ -46,13 +46,13 @@ class remote_copies::copy final : public protocol::operation, public fabric::cop
             of_.failed_.store(target_, std::memory_order_relaxed);
         }
         protocol::engine &owner = *home;
-        remote_copies &of = of_;
+        network_way &of = of_;
         owner.complete_locked(*this); // gives the object away
         of.under_way_.fetch_sub(1, std::memory_order_release);
     }
 
   private:
-    remote_copies &of_;
+    network_way &of_;
     typed_buffer origin_;
     int target_;
     bool reads_;
@@ -73,20 +73,11 @@ std::optional<std::uint64_t> only_run(const target_data &target, std::uint64_t a
 
 } // namespace
 
-protocol::request *remote_copies::start(const typed_buffer &origin, const target_data &target,
-                                        std::uint64_t address, bool reads) {
-    const member_facts &of = on_.at(target.rank).facts;
-    if (!of.exposed || of.process >= 0) {
-        return nullptr;
-    }
+protocol::request *network_way::start(const typed_buffer &origin, const target_data &target,
+                                      std::uint64_t address, bool reads) {
     const MPI_Count bytes = reads ? target.bytes() : origin.bytes();
     const auto first = only_run(target, address, bytes);
     if (!first) {
-        return nullptr;
-    }
-    const int peer = on_.number_of(target.rank);
-    fabric::remote_memory *const memory = on_.home().routes().to(peer).memory;
-    if (memory == nullptr) {
         return nullptr;
     }
     // Of the buffer only as much as there are data.
@@ -99,12 +90,14 @@ protocol::request *remote_copies::start(const typed_buffer &origin, const target
     auto started = std::make_unique<copy>(*this, used, target.rank, reads);
     const iovec piece = started->piece(static_cast<std::size_t>(bytes));
     const std::span<const iovec> pieces{&piece, 1};
-    const fabric::remote_place place{peer, *first, of.key};
-    const int self = on_.number_of(on_.rank());
-    on_.home().expect(*started, peer); // waiting for it looks where its end is told
+    const int peer = members_.number_of(target.rank);
+    fabric::remote_memory *const memory = members_.home().routes().to(peer).memory;
+    const fabric::remote_place place{peer, *first, members_.at(target.rank).facts.key};
+    const int self = members_.number_of(members_.rank());
+    members_.home().expect(*started, peer); // waiting for it looks where its end is told
     under_way_.fetch_add(1, std::memory_order_relaxed);
-    on_.note_requests();
-    for (unsigned tries = 0;; on_.home().found_no_room(tries)) {
+    members_.note_requests();
+    for (unsigned tries = 0;; members_.home().found_no_room(tries)) {
         switch (reads ? memory->start_read(self, place, pieces, *started)
                       : memory->start_write(self, place, pieces, *started)) {
         case fabric::copy_start::under_way:
@@ -122,7 +115,7 @@ protocol::request *remote_copies::start(const typed_buffer &origin, const target
     }
     under_way_.fetch_sub(1, std::memory_order_relaxed);
     copy *const ended = started.release();
-    on_.home().complete(*ended);
+    members_.home().complete(*ended);
     if (ended->result.error != MPI_SUCCESS) {
         ended->free();
         return nullptr;
@@ -130,18 +123,31 @@ protocol::request *remote_copies::start(const typed_buffer &origin, const target
     return ended;
 }
 
-protocol::request *remote_copies::put(const typed_buffer &origin, const target_data &target,
-                                      std::uint64_t address) {
-    return start(origin, target, address, false);
+protocol::request *network_way::put(const typed_buffer &origin, const target_data &target,
+                                    std::uint64_t address) {
+    protocol::request *const started = start(origin, target, address, false);
+    return started != nullptr ? started : otherwise_.put(origin, target, address);
 }
 
-protocol::request *remote_copies::get(const typed_buffer &origin, const target_data &target,
-                                      std::uint64_t address) {
-    return start(origin, target, address, true);
+protocol::request *network_way::get(const typed_buffer &origin, const target_data &target,
+                                    std::uint64_t address) {
+    protocol::request *const started = start(origin, target, address, true);
+    return started != nullptr ? started : otherwise_.get(origin, target, address);
 }
 
-void remote_copies::wait() {
-    protocol::wait_until(on_.home(), [this] { return under_way_.load(std::memory_order_acquire) == 0; });
+protocol::request *network_way::update(const typed_buffer &origin, MPI_Count bytes,
+                                       const typed_buffer *result, const target_data &target,
+                                       std::uint64_t address, const element_update &how) {
+    return otherwise_.update(origin, bytes, result, target, address, how);
+}
+
+protocol::request *network_way::compare(const void *origin, const void *compare, void *result,
+                                        const target_data &target, std::uint64_t address) {
+    return otherwise_.compare(origin, compare, result, target, address);
+}
+
+void network_way::wait() {
+    protocol::wait_until(members_.home(), [this] { return under_way_.load(std::memory_order_acquire) == 0; });
     if (const int target = failed_.exchange(-1, std::memory_order_relaxed); target >= 0) {
         fail(MPIX_ERR_PROC_FAILED, "target ", target, " has failed");
     }

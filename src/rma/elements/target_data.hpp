@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data at the target of an operation: what the caller names, where it lies in the target's terms, and the
-// pieces of memory that it is made of.
+// The data at the target of an operation: what the caller names, and the pieces of memory that it is made of.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +7,8 @@
 
 #include "datatype/copy.hpp"
 #include "datatype/typed_buffer.hpp"
-#include "rma/attached_table.hpp"
 
 namespace lisle::rma {
-
-class window;
 
 /// What an operation names.
 struct target_data {
@@ -35,17 +31,6 @@ struct reach_of_data {
                 type.true_lower_bound() + type.true_extent() + std::max<MPI_Count>(0, to_last)};
     }
 };
-
-/// The address of the target's data in its own terms. Throws MPI_ERR_RMA_RANGE if some of them are not in the
-/// window, MPI_ERR_DISP for a negative displacement.
-[[nodiscard]] std::uint64_t address_of(window &on, const target_data &target);
-/// The same, in the caller's terms: null if it has no address for them.
-[[nodiscard]] std::byte *direct_address(const window &on, const target_data &target,
-                                        std::uint64_t address) noexcept;
-
-/// Whether the target, in another process of the node, says itself that it has attached the data.
-/// @pre the window is dynamic
-[[nodiscard]] attached_table::answer find_attached(const window &on, const target_data &target) noexcept;
 
 /// Calls `use(address, bytes)` for each run of memory that holds bytes [offset, offset + length) of the data.
 template <class Use>

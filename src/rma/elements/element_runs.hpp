@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "rma/target.hpp"
+#include "rma/elements/target_data.hpp"
 
 namespace lisle::rma {
 

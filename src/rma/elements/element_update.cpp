@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rma/element_update.hpp"
+#include "rma/elements/element_update.hpp"
 
 #include <algorithm>
 #include <atomic>
