@@ -63,6 +63,9 @@ namespace {
 
 /// Where the data begin at the target if they lie in one piece.
 std::optional<std::uint64_t> only_run(const target_data &target, std::uint64_t address, MPI_Count bytes) {
+    if (target.type->contiguous()) {
+        return address;
+    }
     std::optional<std::uint64_t> first;
     unsigned runs = 0;
     for_each_run(
