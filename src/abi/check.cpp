@@ -30,7 +30,7 @@ void bad_rank(const communicator &comm, int rank, const char *argument, int erro
 }
 
 void bad_target(const rma::window &win, int rank, const char *argument) {
-    const std::string name = win.name();
+    const std::string name = win.members.name.get();
     fail(MPI_ERR_RANK, argument, " ", rank, " is outside ", name.empty() ? "the window" : name,
          ", which has ", win.size(), win.size() == 1 ? " rank" : " ranks");
 }

@@ -47,10 +47,10 @@ template <class Access> protocol::request *noted(const rma::window &win, const r
     if (!rma::race_watch::watched()) [[likely]] {
         return access();
     }
-    const auto begun = rma::race_watch::begin_access(win, what, brings);
+    const auto begun = rma::race_watch::begin_access(win.members, what, brings);
     protocol::request *const started = access();
     const abi::call_place place = abi::current_call();
-    rma::race_watch::note(win, begun, target, bytes, what,
+    rma::race_watch::note(win.members, begun, target, bytes, what,
                           {std::string{place.call}, place.site.file, place.site.offsets});
     return started;
 }
@@ -58,7 +58,7 @@ template <class Access> protocol::request *noted(const rma::window &win, const r
 /// The same for an access that its own request completes: it is not noted.
 void begin_unnoted(const rma::window &win, rma::access_kind what) {
     if (rma::race_watch::watched()) [[unlikely]] {
-        static_cast<void>(rma::race_watch::begin_access(win, what, true));
+        static_cast<void>(rma::race_watch::begin_access(win.members, what, true));
     }
 }
 

@@ -7,8 +7,8 @@
 
 #include "abi/check.hpp"
 #include "base/copy_bytes.hpp"
-#include "rma/element_update.hpp"
-#include "rma/order_by_peers.hpp"
+#include "rma/elements/element_update.hpp"
+#include "rma/state/order_by_peers.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::api {
@@ -64,7 +64,7 @@ using number = std::uint64_t;
         bytes != sizeof(number)) {
         return false;
     }
-    rma::note_order_by_peers(*on);
+    rma::note_order_by_peers(on->members);
     return on->reach_at_once(target_rank, target_disp, sizeof(number), found);
 }
 
@@ -90,7 +90,7 @@ struct plain_transfer {
         return false;
     }
     found.bytes = static_cast<std::size_t>(count * type->size());
-    rma::note_order_by_peers(*on);
+    rma::note_order_by_peers(on->members);
     return on->reach_at_once(target_rank, target_disp, found.bytes, found.target);
 }
 
@@ -113,7 +113,7 @@ on_word(rma::element_traits type, int target_rank, MPI_Aint target_disp, MPI_Win
     if (!on->reach_word_at_once(target_rank, target_disp, type.word_size, word)) [[unlikely]] {
         return false;
     }
-    rma::note_order_by_peers(*on);
+    rma::note_order_by_peers(on->members);
     return type.word_size == sizeof(std::uint64_t) ? use(rma::word_at<std::uint64_t>(word))
                                                    : use(rma::word_at<std::uint32_t>(word));
 }

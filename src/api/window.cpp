@@ -32,7 +32,7 @@ void store(const void *address, void *into) {
 }
 
 void check_dynamic(const rma::window &win) {
-    if (!win.dynamic()) {
+    if (!win.members.dynamic()) {
         fail(MPI_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_create_dynamic");
     }
 }
@@ -58,7 +58,7 @@ void win_attach(rma::window &win, void *base, MPI_Aint size) {
     if (size < 0) {
         fail(MPI_ERR_SIZE, "size is ", size, "; it must not be negative");
     }
-    win.attached.add(base, static_cast<std::size_t>(size));
+    win.members.attached.add(base, static_cast<std::size_t>(size));
 }
 
 void win_create(void *base, MPI_Aint size, MPI_Count disp_unit, info *info, communicator &comm,
@@ -72,7 +72,7 @@ void win_create_dynamic(info *info, communicator &comm, MPI_Win *win) {
 
 void win_detach(rma::window &win, const void *base) {
     check_dynamic(win);
-    win.attached.remove(base);
+    win.members.attached.remove(base);
 }
 
 void win_free(MPI_Win *win) {
@@ -91,7 +91,7 @@ void win_get_info(rma::window &win, MPI_Info *info_used) {
 }
 
 void win_get_name(rma::window *win, char *win_name, int *resultlen) {
-    const std::string name = win != nullptr ? win->name() : "MPI_WIN_NULL";
+    const std::string name = win != nullptr ? win->members.name.get() : "MPI_WIN_NULL";
     std::memcpy(win_name, name.c_str(), name.size() + 1);
     *resultlen = static_cast<int>(name.size());
 }
@@ -108,21 +108,21 @@ void win_set_name(rma::window &win, const char *win_name) {
         fail(MPI_ERR_ARG, "the name has ", length, " characters, but at most ", MPI_MAX_OBJECT_NAME - 1,
              " are allowed");
     }
-    win.set_name(win_name);
+    win.members.name.set(win_name);
 }
 
 void win_shared_query(rma::window &win, int rank, MPI_Aint *size, MPI_Count &disp_unit, void *baseptr) {
-    if (win.dynamic()) {
+    if (win.members.dynamic()) {
         fail(MPI_ERR_RMA_FLAVOR, "a dynamic window has no memory of its own");
     }
     if (rank == MPI_PROC_NULL) { // the first rank that has memory [MPI-5.0 12.2.3]
         rank = 0;
-        while (rank < win.size() - 1 && win.at(rank).facts.size == 0) {
+        while (rank < win.size() - 1 && win.members.at(rank).facts.size == 0) {
             ++rank;
         }
     }
-    const rma::member_facts &facts = win.at(rank).facts;
-    const std::byte *const base = win.reach(rank, facts.base, facts.size);
+    const rma::member_facts &facts = win.members.at(rank).facts;
+    const std::byte *const base = win.members.reach(rank, facts.base, facts.size);
     *size = base != nullptr ? static_cast<MPI_Aint>(facts.size) : 0;
     disp_unit = facts.unit;
     store(*size != 0 ? base : nullptr, baseptr); // a part without a byte has no place

@@ -2,9 +2,10 @@
 #include "file/collective_access.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "collective/schedule/launch.hpp"
@@ -12,7 +13,6 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "file/helper.hpp"
-#include "file/round_message.hpp"
 #include "file/run_union.hpp"
 #include "protocol/engine.hpp"
 
@@ -20,14 +20,11 @@ namespace lisle::file {
 
 namespace {
 
-constexpr auto form = collective::form::nonblocking;
-
-typed_buffer bytes_at(const void *address, std::size_t size) {
-    return {address, static_cast<MPI_Count>(size), byte_type()};
-}
-
-template <class T> typed_buffer values_at(const T *first) {
-    return bytes_at(first, sizeof(T));
+/// Begins to tell all ranks the caller's value. @param all by rank; the caller's own is there
+template <class T> protocol::request *start_allgather(communicator &members, std::vector<T> &all) {
+    return collective::start(
+        members, collective::plan_allgather({members, collective::form::nonblocking}, std::nullopt,
+                                            {all.data(), MPI_Count{sizeof(T)}, byte_type()}));
 }
 
 /// Runs that a call of the kernel moves in less time than they take on the way to an aggregator.
@@ -39,10 +36,8 @@ int usual_aggregators(const communicator &members) {
     return std::min(members.size(), std::max(enough_for_a_node, nodes_of(members)));
 }
 
-} // namespace
-
-/// Something that the helper does for the access.
-class collective_access::disk_work final : public protocol::request {
+/// Something that the helper does for an access.
+class disk_work final : public protocol::request {
   public:
     disk_work(protocol::engine &home, std::function<void()> work) : request{home}, work_{std::move(work)} {}
     void run() {
@@ -54,25 +49,93 @@ class collective_access::disk_work final : public protocol::request {
     const std::function<void()> work_;
 };
 
+/// Goes before the data that an aggregator has read.
+struct answer_head {
+    MPI_Count bytes; ///< of the data that the file has: all, or it ends there
+    MPI_Count error;
+};
+
+} // namespace
+
 collective_access::collective_access(open_file &on, direction way, MPI_Count position,
                                      const typed_buffer &data, bool helped)
     : on_{on}, way_{way}, data_{way, on.seen, data}, how_{on.how}, position_{position},
-      total_{data_.in_file().bytes()}, helped_{helped} {
-    const auto ranks = static_cast<std::size_t>(on.comm().size());
-    if (ranks == 1) {
-        go_on([this] { access_alone(); });
-        return;
+      total_{data_.in_file().bytes()}, helped_{helped}, own_{own_outline()}, exchange_{on.comm()},
+      stages_{access()} {}
+
+MPI_Count collective_access::result() const {
+    if (failed_) {
+        throw mpi_error{*failed_};
     }
-    outlines_.resize(ranks);
-    go_on([this] {
-        outlines_[static_cast<std::size_t>(on_.comm().rank())] = own_outline();
-        await(collective::start(on_.comm(), collective::plan_allgather({on_.comm(), form}, std::nullopt,
-                                                                       values_at(outlines_.data()))),
-              [this] { choose(); });
-    });
+    return way_ == direction::reading ? data_.finish_read(moved_) : data_.finish_write();
 }
 
-collective_access::~collective_access() = default;
+// ---- the stages ----
+
+protocol::procedure collective_access::access() {
+    const auto self = static_cast<std::size_t>(on_.comm().rank());
+    std::vector<outline> outlines(static_cast<std::size_t>(on_.comm().size()));
+    outlines[self] = own_;
+    if (outlines.size() > 1) {
+        co_await start_allgather(on_.comm(), outlines);
+    }
+    if (outlines.size() == 1 || !go_together(outlines)) {
+        co_await begin_alone();
+        co_return;
+    }
+    parts_ = divide(outlines);
+    moved_ = total_;
+    const int aggregator = parts_.aggregator_at(on_.comm().rank());
+    for (MPI_Count round = 0; round < parts_.rounds(); ++round) {
+        const file_run window = aggregator >= 0 ? parts_.window_of(aggregator, round) : file_run{};
+        write_messages(round);
+        co_await exchange_.start_sizes();
+        make_room_for_messages(window);
+        co_await exchange_.start();
+        if (aggregator >= 0) {
+            co_await begin_serving(window);
+        }
+        if (way_ == direction::reading) {
+            if (aggregator < 0) {
+                std::ranges::for_each(exchange_.sent, &byte_room::clear);
+            }
+            make_room_for_answers();
+            co_await exchange_.start();
+            take_answers();
+        }
+    }
+    if (way_ == direction::writing) { // readers have learnt of errors from the answers
+        std::vector<int> codes(outlines.size(), MPI_SUCCESS);
+        codes[self] = failed_ ? failed_->code() : MPI_SUCCESS;
+        co_await start_allgather(on_.comm(), codes);
+        const auto other = std::ranges::find_if(codes, [](int code) { return code != MPI_SUCCESS; });
+        if (other != codes.end()) {
+            note_failure_of(static_cast<int>(other - codes.begin()), *other);
+        }
+    }
+}
+
+void collective_access::note_failure_of(int rank, int code) {
+    if (!failed_) {
+        failed_ = error_of_other(rank, code);
+    }
+}
+
+template <class Work> protocol::request *collective_access::at_disk(Work work) {
+    auto noting_failures = [this, work] {
+        const failure wrong = attempt(work);
+        failed_ = failed_ ? failed_ : wrong;
+    };
+    if (!helped_) {
+        noting_failures();
+        return nullptr;
+    }
+    auto given = std::make_unique<disk_work>(on_.home(), std::move(noting_failures));
+    on_.thread->give([started = given.get()] { started->run(); });
+    return given.release();
+}
+
+// ---- the choice ----
 
 collective_access::outline collective_access::own_outline() const {
     const view &through = data_.through();
@@ -89,21 +152,21 @@ collective_access::outline collective_access::own_outline() const {
 }
 
 /// True if the ranks' accesses are better made by aggregators.
-bool collective_access::go_together() const {
+bool collective_access::go_together(const std::vector<outline> &outlines) const {
     const choice said = way_ == direction::reading ? how_.collective_reads : how_.collective_writes;
-    if (said == choice::disable || std::ranges::any_of(outlines_, &outline::alone)) {
+    if (said == choice::disable || std::ranges::any_of(outlines, &outline::alone)) {
         return false;
     }
     // What one kernel holds in memory, all its processes access in any order at the speed of memory.
     // Elsewhere accesses of many to the same blocks are slow.
     if (said == choice::automatic && on_.of_one_kernel &&
-        std::ranges::all_of(outlines_,
+        std::ranges::all_of(outlines,
                             [](const outline &one) { return one.begin == one.end || one.long_runs; })) {
         return false;
     }
     MPI_Offset end = 0;
     bool mixed = said == choice::enable, any = false;
-    for (const outline &one : outlines_) {
+    for (const outline &one : outlines) {
         if (one.begin != one.end) {
             mixed = mixed || one.scattered || one.begin < end;
             end = one.end;
@@ -113,48 +176,39 @@ bool collective_access::go_together() const {
     return any && mixed;
 }
 
-passage collective_access::way_here() const noexcept {
-    return {on_.on_disk(), data_.through(), how_, helped_ ? nullptr : &on_.home(),
-            on_.atomic.load(std::memory_order_relaxed)};
-}
-
-void collective_access::choose() {
-    if (!go_together()) {
-        access_alone();
-        return;
-    }
+domains collective_access::divide(const std::vector<outline> &outlines) const {
     MPI_Offset begin = std::numeric_limits<MPI_Offset>::max(), end = 0;
-    for (const outline &one : outlines_) {
+    for (const outline &one : outlines) {
         if (one.begin != one.end) {
             begin = std::min(begin, one.begin);
             end = std::max(end, one.end);
         }
     }
-    const int ranks = on_.comm().size();
     const int wanted =
         how_.aggregators != 0 ? static_cast<int>(how_.aggregators) : usual_aggregators(on_.comm());
-    parts_ = {{begin, end - begin}, wanted, how_.collective_buffer, ranks};
-    own_ = parts_.aggregator_at(on_.comm().rank());
-    moved_ = total_;
-    begin_round();
+    return {{begin, end - begin}, wanted, how_.collective_buffer, on_.comm().size()};
 }
 
-void collective_access::access_alone() {
-    at_disk(
-        [this] {
-            if (way_ == direction::reading) {
-                moved_ = read(way_here(), position_, data_.in_file());
-            } else {
-                write(way_here(), position_, data_.in_file());
-                moved_ = total_;
-            }
-        },
-        {});
+passage collective_access::way_here() const noexcept {
+    return {on_.on_disk(), data_.through(), how_, helped_ ? nullptr : &on_.home(),
+            on_.atomic.load(std::memory_order_relaxed)};
 }
+
+protocol::request *collective_access::begin_alone() {
+    return at_disk([this] {
+        if (way_ == direction::reading) {
+            moved_ = read(way_here(), position_, data_.in_file());
+        } else {
+            write(way_here(), position_, data_.in_file());
+            moved_ = total_;
+        }
+    });
+}
+
+// ---- a round ----
 
 data_part collective_access::part_within(const file_run &window) const {
-    const outline &own = outlines_[static_cast<std::size_t>(on_.comm().rank())];
-    if (own.begin >= window.end() || own.end <= window.offset) {
+    if (own_.begin >= window.end() || own_.end <= window.offset) {
         return {};
     }
     const view &through = data_.through();
@@ -163,82 +217,50 @@ data_part collective_access::part_within(const file_run &window) const {
     return {first, last - first};
 }
 
-void collective_access::begin_round() {
-    const auto ranks = static_cast<std::size_t>(on_.comm().size());
-    sent_.resize(ranks);
-    taken_.resize(ranks);
-    std::ranges::for_each(sent_, &byte_room::clear);
-    sent_sizes_.assign(ranks, 0);
-    taken_sizes_.assign(ranks, 0);
+void collective_access::write_messages(MPI_Count round) {
+    const bool writing = way_ == direction::writing;
+    std::ranges::for_each(exchange_.sent, &byte_room::clear);
     asked_.assign(static_cast<std::size_t>(parts_.count()), {});
     for (int i = 0; i < parts_.count(); ++i) {
         data_part &part = asked_[static_cast<std::size_t>(i)];
-        part = part_within(parts_.window_of(i, round_));
+        part = part_within(parts_.window_of(i, round));
         if (part.bytes == 0) {
             continue;
         }
         std::vector<file_run> runs;
         static_cast<void>(data_.through().runs(position_ + part.first, part.bytes,
                                                std::numeric_limits<std::size_t>::max(), runs));
-        const bool writing = way_ == direction::writing;
-        const auto to = static_cast<std::size_t>(parts_.rank_of(i));
-        write_message(runs, writing ? part.bytes : 0, sent_[to]);
+        byte_room &message = exchange_.sent[static_cast<std::size_t>(parts_.rank_of(i))];
+        write_message(runs, writing ? part.bytes : 0, message);
         if (writing) {
-            pack(data_.in_file(), part.first, sent_[to].all().last(static_cast<std::size_t>(part.bytes)));
+            pack(data_.in_file(), part.first, message.all().last(static_cast<std::size_t>(part.bytes)));
         }
-        sent_sizes_[to] = static_cast<MPI_Count>(sent_[to].size());
     }
-    await(collective::start(on_.comm(),
-                            collective::plan_alltoall({on_.comm(), form}, values_at(sent_sizes_.data()),
-                                                      values_at(taken_sizes_.data()))),
-          [this] { exchange_messages(); });
 }
 
-void collective_access::exchange_blocks(stage next) {
-    sent_blocks_.clear();
-    taken_blocks_.clear();
-    for (std::size_t rank = 0; rank < sent_.size(); ++rank) {
-        sent_blocks_.push_back(bytes_at(sent_[rank].data(), sent_[rank].size()));
-        taken_blocks_.push_back(bytes_at(taken_[rank].data(), taken_[rank].size()));
-    }
-    await(collective::start(on_.comm(), collective::plan_alltoallv({on_.comm(), form},
-                                                                   collective::block_view{sent_blocks_},
-                                                                   collective::block_view{taken_blocks_})),
-          std::move(next));
-}
-
-void collective_access::exchange_messages() {
-    const file_run window = aggregates() ? parts_.window_of(own_, round_) : file_run{};
+void collective_access::make_room_for_messages(const file_run &window) {
     // A run is one byte at least.
     const MPI_Count most = window.bytes * static_cast<MPI_Count>(1 + sizeof(file_run)) +
                            static_cast<MPI_Count>(sizeof(std::size_t));
-    for (std::size_t rank = 0; rank < taken_.size(); ++rank) {
-        if (taken_sizes_[rank] < 0 || taken_sizes_[rank] > most) {
-            fail(MPI_ERR_OTHER, "rank ", rank, " of the file announced ", taken_sizes_[rank], " bytes for ",
-                 window.bytes, " of the file");
+    for (std::size_t rank = 0; rank < exchange_.taken.size(); ++rank) {
+        const MPI_Count size = exchange_.size_from(rank);
+        if (size < 0 || size > most) {
+            fail(MPI_ERR_OTHER, "rank ", rank, " of the file announced ", size, " bytes for ", window.bytes,
+                 " of the file");
         }
-        taken_[rank].resize(static_cast<std::size_t>(taken_sizes_[rank]));
+        exchange_.taken[rank].resize(static_cast<std::size_t>(size));
     }
-    exchange_blocks([this] { read_or_write(); });
 }
 
-void collective_access::read_or_write() {
-    const bool writing = way_ == direction::writing;
-    stage next = writing ? stage{[this] { end_round(); }} : stage{[this] { send_answers(); }};
-    if (!aggregates()) {
-        go_on(std::move(next));
-        return;
-    }
-    at_disk(
-        [this, writing] {
-            const file_run window = parts_.window_of(own_, round_);
-            std::vector<round_message> messages;
-            for (const byte_room &bytes : taken_) {
-                messages.emplace_back(bytes.all(), window, writing);
-            }
-            writing ? serve_writes(messages) : serve_reads(messages);
-        },
-        std::move(next));
+protocol::request *collective_access::begin_serving(const file_run &window) {
+    return at_disk([this, window] {
+        const bool writing = way_ == direction::writing;
+        std::vector<round_message> messages;
+        for (const byte_room &bytes : exchange_.taken) {
+            messages.emplace_back(bytes.all(), window, writing);
+        }
+        writing ? serve_writes(messages) : serve_reads(messages);
+    });
 }
 
 namespace {
@@ -279,35 +301,32 @@ void collective_access::serve_reads(const std::vector<round_message> &messages) 
     });
     for (std::size_t rank = 0; rank < messages.size(); ++rank) {
         const round_message &message = messages[rank];
-        sent_[rank].clear();
+        byte_room &sent = exchange_.sent[rank];
+        sent.clear();
         if (message.runs().empty()) {
             continue;
         }
         answer_head head{0, wrong ? wrong->code() : MPI_SUCCESS};
-        sent_[rank].resize(sizeof head + static_cast<std::size_t>(message.bytes()));
-        std::byte *next = sent_[rank].data() + sizeof head;
+        sent.resize(sizeof head + static_cast<std::size_t>(message.bytes()));
+        std::byte *next = sent.data() + sizeof head;
         run_union::finder places{all};
         for (const file_run &run : message.runs()) {
             std::memcpy(next, disk_.data() + places.place_of(run), static_cast<std::size_t>(run.bytes));
             next += run.bytes;
             head.bytes += std::clamp<MPI_Count>(end - run.offset, 0, run.bytes);
         }
-        std::memcpy(sent_[rank].data(), &head, sizeof head);
+        std::memcpy(sent.data(), &head, sizeof head);
     }
 }
 
-void collective_access::send_answers() {
-    if (!aggregates()) {
-        std::ranges::for_each(sent_, &byte_room::clear);
-    }
-    std::ranges::for_each(taken_, &byte_room::clear);
+void collective_access::make_room_for_answers() {
+    std::ranges::for_each(exchange_.taken, &byte_room::clear);
     for (int i = 0; i < parts_.count(); ++i) {
         if (const data_part part = asked_[static_cast<std::size_t>(i)]; part.bytes != 0) {
-            taken_[static_cast<std::size_t>(parts_.rank_of(i))].resize(sizeof(answer_head) +
-                                                                       static_cast<std::size_t>(part.bytes));
+            exchange_.taken[static_cast<std::size_t>(parts_.rank_of(i))].resize(
+                sizeof(answer_head) + static_cast<std::size_t>(part.bytes));
         }
     }
-    exchange_blocks([this] { take_answers(); });
 }
 
 void collective_access::take_answers() {
@@ -317,11 +336,11 @@ void collective_access::take_answers() {
             continue;
         }
         const int from = parts_.rank_of(i);
-        const std::span<const std::byte> answer = taken_[static_cast<std::size_t>(from)].all();
+        const std::span<const std::byte> answer = exchange_.taken[static_cast<std::size_t>(from)].all();
         answer_head head;
         std::memcpy(&head, answer.data(), sizeof head);
-        if (head.error != MPI_SUCCESS && !failed_) {
-            failed_ = error_of_other(from, static_cast<int>(head.error));
+        if (head.error != MPI_SUCCESS) {
+            note_failure_of(from, static_cast<int>(head.error));
         }
         const MPI_Count bytes = std::clamp<MPI_Count>(head.bytes, 0, part.bytes);
         unpack(data_.in_file(), part.first, answer.subspan(sizeof head, static_cast<std::size_t>(bytes)));
@@ -329,50 +348,6 @@ void collective_access::take_answers() {
             moved_ = std::min(moved_, part.first + bytes);
         }
     }
-    end_round();
-}
-
-void collective_access::end_round() {
-    if (++round_ < parts_.rounds()) {
-        begin_round();
-    } else if (way_ == direction::writing) {
-        agree_on_errors();
-    }
-}
-
-void collective_access::agree_on_errors() {
-    codes_.assign(static_cast<std::size_t>(on_.comm().size()), MPI_SUCCESS);
-    codes_[static_cast<std::size_t>(on_.comm().rank())] = failed_ ? failed_->code() : MPI_SUCCESS;
-    await(collective::start(on_.comm(), collective::plan_allgather({on_.comm(), form}, std::nullopt,
-                                                                   values_at(codes_.data()))),
-          [this] {
-              const auto other = std::ranges::find_if(codes_, [](int code) { return code != MPI_SUCCESS; });
-              if (other != codes_.end() && !failed_) {
-                  failed_ = error_of_other(static_cast<int>(other - codes_.begin()), *other);
-              }
-          });
-}
-
-void collective_access::at_disk(std::function<void()> work, stage next) {
-    auto noting_failures = [this, work = std::move(work)] {
-        const failure wrong = attempt(work);
-        failed_ = failed_ ? failed_ : wrong;
-    };
-    if (!helped_) {
-        noting_failures();
-        go_on(std::move(next));
-        return;
-    }
-    auto given = std::make_unique<disk_work>(on_.home(), std::move(noting_failures));
-    on_.thread->give([started = given.get()] { started->run(); });
-    await(given.release(), std::move(next));
-}
-
-MPI_Count collective_access::result() const {
-    if (failed_) {
-        throw mpi_error{*failed_};
-    }
-    return way_ == direction::reading ? data_.finish_read(moved_) : data_.finish_write();
 }
 
 } // namespace lisle::file

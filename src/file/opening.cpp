@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "communicator/child.hpp"
 #include "file/agreement.hpp"
+#include "rma/synchronization.hpp"
 
 namespace lisle::file {
 

@@ -22,6 +22,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/progress/wait.hpp"
 #include "rma/races/watch.hpp"
+#include "rma/synchronization.hpp"
 #include "world/job.hpp"
 
 namespace lisle::rma {
@@ -124,8 +125,8 @@ class construction {
                        .process = table_.process,
                        .open = open,
                        .copied = copied,
-                       .exposed = exposed_.key().has_value(),
-                       .key = exposed_.key().value_or(0)};
+                       .exposed = held_.exposed.key().has_value(),
+                       .key = held_.exposed.key().value_or(0)};
     }
 
     /// Gives all members of the node places in one piece of memory, which the first of them allocates, in the
@@ -169,24 +170,19 @@ class construction {
     /// Completes the tables and makes the window. @param base where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
+        held_.own = std::move(memory);
         auto made = std::make_unique<window>(members_, table_,
                                              window_attributes{.base = base,
                                                                .size = asked_.size,
                                                                .disp_unit = static_cast<int>(asked_.unit),
                                                                .flavor = flavor_,
-                                                               .model = MPI_WIN_UNIFIED});
+                                                               .model = MPI_WIN_UNIFIED},
+                                             std::move(held_));
         if (asked_.hints != nullptr) {
             made->hints.apply(*asked_.hints);
         }
-        made->table_memory = std::move(table_memory_);
-        made->own_memory = std::move(memory);
-        made->exposed = std::move(exposed_);
-        if (in_block_) {
-            made->block_key = block_key();
-            made->block_sharers = static_cast<int>(near_.ranks.size());
-        }
         meet(*members_); // packets of those that have left this find the window at every member
-        race_watch::window_made(*made);
+        race_watch::window_made(made->members);
         return made.release();
     }
 
@@ -207,7 +203,7 @@ class construction {
             common = memory;
         }
         if (common != nullptr) {
-            exposed_ = exposed_memory{*common, base, bytes};
+            held_.exposed = exposed_memory{*common, base, bytes};
         }
     }
     /// Throws what can be said before others are involved.
@@ -238,13 +234,13 @@ class construction {
         table_.medium = near_.medium;
         table_notice notice;
         if (near_.leads()) {
-            table_memory_ = window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(),
-                                                    table_bytes(), cache_line);
-            if (near_.one_process || table_memory_.open()) {
-                notice.address = reinterpret_cast<std::uint64_t>(table_memory_.get());
+            held_.table = window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(),
+                                                  table_bytes(), cache_line);
+            if (near_.one_process || held_.table.open()) {
+                notice.address = reinterpret_cast<std::uint64_t>(held_.table.get());
             }
-            if (near_.one_process && table_memory_.get() != nullptr) {
-                std::memset(table_memory_.get(), 0, table_bytes());
+            if (near_.one_process && held_.table.get() != nullptr) {
+                std::memset(held_.table.get(), 0, table_bytes());
             }
         }
         if (near_.ranks.size() > 1) {
@@ -263,15 +259,12 @@ class construction {
             return reinterpret_cast<std::byte *>(notice.address);
         }
         if (notice.address == 0) {
-            in_block_ = true;
-            std::byte *const block = near_.medium->block(block_key(), table_bytes() + cache_line);
-            if (block == nullptr) {
-                near_.medium->leave_block(block_key(), static_cast<int>(near_.ranks.size()));
-            }
-            return block;
+            held_.block = block_share{*near_.medium, block_key(), table_bytes() + cache_line,
+                                      static_cast<int>(near_.ranks.size())};
+            return held_.block.get();
         }
         if (near_.leads()) {
-            return table_memory_.get();
+            return held_.table.get();
         }
         return near_.medium->reach(members_->local_group().member(near_.ranks.front()), notice.address,
                                    table_bytes());
@@ -325,9 +318,7 @@ class construction {
     neighbours near_;
     party among_;
     member_table table_;
-    window_memory table_memory_;
-    bool in_block_ = false;
-    exposed_memory exposed_;
+    held_memory held_;
 };
 
 [[noreturn]] void fail_for_room(std::size_t bytes) {
@@ -389,7 +380,7 @@ window *create_dynamic_window(const window_request &asked) {
     making.enter(table, 0, false);
     window *const made = making.finish(MPI_BOTTOM, std::move(memory));
     if (table != nullptr) {
-        made->attached.publish_in(*table);
+        made->members.attached.publish_in(*table);
     }
     return made;
 }
@@ -404,11 +395,11 @@ void free_window(window *freed) {
         }
     }
     freed->attributes.clear(freed->handle());
-    race_watch::window_ends(*freed);
-    freed->origin.end();
+    race_watch::window_ends(freed->members);
+    freed->messages.origin.end();
     meet(freed->comm());
     // Answers may be on their way to this rank's notice still.
-    protocol::wait_until(freed->home(), [freed] { return freed->target.idle(); });
+    protocol::wait_until(freed->home(), [freed] { return freed->messages.target.idle(); });
     delete freed;
 }
 

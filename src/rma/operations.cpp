@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rma/operations.hpp"
 
-#include <vector>
-
-#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "execution/rank.hpp"
-#include "rma/element_runs.hpp"
-#include "rma/kernel_copies.hpp"
-#include "rma/kernel_updates.hpp"
-#include "rma/order_by_peers.hpp"
+#include "rma/state/order_by_peers.hpp"
+#include "rma/state/store_order.hpp"
+#include "rma/state/target_address.hpp"
 
 namespace lisle::rma {
 
@@ -25,7 +20,7 @@ void check_epoch(window &on, int target) {
     if (!on.access.allows(target)) [[unlikely]] {
         fail_outside_epoch(target);
     }
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
 }
 
 /// @param from,to which side of the transfer each is
@@ -44,42 +39,6 @@ void check_whole_elements(MPI_Count bytes, const datatype &element) {
     }
 }
 
-void move(const typed_buffer &from, const typed_buffer &to, MPI_Count bytes) {
-    if (from.type->contiguous() && to.type->contiguous()) [[likely]] {
-        copy_bytes(to.address, from.address, static_cast<std::size_t>(bytes));
-    } else if (bytes != 0) {
-        copy(from, to, 0, bytes);
-    }
-}
-
-/// How elements of the target are changed by those that have an address for them.
-update_guard guard_of(window &on, int target) noexcept {
-    member &of = on.at(target);
-    return {&of.updates, of.facts.copied};
-}
-/// The same for an array, which is faster where nobody else changes it meanwhile.
-update_guard guard_of_array(window &on, int target) noexcept {
-    const bool alone = on.access.excludes_others(target) && known_rank().calls_alone();
-    return alone ? update_guard{} : guard_of(on, target);
-}
-
-/// The data of a buffer without gaps: the buffer itself, or a copy.
-class dense_data {
-  public:
-    explicit dense_data(const typed_buffer &of) : data_{static_cast<std::byte *>(of.address)} {
-        if (!of.type->contiguous()) {
-            copy_.resize(static_cast<std::size_t>(of.bytes()));
-            data_ = copy_.data();
-        }
-    }
-    [[nodiscard]] std::byte *get() const noexcept { return data_; }
-    [[nodiscard]] std::span<std::byte> copied() noexcept { return copy_; }
-
-  private:
-    std::byte *data_;
-    std::vector<std::byte> copy_;
-};
-
 } // namespace
 
 protocol::request *put(window &on, const typed_buffer &origin, const target_data &target) {
@@ -87,19 +46,8 @@ protocol::request *put(window &on, const typed_buffer &origin, const target_data
     store_order::note();
     const MPI_Count bytes = origin.bytes();
     check_fits(bytes, target.bytes(), "target");
-    const std::uint64_t address = address_of(on, target);
-    if (std::byte *const there = direct_address(on, target, address); there != nullptr) [[likely]] {
-        move(origin, {there, target.count, *target.type}, bytes);
-        return nullptr;
-    }
-    if (bytes == 0 || write_by_kernel(on, origin, target, address)) {
-        return nullptr;
-    }
-    protocol::request *const started = on.copies.put(origin, target, address);
-    if (started == nullptr) {
-        on.origin.put(origin, target, address);
-    }
-    return started;
+    const std::uint64_t address = address_of(on.members, target);
+    return bytes == 0 ? nullptr : on.ways.to(target.rank).put(origin, target, address);
 }
 
 protocol::request *get(window &on, const typed_buffer &origin, const target_data &target) {
@@ -107,16 +55,8 @@ protocol::request *get(window &on, const typed_buffer &origin, const target_data
     store_order::before_read();
     const MPI_Count bytes = target.bytes();
     check_fits(bytes, origin.bytes(), "origin");
-    const std::uint64_t address = address_of(on, target);
-    if (const std::byte *const there = direct_address(on, target, address); there != nullptr) [[likely]] {
-        move({there, target.count, *target.type}, origin, bytes);
-        return nullptr;
-    }
-    if (bytes == 0 || read_by_kernel(on, origin, target, address)) {
-        return nullptr;
-    }
-    protocol::request *const started = on.copies.get(origin, target, address);
-    return started != nullptr ? started : on.origin.get(origin, target, address);
+    const std::uint64_t address = address_of(on.members, target);
+    return bytes == 0 ? nullptr : on.ways.to(target.rank).get(origin, target, address);
 }
 
 protocol::request *accumulate(window &on, const typed_buffer &origin, const typed_buffer *result,
@@ -134,39 +74,9 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     if (result != nullptr) {
         check_fits(bytes, result->bytes(), "result");
     }
-    const std::uint64_t address = address_of(on, target);
-    std::byte *there = direct_address(on, target, address);
-    const bool by_kernel = there == nullptr && updates_by_kernel(on, target);
-    if (there == nullptr && !by_kernel) {
-        return bytes == 0 ? nullptr : on.origin.update(origin, bytes, result, target, address, update);
-    }
-    if (by_kernel) {
-        there = reinterpret_cast<std::byte *>(address); // in the target's terms
-    }
-    dense_data operands = update.reads_only() ? dense_data{{nullptr, 0, byte_type()}} : dense_data{origin};
-    if (!operands.copied().empty()) {
-        pack(origin, 0, operands.copied());
-    }
-    dense_data former = result != nullptr ? dense_data{*result} : dense_data{{nullptr, 0, byte_type()}};
-    const std::byte *from = operands.get();
-    std::byte *to = former.get();
-    const update_guard guard = guard_of_array(on, target.rank);
-    const auto element_size = static_cast<std::size_t>(update.element().size());
-    for_each_element_run({there, target.count, *target.type}, bytes, update.element(),
-                         [&](std::byte *at, std::size_t elements) {
-                             if (by_kernel) {
-                                 update_by_kernel(on, target.rank, reinterpret_cast<std::uint64_t>(at),
-                                                  update, from, to, elements);
-                             } else {
-                                 update.apply(at, from, to, elements, guard);
-                             }
-                             from = from != nullptr ? from + elements * element_size : nullptr;
-                             to = to != nullptr ? to + elements * element_size : nullptr;
-                         });
-    if (result != nullptr && !former.copied().empty()) {
-        unpack(*result, 0, former.copied().first(static_cast<std::size_t>(bytes)));
-    }
-    return nullptr;
+    const std::uint64_t address = address_of(on.members, target);
+    return bytes == 0 ? nullptr
+                      : on.ways.to(target.rank).update(origin, bytes, result, target, address, update);
 }
 
 protocol::request *fetch_and_op(window &on, const void *origin, void *result, const target_data &target,
@@ -175,15 +85,8 @@ protocol::request *fetch_and_op(window &on, const void *origin, void *result, co
     store_order::before_read();
     store_order::note();
     const element_update update{operation, *target.type};
-    const std::uint64_t address = address_of(on, target);
-    std::byte *const there = direct_address(on, target, address);
-    if (there != nullptr && update.element().size() == update.element().extent()) [[likely]] {
-        update.apply(there, static_cast<const std::byte *>(origin), static_cast<std::byte *>(result), 1,
-                     guard_of(on, target.rank));
-        return nullptr;
-    }
-    const typed_buffer into{result, 1, *target.type};
-    return accumulate(on, {origin, 1, *target.type}, &into, target, operation);
+    const std::uint64_t address = address_of(on.members, target);
+    return on.ways.to(target.rank).fetch(origin, result, target, address, update);
 }
 
 protocol::request *compare_and_swap(window &on, const void *origin, const void *compare, void *result,
@@ -192,21 +95,8 @@ protocol::request *compare_and_swap(window &on, const void *origin, const void *
     store_order::before_read();
     store_order::note();
     check_compare_type(*target.type);
-    const std::uint64_t address = address_of(on, target);
-    std::byte *const there = direct_address(on, target, address);
-    const auto *const expected = static_cast<const std::byte *>(compare);
-    const auto *const wanted = static_cast<const std::byte *>(origin);
-    auto *const former = static_cast<std::byte *>(result);
-    if (there != nullptr) [[likely]] {
-        static_cast<void>(
-            compare_and_swap(*target.type, there, expected, wanted, former, guard_of(on, target.rank)));
-        return nullptr;
-    }
-    if (updates_by_kernel(on, target)) {
-        compare_by_kernel(on, target.rank, address, *target.type, expected, wanted, former);
-        return nullptr;
-    }
-    return on.origin.compare(origin, compare, result, target, address);
+    const std::uint64_t address = address_of(on.members, target);
+    return on.ways.to(target.rank).compare(origin, compare, result, target, address);
 }
 
 } // namespace lisle::rma

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on targets [MPI-5.0 12.3]. Each takes the best way to its target: plain loads, stores and
-// processor instructions where the caller has an address for the target's memory; copies by the kernel where
-// it has none but the kernel allows them; copies by the network where it makes them alone; otherwise messages
-// to the target's rank. What goes the first two ways is done when the call returns; so is the origin's part
-// of puts and accumulates by messages. Of all else a request is returned, which the caller waits for or
-// frees. Arguments have been checked by the caller; the target is a rank of the window. Throws
-// MPI_ERR_RMA_SYNC outside of an epoch, MPI_ERR_RMA_RANGE for data outside of the window.
+// The operations on targets [MPI-5.0 12.3]: they check what is to be done and go the target's way
+// (rma/ways/). A request is returned of all that is not complete, which the caller waits for or frees; of
+// puts and accumulates without one the origin's part is. Other arguments have been checked by the caller; the
+// target is a rank of the window. Throws MPI_ERR_RMA_SYNC outside of an epoch, MPI_ERR_RMA_RANGE for data
+// outside of the window.
 #pragma once
 
-#include "rma/element_update.hpp"
-#include "rma/target.hpp"
+#include "rma/elements/target_data.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::rma {

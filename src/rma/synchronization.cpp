@@ -8,16 +8,20 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "collective/process/immediate_calls.hpp"
+#include "collective/schedule/launch.hpp"
+#include "collective/schedule/plan.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/tracks.hpp"
-#include "rma/messages/registry.hpp"
-#include "rma/order_by_peers.hpp"
+#include "rma/all_locks.hpp"
 #include "rma/races/watch.hpp"
-#include "rma/window_lock.hpp"
+#include "rma/state/failures_within.hpp"
+#include "rma/state/order_by_peers.hpp"
+#include "rma/state/window_lock.hpp"
 
 namespace lisle::rma {
 
@@ -73,38 +77,10 @@ void check_exposed(exposure_epoch &exposed) {
     }
 }
 
-/// What parts of a call have failed with: the call goes on and throws the first of them at its end, so that
-/// no other rank is left waiting.
-class failures_within {
-  public:
-    /// Returns true unless `part` throws.
-    template <class Part> bool attempt(Part part) {
-        try {
-            part();
-            return true;
-        } catch (const std::exception &) {
-            if (!first_) {
-                first_ = std::current_exception();
-            }
-            return false;
-        }
-    }
-    [[nodiscard]] bool any() const noexcept { return first_ != nullptr; }
-    void rethrow() const {
-        if (first_) {
-            std::rethrow_exception(first_);
-        }
-    }
-
-  private:
-    std::exception_ptr first_;
-};
-
 /// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
 /// return.
 void complete_operations(window &on, int target) {
-    on.origin.flush(target);
-    on.copies.flush(); // if there was nothing to ask for
+    on.ways.flush(target);
     store_order::settle();
 }
 
@@ -142,7 +118,7 @@ void look_around_unlocked(window &on, bool others_waited) {
 std::vector<int> members_by_place(const window &on, bool near) {
     std::vector<int> found;
     for (int member = 0; member < on.size(); ++member) {
-        if (on.is_near(member) == near) {
+        if (on.members.is_near(member) == near) {
             found.push_back(member);
         }
     }
@@ -153,32 +129,32 @@ std::vector<int> members_by_place(const window &on, bool near) {
 
 void sync(window &on) {
     store_order::settle();
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
     look_around(on);
 }
 
 void flush(window &on, int target) {
     complete_operations(on, target);
     look_around(on);
-    race_watch::flushed(on, target, false);
+    race_watch::flushed(on.members, target, false);
 }
 
 void flush_local(window &on, int target) {
     complete_operations(on, target); // the target's answer is the only one there is
     look_around(on);
-    race_watch::flushed(on, target, true);
+    race_watch::flushed(on.members, target, true);
 }
 
 void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
-    race_watch::fence_ends(on);
-    note_order_by_peers(on); // what the rank did before the fence
+    race_watch::fence_ends(on.members);
+    note_order_by_peers(on.members); // what the rank did before the fence
     meet(on.comm());
-    note_order_by_peers(on); // what others did
+    note_order_by_peers(on.members); // what others did
     const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
     on.access.fence(goes_on);
-    race_watch::fenced(on, goes_on);
+    race_watch::fenced(on.members, goes_on);
     flushed.rethrow();
 }
 
@@ -193,7 +169,7 @@ void post(window &on, const std::vector<int> &origins, int assertion) {
                 protocol::start_receive(nothing(), on.comm().point_to_point, origin, completed));
         }
     }
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
         on.exposure.posted = race_watch::watched() ? race_watch::now() : 0;
         for (const int origin : origins) {
@@ -214,15 +190,15 @@ void start(window &on, std::vector<int> targets, int assertion) {
             }
         }
     }
-    race_watch::started(on, targets, posted_at);
+    race_watch::started(on.members, targets, posted_at);
     on.access.start(std::move(targets));
 }
 
 void complete(window &on) {
     const std::vector<int> targets = on.access.complete();
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
     const flush_within flushed{on, -1};
-    race_watch::completes(on);
+    race_watch::completes(on.members);
     for (const int target : targets) {
         send_signal(on, target, completed, nothing());
     }
@@ -232,14 +208,14 @@ void complete(window &on) {
 void wait(window &on) {
     check_exposed(on.exposure);
     static_cast<void>(close_if_completed(on.exposure, false));
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
 }
 
 bool test(window &on) {
     check_exposed(on.exposure);
     on.home().progress();
     if (close_if_completed(on.exposure, true)) {
-        note_order_by_peers(on);
+        note_order_by_peers(on.members);
         return true;
     }
     on.home().found_nothing();
@@ -257,166 +233,85 @@ epoch_kind watched_kind(lock_word::kind wanted, bool taken) noexcept {
 void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     on.access.check_lock(target);
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
-    if (taken && on.is_near(target)) {
-        take_lock(on, target, wanted);
+    if (taken && on.members.is_near(target)) {
+        take_lock(on.members, target, wanted);
     } else if (taken) {
-        on.origin.settle(on.origin.ask(request_kind::lock, target, wanted));
+        awaited_answers::settle(on.messages.origin.ask(request_kind::lock, target, wanted));
     }
     store_order::before_read();
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
     on.access.lock({target, wanted, taken});
-    race_watch::locked(on, target, watched_kind(wanted, taken));
+    race_watch::locked(on.members, target, watched_kind(wanted, taken));
 }
 
 void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
-    note_order_by_peers(on);
-    race_watch::unlocks(on, target);
-    if (!held.taken || on.is_near(target)) {
+    note_order_by_peers(on.members);
+    race_watch::unlocks(on.members, target);
+    if (!held.taken || on.members.is_near(target)) {
         const flush_within flushed{on, target};
-        race_watch::flushed(on, target, false);
-        const bool others_waited = held.taken && give_lock(on, target, held.kind);
+        race_watch::flushed(on.members, target, false);
+        const bool others_waited = held.taken && give_lock(on.members, target, held.kind);
         on.access.forget(target);
         look_around_unlocked(on, others_waited);
         flushed.rethrow();
         return;
     }
     failures_within failures;
-    failures.attempt([&] { on.copies.flush(); });
+    failures.attempt([&] { on.ways.flush_copies(); });
     on.access.forget(target);
-    failures.attempt([&] { on.origin.give_back(target, held.kind); });
+    failures.attempt([&] { on.messages.origin.give_back({target}, held.kind); });
     failures.rethrow();
-    race_watch::flushed(on, target, false);
+    race_watch::flushed(on.members, target, false);
 }
-
-namespace {
-/// The shared locks of all targets. Those of other nodes are tried all at once, which takes one round trip.
-/// Where one is not free, those behind it are given back before it is waited for: readers wait behind writers
-/// that wait, so two ranks that took locks in different orders could each wait for what the other holds.
-class all_locks {
-  public:
-    explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {}
-
-    /// Takes all. Throws, and holds none, if some cannot be had.
-    void take() {
-        for (int first = 0, tries = 0; first < on_.size() && !failures_.any(); ++tries) {
-            // Where many are not free, those that are tried in vain are only in the way.
-            const int end = tries < most_tries ? on_.size() : first + 1;
-            if (tries < most_tries) {
-                try_from(first);
-            }
-            while (first < end && held(first)) {
-                ++first;
-            }
-            if (first < end && !failures_.any()) {
-                wait_for(first++);
-            }
-        }
-        if (failures_.any()) {
-            settle_all(give_back_from(0));
-            failures_.rethrow();
-        }
-    }
-
-  private:
-    static constexpr int most_tries = 4;
-    using answers = std::vector<std::pair<int, awaited_answer *>>;
-    [[nodiscard]] std::vector<bool>::reference held(int target) {
-        return held_[static_cast<std::size_t>(target)];
-    }
-
-    void try_from(int first) {
-        answers asked;
-        for (int target = first; target < on_.size(); ++target) {
-            if (!on_.is_near(target)) {
-                asked.emplace_back(target,
-                                   on_.origin.ask(request_kind::try_lock, target, lock_word::kind::shared));
-            }
-        }
-        for (int target = first; target < on_.size(); ++target) {
-            if (on_.is_near(target)) {
-                held(target) = try_take_lock(on_, target, lock_word::kind::shared);
-            }
-        }
-        for (const auto &[target, answer] : asked) {
-            failures_.attempt([&, of = target, told = answer] { held(of) = on_.origin.settle(told); });
-        }
-    }
-    void wait_for(int target) {
-        const answers given = give_back_from(target + 1);
-        failures_.attempt([&] {
-            if (on_.is_near(target)) {
-                take_lock(on_, target, lock_word::kind::shared);
-            } else {
-                on_.origin.settle(on_.origin.ask(request_kind::lock, target, lock_word::kind::shared));
-            }
-            held(target) = true;
-        });
-        settle_all(given);
-    }
-    [[nodiscard]] answers give_back_from(int first) {
-        answers given;
-        for (int target = first; target < on_.size(); ++target) {
-            if (held(target) && on_.is_near(target)) {
-                static_cast<void>(give_lock(on_, target, lock_word::kind::shared));
-            } else if (held(target)) {
-                given.emplace_back(target,
-                                   on_.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
-            }
-            held(target) = false;
-        }
-        return given;
-    }
-    void settle_all(const answers &given) {
-        for (const auto &[target, answer] : given) {
-            failures_.attempt([&, waited = answer] { on_.origin.settle(waited); });
-        }
-    }
-
-    window &on_;
-    std::vector<bool> held_;
-    failures_within failures_;
-};
-} // namespace
 
 void lock_all(window &on, int assertion) {
     on.access.check_lock_all();
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
     if (taken) {
-        all_locks{on}.take();
+        take_all_locks(on);
     }
     store_order::before_read();
-    note_order_by_peers(on);
+    note_order_by_peers(on.members);
     on.access.lock_all(taken);
-    race_watch::locked(on, -1, epoch_kind::shared_lock);
+    race_watch::locked(on.members, -1, epoch_kind::shared_lock);
 }
 
 void unlock_all(window &on) {
     const bool taken = on.access.unlock_all();
-    note_order_by_peers(on);
-    race_watch::unlocks(on, -1);
+    note_order_by_peers(on.members);
+    race_watch::unlocks(on.members, -1);
     failures_within failures;
     bool others_waited = false;
     if (taken) {
-        failures.attempt([&] { on.copies.flush(); });
+        failures.attempt([&] { on.ways.flush_copies(); });
         store_order::settle();
-        failures.attempt([&] { on.origin.give_back(members_by_place(on, false), lock_word::kind::shared); });
-        failures.attempt([&] { on.origin.flush(-1); }); // requests to ranks of the node
-        race_watch::flushed(on, -1, false);
+        failures.attempt(
+            [&] { on.messages.origin.give_back(members_by_place(on, false), lock_word::kind::shared); });
+        failures.attempt([&] { on.messages.origin.flush(-1); }); // requests to ranks of the node
+        race_watch::flushed(on.members, -1, false);
         for (const int target : members_by_place(on, true)) {
-            others_waited = give_lock(on, target, lock_word::kind::shared) || others_waited;
+            others_waited = give_lock(on.members, target, lock_word::kind::shared) || others_waited;
         }
     } else {
         failures.attempt([&] { complete_operations(on, -1); });
-        race_watch::flushed(on, -1, false);
+        race_watch::flushed(on.members, -1, false);
     }
     look_around_unlocked(on, others_waited);
     failures.rethrow();
 }
 
+void meet(communicator &members) {
+    if (collective::in_process_collective *const shared = collective::in_process_for_barrier(members)) {
+        collective::barrier_in_process(members, *shared);
+    } else {
+        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+    }
+}
+
 void leave(const lisle::rank &ended) {
     ended.tracks().each([](const protocol::engine &home) {
-        for (window *const left : registry::of(home)) {
+        for (window *const left : registered<window>::of(home)) {
             left->access.end();
         }
     });

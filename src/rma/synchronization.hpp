@@ -31,6 +31,9 @@ void flush_local(window &on, int target);
 /// and lets others run.
 void sync(window &on);
 
+/// Returns when all members have called it: MPI_Barrier on the window's communicator.
+void meet(communicator &members);
+
 /// The rank is in MPI no more: windows that it has not freed are accessed no more.
 void leave(const lisle::rank &ended);
 

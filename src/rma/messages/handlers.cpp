@@ -2,19 +2,18 @@
 // Leads the packets of windows, and the news that a peer has failed, to the windows that they are about.
 #include "protocol/active_messages.hpp"
 #include "protocol/refuse.hpp"
-#include "rma/messages/registry.hpp"
+#include "rma/messages/window_messages.hpp"
 #include "rma/messages/wire.hpp"
-#include "rma/window.hpp"
 
 namespace lisle::rma {
 
 namespace {
 
 /// The window of a packet, whose sender is checked.
-window &window_of(const protocol::engine &home, const protocol::arrival &packet) {
-    window *const found = registry::find(home, packet.what.context);
-    if (found == nullptr || packet.what.source < 0 || packet.what.source >= found->size() ||
-        found->number_of(packet.what.source) != packet.peer) {
+window_messages &window_of(const protocol::engine &home, const protocol::arrival &packet) {
+    window_messages *const found = registered<window_messages>::find(home, packet.what.context);
+    if (found == nullptr || packet.what.source < 0 || packet.what.source >= found->members.size() ||
+        found->members.number_of(packet.what.source) != packet.peer) {
         protocol::refuse(packet.peer, "is about a window that it has no part in", packet.what.context);
     }
     return *found;
@@ -24,16 +23,17 @@ const protocol::packet_kind_of_module requests{
     request_packet, [](protocol::engine &home, const protocol::arrival &packet) {
         window_of(home, packet).target.arrived_locked(home, packet);
     }};
-const protocol::packet_kind_of_module replies{reply_packet,
-                                              [](protocol::engine &home, const protocol::arrival &packet) {
-                                                  window_of(home, packet).origin.arrived_locked(home, packet);
-                                              }};
+const protocol::packet_kind_of_module replies{
+    reply_packet, [](protocol::engine &home, const protocol::arrival &packet) {
+        window_of(home, packet).origin.answers.arrived_locked(home, packet);
+    }};
 
 const struct listener {
     listener() {
         protocol::active_messages::on_failure([](protocol::engine &home, int peer) {
-            for (window *const each : registry::of(home)) {
-                if (const int member = each->comm().local_group().rank_of(peer); member != MPI_UNDEFINED) {
+            for (window_messages *const each : registered<window_messages>::of(home)) {
+                const int member = each->members.comm().local_group().rank_of(peer);
+                if (member != MPI_UNDEFINED) {
                     each->peer_failed_locked(home, member);
                 }
             }

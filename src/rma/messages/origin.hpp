@@ -1,102 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The origin's side of operations by messages: cuts them into requests, and takes the answers. A blocking
-// part of each call is to find room for its requests; meanwhile the rank makes progress, so two ranks that
-// fill each other's mailboxes go on.
+// The origin's side of requests: what it has asked of which target, so that a flush knows whom to wait for,
+// and the requests that bring no data: locks and flushes. (Those that do: rma/ways/request_way.hpp.)
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "protocol/active_messages.hpp"
-#include "protocol/operation.hpp"
-#include "protocol/rendezvous/id_table.hpp"
-#include "rma/element_update.hpp"
-#include "rma/lock_word.hpp"
+#include "rma/messages/answers.hpp"
 #include "rma/messages/wire.hpp"
-#include "rma/target.hpp"
+#include "rma/state/lock_word.hpp"
 
 namespace lisle::rma {
 
-class window;
-
-/// What the origin expects to be told: the data of a get or the like, or that something is done.
-class awaited_answer final : public protocol::operation {
-  public:
-    /// @param into where data go
-    awaited_answer(protocol::engine &home, const typed_buffer &into, int target)
-        : operation{home}, into{into}, missing{into.type != nullptr ? into.bytes() : 0}, target{target} {}
-    typed_buffer into;
-    MPI_Count missing; ///< bytes of data that are still to come
-    int target;        ///< rank in the window
-    int failed = -1;   ///< another rank of the window, whose failure is the error
-};
-
-/// One window's operations by messages. Any thread of the rank may call.
+/// One window's requests. Any thread of the rank may call.
 class message_origin {
   public:
-    explicit message_origin(window &on) noexcept : on_{on} {}
+    explicit message_origin(window_members &members) noexcept : answers{members}, members_{members} {}
 
-    /// @param address of the target's data, in its own terms
-    void put(const typed_buffer &origin, const target_data &target, std::uint64_t address);
-    /// @return the request, which the caller waits for or frees
-    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address);
-    /// @param bytes of the operands @param result where the former values go; null: nowhere, and no request
-    /// is returned
-    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
-                                            const typed_buffer *result, const target_data &target,
-                                            std::uint64_t address, const element_update &how);
-    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
-                                             const target_data &target, std::uint64_t address);
+    awaited_answers answers;
 
-    /// Returns when all that was asked of the target is done; -1: of all targets. Throws what went wrong.
-    /// While it waits for answers it waits for the window's copies, too.
-    void flush(int target) {
-        if (any_touched_.load(std::memory_order_relaxed)) [[unlikely]] {
-            flush_touched(target);
+    /// Called when the requests of an operation have been sent: else a flush by another thread, whose own
+    /// request may overtake them, would have them forgotten.
+    void note_touched(int target);
+
+    /// A flush on its way to one target.
+    struct asked_flush {
+        int target;
+        std::uint64_t operation; ///< the last one before the flush
+        awaited_answer *answer = nullptr;
+    };
+    /// Begins to find out whether all that was asked of the target is done; -1: of all targets. What is
+    /// returned goes to await().
+    [[nodiscard]] std::vector<asked_flush> begin_flush(int target) {
+        if (!any_touched_.load(std::memory_order_relaxed)) [[likely]] {
+            return {};
         }
+        return ask_touched(target);
     }
-    /// Gives the target's lock back. Returns when all that was asked of the target is done, and at once if
-    /// nothing is under way: then nobody has to answer. Throws what went wrong.
-    void give_back(int target, lock_word::kind held) { give_back(std::vector{target}, held); }
-    /// The same for several: one round trip for all.
+    /// Returns when it is done. Throws what went wrong.
+    void await(const std::vector<asked_flush> &asked);
+    void flush(int target) { await(begin_flush(target)); }
+
+    /// Gives the locks of several targets back: one round trip for all. Returns when all that was asked of a
+    /// target is done, and at once if nothing is under way: then nobody has to answer. Throws what went
+    /// wrong.
     void give_back(const std::vector<int> &targets, lock_word::kind held);
     /// Returns when all that has been sent is served: the targets may let go of the window.
     void end();
     /// Asks for the target's lock, tries it, or gives it back; the caller waits for the answer and frees it.
     /// Of a target that has failed, the answer says so.
     [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
-    /// Waits for an answer and frees it. Throws what it says. False: the lock was tried and is not free.
-    bool settle(awaited_answer *answer);
-
-    /// From the packet handler, with the engine's lock held.
-    void arrived_locked(protocol::engine &home, const protocol::arrival &packet);
-    /// A target has failed: all that is expected of it fails. With the engine's lock held.
-    void fail_locked(protocol::engine &home, int target);
 
   private:
-    class request_writer;
-    [[nodiscard]] awaited_answer *expect(const typed_buffer &into, int target);
-    /// Called when the requests of an operation have been sent: a flush that does not know of them yet must
-    /// not have them forgotten.
-    void note_touched(int target);
-    /// Sends what is to be answered. If that throws, nobody waits for the answer any more.
-    template <class Send> void send_expecting(awaited_answer *answer, Send send);
-    /// Completes an answer that will not come, unless it has come.
-    void give_up(awaited_answer &answer, int error);
-    void flush_touched(int target);
+    [[nodiscard]] std::vector<asked_flush> ask_touched(int target);
     /// Sends a request that has no data. @param id of the answer; 0: none is wanted
     void send_plain(request_kind what, int target, lock_word::kind kind, std::uint64_t id);
 
-    window &on_;
+    window_members &members_;
     spin_lock mutex_; ///< protects all below
-    protocol::id_table<awaited_answer> answers_;
     /// By target: the number of its last operation, unless all are known to be done.
     std::map<int, std::uint64_t> touched_;
     std::uint64_t last_operation_ = 0;

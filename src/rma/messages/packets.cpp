@@ -11,45 +11,46 @@
 namespace lisle::rma {
 
 namespace {
-const fabric::route &way_to(const window &on, int member) noexcept {
-    return on.home().routes().to(on.number_of(member));
+const fabric::route &way_to(const window_members &members, int member) noexcept {
+    return members.home().routes().to(members.number_of(member));
 }
 } // namespace
 
-std::size_t packet_room(const window &on, int to) noexcept {
-    return way_to(on, to).limits.largest_payload;
+std::size_t packet_room(const window_members &members, int to) noexcept {
+    return way_to(members, to).limits.largest_payload;
 }
 
-fabric::claim_result outgoing_packet::claim(const window &on, std::uint8_t kind, std::uint8_t flags,
-                                            std::size_t bytes) noexcept {
+fabric::claim_result outgoing_packet::claim(const window_members &members, std::uint8_t kind,
+                                            std::uint8_t flags, std::size_t bytes) noexcept {
     // Requests are answers to nothing, but they are used when they arrive and never stored unasked.
-    const auto result = carrier_->try_claim(on.number_of(on.rank()), dest_, bytes, true, slot_);
+    const auto result = carrier_->try_claim(members.number_of(members.rank()), dest_, bytes, true, slot_);
     if (result == fabric::claim_result::claimed) {
-        *slot_.header = {
-            on.comm().context(), on.rank(), 0, kind, flags, 0, static_cast<std::uint32_t>(bytes)};
+        *slot_.header = {members.comm().context(),         members.rank(), 0, kind, flags, 0,
+                         static_cast<std::uint32_t>(bytes)};
     }
     return result;
 }
 
-outgoing_packet::outgoing_packet(window &on, int to, std::uint8_t kind, std::uint8_t flags, std::size_t bytes)
-    : outgoing_packet{*way_to(on, to).carrier, on.number_of(to)} {
+outgoing_packet::outgoing_packet(const window_members &members, int to, std::uint8_t kind, std::uint8_t flags,
+                                 std::size_t bytes)
+    : outgoing_packet{*way_to(members, to).carrier, members.number_of(to)} {
     for (unsigned tries = 0;;) {
-        switch (claim(on, kind, flags, bytes)) {
+        switch (claim(members, kind, flags, bytes)) {
         case fabric::claim_result::claimed:
             return;
         case fabric::claim_result::failed:
             fail(MPIX_ERR_PROC_FAILED, "rank ", to, " of the window has failed");
         default:
-            on.home().found_no_room(tries);
+            members.home().found_no_room(tries);
         }
     }
 }
 
-std::optional<outgoing_packet> outgoing_packet::try_claim(window &on, int to, std::uint8_t kind,
-                                                          std::uint8_t flags, std::size_t bytes,
-                                                          bool &failed) {
-    outgoing_packet made{*way_to(on, to).carrier, on.number_of(to)};
-    const auto result = made.claim(on, kind, flags, bytes);
+std::optional<outgoing_packet> outgoing_packet::try_claim(const window_members &members, int to,
+                                                          std::uint8_t kind, std::uint8_t flags,
+                                                          std::size_t bytes, bool &failed) {
+    outgoing_packet made{*way_to(members, to).carrier, members.number_of(to)};
+    const auto result = made.claim(members, kind, flags, bytes);
     failed = result == fabric::claim_result::failed;
     return result == fabric::claim_result::claimed ? std::optional{made} : std::nullopt;
 }

@@ -7,22 +7,24 @@
 #include <span>
 
 #include "fabric/fabric.hpp"
-#include "rma/window.hpp"
+#include "rma/state/window_members.hpp"
 
 namespace lisle::rma {
 
 /// Bytes that a packet to a member may have.
-[[nodiscard]] std::size_t packet_room(const window &on, int to) noexcept;
+[[nodiscard]] std::size_t packet_room(const window_members &members, int to) noexcept;
 
 /// A packet between its claim and its publication, which must follow soon.
 class outgoing_packet {
   public:
     /// Waits for room; the rank makes progress meanwhile. Throws MPIX_ERR_PROC_FAILED if the member has
     /// failed. @param kind request_packet or reply_packet @param flags the sort of it
-    outgoing_packet(window &on, int to, std::uint8_t kind, std::uint8_t flags, std::size_t bytes);
+    outgoing_packet(const window_members &members, int to, std::uint8_t kind, std::uint8_t flags,
+                    std::size_t bytes);
     /// The same without waiting. Nothing: there is no room. @param failed the member has failed: drop it
-    [[nodiscard]] static std::optional<outgoing_packet>
-    try_claim(window &on, int to, std::uint8_t kind, std::uint8_t flags, std::size_t bytes, bool &failed);
+    [[nodiscard]] static std::optional<outgoing_packet> try_claim(const window_members &members, int to,
+                                                                  std::uint8_t kind, std::uint8_t flags,
+                                                                  std::size_t bytes, bool &failed);
 
     void write(std::size_t offset, const void *data, std::size_t bytes) noexcept;
     [[nodiscard]] std::span<std::byte> bytes(std::size_t offset, std::size_t length) noexcept {
@@ -32,7 +34,7 @@ class outgoing_packet {
 
   private:
     outgoing_packet(fabric::fabric &carrier, int dest) noexcept : carrier_{&carrier}, dest_{dest} {}
-    fabric::claim_result claim(const window &on, std::uint8_t kind, std::uint8_t flags,
+    fabric::claim_result claim(const window_members &members, std::uint8_t kind, std::uint8_t flags,
                                std::size_t bytes) noexcept;
 
     fabric::fabric *carrier_;

@@ -2,6 +2,7 @@
 #include "rma/messages/target_side.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -10,12 +11,8 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/refuse.hpp"
-#include "rma/element_update.hpp"
-#include "rma/messages/packets.hpp"
-#include "rma/messages/registry.hpp"
-#include "rma/order_by_peers.hpp"
-#include "rma/window.hpp"
-#include "rma/window_lock.hpp"
+#include "rma/state/order_by_peers.hpp"
+#include "rma/state/store_order.hpp"
 
 namespace lisle::rma {
 
@@ -34,17 +31,19 @@ std::uint64_t number_or_none(int rank) noexcept {
     return rank < 0 ? 0 : static_cast<std::uint64_t>(rank) + 1;
 }
 
-[[noreturn]] void refuse_request(const window &on, int origin, const char *what, std::uint64_t value) {
-    protocol::refuse(on.number_of(origin), what, value);
+[[noreturn]] void refuse_request(const window_members &members, int origin, const char *what,
+                                 std::uint64_t value) {
+    protocol::refuse(members.number_of(origin), what, value);
 }
 
 } // namespace
 
-message_target::message_target(window &on) noexcept : pending_call{serve_again}, on_{on} {}
+message_target::message_target(const window_members &members) noexcept
+    : pending_call{serve_again}, members_{members}, locks_{members} {}
 
 bool message_target::idle() {
     const std::scoped_lock guard{mutex_};
-    return kept_.empty() && waiting_.empty() && !retries_ && !watches_;
+    return kept_.empty() && !locks_.anyone_waits() && !retries_ && !watches_;
 }
 
 void message_target::arrived_locked(protocol::engine &home, const protocol::arrival &packet) {
@@ -63,7 +62,7 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
     if (!kept_.empty() && !std::exchange(retries_, true)) {
         home.do_later_locked(*this);
     }
-    if (!waiting_.empty() && !std::exchange(watches_, true)) {
+    if (locks_.anyone_waits() && !std::exchange(watches_, true)) {
         home.watch_locked(*this);
     }
 }
@@ -110,7 +109,7 @@ void message_target::serve_again(protocol::engine &home, protocol::pending_call 
 
 std::vector<memory_run> message_target::runs_of(const request &asked) const {
     if (asked.head.runs > asked.payload.size() / sizeof(memory_run)) {
-        refuse_request(on_, asked.origin, "names more runs than it has", asked.head.runs);
+        refuse_request(members_, asked.origin, "names more runs than it has", asked.head.runs);
     }
     std::vector<memory_run> runs(asked.head.runs);
     copy_bytes(runs.data(), asked.payload.data(), runs.size() * sizeof(memory_run));
@@ -118,141 +117,183 @@ std::vector<memory_run> message_target::runs_of(const request &asked) const {
 }
 
 std::byte *message_target::place_of(const request &asked, std::uint64_t address, std::size_t bytes) {
-    const member_facts &own = on_.at(on_.rank()).facts;
-    const bool inside =
-        on_.dynamic() ? on_.attached.holds(address, bytes)
-                      : address >= own.base && bytes <= own.size && address - own.base <= own.size - bytes;
+    const member_facts &own = members_.own().facts;
+    const bool inside = members_.dynamic() ? members_.attached.holds(address, bytes)
+                                           : address >= own.base && bytes <= own.size &&
+                                                 address - own.base <= own.size - bytes;
     if (!inside) {
         errors_.emplace(asked.origin, MPI_ERR_RMA_RANGE);
         return nullptr;
     }
-    return on_.reach(on_.rank(), address, bytes);
+    return members_.reach(members_.rank(), address, bytes);
+}
+
+// ---- serving ----
+
+bool message_target::serve_locked(const request &asked) {
+    using serve = bool (message_target::*)(const request &);
+    static constexpr std::array<serve, 9> by_kind{
+        &message_target::serve_put,      &message_target::serve_get,    &message_target::serve_update,
+        &message_target::serve_compare,  &message_target::serve_flush,  &message_target::serve_lock,
+        &message_target::serve_try_lock, &message_target::serve_unlock, &message_target::serve_answer};
+    static_assert(by_kind.size() == static_cast<std::size_t>(request_kind::answer) + 1);
+    note_order_by_peers(members_);
+    return (this->*by_kind[static_cast<std::size_t>(asked.what)])(asked);
 }
 
 namespace {
 
 /// What a request says of its elements, checked.
-const datatype &element_of(const window &on, int origin, const request_head &head) {
+const datatype &element_of(const window_members &members, int origin, const request_head &head) {
     const datatype *const found =
         find_datatype(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(head.element)));
     if (found == nullptr || found->size() == 0) {
-        refuse_request(on, origin, "names no predefined datatype", head.element);
+        refuse_request(members, origin, "names no predefined datatype", head.element);
     }
     return *found;
 }
 
-} // namespace
+const op &operation_of(const window_members &members, int origin, const request_head &head) {
+    const op *const found = find_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(head.operation)));
+    if (found == nullptr || !found->predefined()) {
+        refuse_request(members, origin, "names no predefined operation", head.operation);
+    }
+    return *found;
+}
 
-bool message_target::serve_locked(const request &asked) {
-    note_order_by_peers(on_);
-    switch (asked.what) {
-    case request_kind::flush: {
-        const auto found = errors_.find(asked.origin);
-        const int error = found != errors_.end() ? found->second : MPI_SUCCESS;
-        if (!answer_locked(asked.origin, asked.head.id, error)) {
-            return false;
-        }
-        errors_.erase(asked.origin);
-        return true;
-    }
-    case request_kind::lock:
-        take_lock_locked(asked);
-        return true;
-    case request_kind::try_lock:
-        try_lock_locked(asked);
-        return true;
-    case request_kind::unlock:
-        return give_lock_locked(asked);
-    case request_kind::answer:
-        return answer_locked(asked.origin, asked.head.id, static_cast<int>(asked.head.runs),
-                             static_cast<int>(asked.head.offset) - 1);
-    default:
-        break;
-    }
-
-    const std::vector<memory_run> runs = runs_of(asked);
-    std::span<const std::byte> data = asked.payload.subspan(runs.size() * sizeof(memory_run));
-    const bool by_elements = asked.what == request_kind::update || asked.what == request_kind::compare;
-    const datatype &element = by_elements ? element_of(on_, asked.origin, asked.head) : byte_type();
-    const auto size = static_cast<std::size_t>(element.size());
-    const op *const operation =
-        asked.what == request_kind::update
-            ? find_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(asked.head.operation)))
-            : nullptr;
-    if (asked.what == request_kind::update && (operation == nullptr || !operation->predefined())) {
-        refuse_request(on_, asked.origin, "names no predefined operation", asked.head.operation);
-    }
+/// The bytes of all runs, checked.
+std::size_t bytes_of(const window_members &members, int origin, const std::vector<memory_run> &runs,
+                     std::size_t element_size) {
     std::size_t bytes = 0;
     for (const memory_run &run : runs) {
-        if (run.bytes == 0 || run.bytes % size != 0 || run.bytes > SIZE_MAX / 4 - bytes) {
-            refuse_request(on_, asked.origin, "names an impossible run", run.bytes);
+        if (run.bytes == 0 || run.bytes % element_size != 0 || run.bytes > SIZE_MAX / 4 - bytes) {
+            refuse_request(members, origin, "names an impossible run", run.bytes);
         }
         bytes += static_cast<std::size_t>(run.bytes);
     }
-    const bool reads_only = operation != nullptr && operation == find_op(MPI_NO_OP);
-    const std::size_t brought = asked.what == request_kind::get || reads_only ? 0
-                                : asked.what == request_kind::compare         ? 2 * bytes
-                                                                              : bytes;
-    if (data.size() != brought || (asked.what == request_kind::compare && bytes != size)) {
-        refuse_request(on_, asked.origin, "brings another number of bytes than it names", data.size());
-    }
+    return bytes;
+}
 
-    std::optional<outgoing_packet> answer;
-    if (asked.head.id != 0) {
-        if (bytes > packet_room(on_, asked.origin) - sizeof(reply_head)) {
-            refuse_request(on_, asked.origin, "asks for more than fits an answer", bytes);
-        }
-        bool failed = false;
-        answer = outgoing_packet::try_claim(on_, asked.origin, reply_packet,
-                                            static_cast<std::uint8_t>(reply_kind::data),
-                                            sizeof(reply_head) + bytes, failed);
-        if (!answer) {
-            return failed; // nobody is there to hear
-        }
+void check_wants_answer(const window_members &members, int origin, const request_head &head) {
+    if (head.id == 0) {
+        refuse_request(members, origin, "asks for data without saying what for", head.runs);
+    }
+}
+
+} // namespace
+
+std::optional<outgoing_packet> message_target::claim_answer(const request &asked, std::size_t bytes,
+                                                            bool &unheard) {
+    if (bytes > packet_room(members_, asked.origin) - sizeof(reply_head)) {
+        refuse_request(members_, asked.origin, "asks for more than fits an answer", bytes);
+    }
+    auto answer = outgoing_packet::try_claim(members_, asked.origin, reply_packet,
+                                             static_cast<std::uint8_t>(reply_kind::data),
+                                             sizeof(reply_head) + bytes, unheard);
+    if (answer) {
         const reply_head head{asked.head.id, asked.head.offset, 0};
         answer->write(0, &head, sizeof head);
     }
+    return answer;
+}
+
+template <class Serve> bool message_target::serve_runs(const request &asked, const datatype &element,
+                                                       std::size_t times, Serve serve) {
+    const std::vector<memory_run> runs = runs_of(asked);
+    const auto size = static_cast<std::size_t>(element.size());
+    const std::size_t bytes = bytes_of(members_, asked.origin, runs, size);
+    const std::span<const std::byte> data = asked.payload.subspan(runs.size() * sizeof(memory_run));
+    if (data.size() != times * bytes) {
+        refuse_request(members_, asked.origin, "brings another number of bytes than it names", data.size());
+    }
+    std::optional<outgoing_packet> answer;
+    if (bool unheard = false; asked.head.id != 0 && !(answer = claim_answer(asked, bytes, unheard))) {
+        return unheard;
+    }
     std::byte *result = answer ? answer->bytes(sizeof(reply_head), bytes).data() : nullptr;
-    member &own = on_.at(on_.rank());
-    const update_guard guard{&own.updates, own.facts.copied};
+    const std::byte *brought = data.data();
     store_order::before_read(); // of what the serving thread has put itself
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
         const std::size_t elements = length / size;
         const std::size_t memory = (elements - 1) * static_cast<std::size_t>(element.extent()) +
                                    static_cast<std::size_t>(element.true_extent());
-        std::byte *const place = place_of(asked, run.address, memory);
-        if (place == nullptr) {
-            if (result != nullptr) {
-                std::memset(result, 0, length);
-            }
-        } else if (asked.what == request_kind::put) {
-            copy_bytes(place, data.data(), length);
-        } else if (asked.what == request_kind::get) {
-            copy_bytes(result, place, length);
-        } else if (asked.what == request_kind::compare) {
-            static_cast<void>(
-                rma::compare_and_swap(element, place, data.data(), data.data() + size, result, guard));
-        } else {
-            element_update{*operation, element}.apply(place, reads_only ? nullptr : data.data(), result,
-                                                      elements, guard);
+        if (std::byte *const place = place_of(asked, run.address, memory)) {
+            serve(served_run{place, elements, length, brought, result});
+        } else if (result != nullptr) {
+            std::memset(result, 0, length);
         }
         result = result != nullptr ? result + length : nullptr;
-        if (brought != 0 && asked.what != request_kind::compare) {
-            data = data.subspan(length);
-        }
+        brought += times * length;
     }
-    note_order_by_peers(on_);
+    note_order_by_peers(members_);
     if (answer) {
         answer->publish();
     }
     return true;
 }
 
+update_guard message_target::guard_of_own() const noexcept {
+    member &own = members_.own();
+    return {&own.updates, own.facts.copied};
+}
+
+bool message_target::serve_put(const request &asked) {
+    return serve_runs(asked, byte_type(), 1,
+                      [](const served_run &run) { copy_bytes(run.place, run.data, run.bytes); });
+}
+
+bool message_target::serve_get(const request &asked) {
+    check_wants_answer(members_, asked.origin, asked.head);
+    return serve_runs(asked, byte_type(), 0,
+                      [](const served_run &run) { copy_bytes(run.result, run.place, run.bytes); });
+}
+
+bool message_target::serve_update(const request &asked) {
+    const element_update update{operation_of(members_, asked.origin, asked.head),
+                                element_of(members_, asked.origin, asked.head)};
+    const bool reads_only = update.reads_only();
+    return serve_runs(asked, update.element(), reads_only ? 0 : 1, [&](const served_run &run) {
+        update.apply(run.place, reads_only ? nullptr : run.data, run.result, run.elements, guard_of_own());
+    });
+}
+
+bool message_target::serve_compare(const request &asked) {
+    check_wants_answer(members_, asked.origin, asked.head);
+    const datatype &element = element_of(members_, asked.origin, asked.head);
+    return serve_runs(asked, element, 2, [&](const served_run &run) {
+        if (run.elements != 1) {
+            refuse_request(members_, asked.origin, "compares more than one element", run.elements);
+        }
+        static_cast<void>(rma::compare_and_swap(element, run.place, run.data, run.data + run.bytes,
+                                                run.result, guard_of_own()));
+    });
+}
+
+bool message_target::serve_flush(const request &asked) {
+    return report_locked(asked.origin, asked.head.id);
+}
+
+bool message_target::serve_answer(const request &asked) {
+    return answer_locked(asked.origin, asked.head.id, static_cast<int>(asked.head.runs),
+                         static_cast<int>(asked.head.offset) - 1);
+}
+
+bool message_target::report_locked(int origin, std::uint64_t id) {
+    const auto found = errors_.find(origin);
+    const int error = found != errors_.end() ? found->second : MPI_SUCCESS;
+    if (!answer_locked(origin, id, error)) {
+        return false;
+    }
+    errors_.erase(origin);
+    return true;
+}
+
 bool message_target::answer_locked(int origin, std::uint64_t id, int error, int failed) {
     bool unheard = false;
-    auto packet = outgoing_packet::try_claim(
-        on_, origin, reply_packet, static_cast<std::uint8_t>(reply_kind::done), sizeof(reply_head), unheard);
+    auto packet =
+        outgoing_packet::try_claim(members_, origin, reply_packet,
+                                   static_cast<std::uint8_t>(reply_kind::done), sizeof(reply_head), unheard);
     if (packet) {
         const reply_head head{id, number_or_none(failed), error};
         packet->write(0, &head, sizeof head);
@@ -270,26 +311,37 @@ lock_kind wanted_by(const request_head &head) noexcept {
 }
 } // namespace
 
-void message_target::take_lock_locked(const request &asked) {
-    waiting_.push_back({asked.origin, asked.head.id, wanted_by(asked.head)});
-    grant_locks_locked();
+bool message_target::serve_lock(const request &asked) {
+    locks_.ask(asked.origin, asked.head.id, wanted_by(asked.head));
+    take_locks_locked();
+    return true;
 }
 
-void message_target::try_lock_locked(const request &asked) {
-    const lock_kind wanted = wanted_by(asked.head);
-    const bool taken =
-        waiting_.empty() && on_.at(on_.rank()).lock.try_lock(wanted, false, lock_word::origin::far);
-    if (taken) {
-        note_holder_locked(asked.origin, wanted);
-    }
+bool message_target::serve_try_lock(const request &asked) {
+    const bool taken = locks_.try_take(asked.origin, wanted_by(asked.head));
     answer_or_keep_locked(asked.origin, asked.head.id, taken ? MPI_SUCCESS : not_free, -1);
+    return true;
 }
 
-void message_target::note_holder_locked(int origin, lock_kind kind) {
-    held_[origin] = kind;
-    if (kind == lock_kind::exclusive) {
-        on_.at(on_.rank()).holder.store(on_.number_of(origin) + 1, std::memory_order_relaxed);
+bool message_target::serve_unlock(const request &asked) {
+    if (!locks_.is_held_by(asked.origin)) {
+        refuse_request(members_, asked.origin, "gives a lock back that it does not hold", asked.head.id);
     }
+    if (asked.head.id != 0 && !report_locked(asked.origin, asked.head.id)) {
+        return false;
+    }
+    locks_.give_back(asked.origin);
+    take_locks_locked();
+    return true;
+}
+
+bool message_target::take_locks_locked() {
+    const std::vector<lock_queue::decision> taken = locks_.take();
+    for (const lock_queue::decision &each : taken) {
+        answer_or_keep_locked(each.origin, each.id, each.failed < 0 ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED,
+                              each.failed);
+    }
+    return !taken.empty();
 }
 
 void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed) {
@@ -298,86 +350,21 @@ void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int err
     }
 }
 
-void message_target::end_waiting_locked() {
-    awaited_.reset();
-    on_.at(on_.rank()).awaits.drop();
-}
-
-bool message_target::grant_locks_locked() {
-    member &own = on_.at(on_.rank());
-    bool any = false;
-    while (!waiting_.empty()) {
-        const lock_request first = waiting_.front();
-        bool taken = own.lock.try_lock(first.kind, awaited_.has_value(), lock_word::origin::far);
-        const int failed = taken ? -1 : lock_breaker(on_, on_.rank());
-        if (!taken && failed < 0 && !awaited_) {
-            // In this order: see window_lock.cpp.
-            own.awaits.add(on_.rank(), first.kind);
-            own.lock.register_waiter(first.kind);
-            awaited_ = first.kind;
-            taken = own.lock.try_lock(first.kind, true, lock_word::origin::far);
-        }
-        if (!taken && failed < 0) {
-            break;
-        }
-        if (awaited_) {
-            if (!taken) {
-                own.lock.withdraw_waiter(first.kind);
-            }
-            end_waiting_locked();
-        }
-        if (taken) {
-            note_holder_locked(first.origin, first.kind);
-        }
-        waiting_.pop_front();
-        answer_or_keep_locked(first.origin, first.id, taken ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED, failed);
-        any = true;
-    }
-    return any;
-}
-
-bool message_target::give_lock_locked(const request &asked) {
-    const auto found = held_.find(asked.origin);
-    if (found == held_.end()) {
-        refuse_request(on_, asked.origin, "gives a lock back that it does not hold", asked.head.id);
-    }
-    if (asked.head.id != 0) {
-        const auto errors = errors_.find(asked.origin);
-        const int error = errors != errors_.end() ? errors->second : MPI_SUCCESS;
-        if (!answer_locked(asked.origin, asked.head.id, error)) {
-            return false;
-        }
-        errors_.erase(asked.origin);
-    }
-    const lock_kind held = found->second;
-    held_.erase(found);
-    give_lock_of_far(on_, held, awaited_);
-    grant_locks_locked();
-    return true;
-}
-
 bool message_target::look_locked(protocol::engine &home, bool &any) {
     const std::scoped_lock guard{mutex_};
-    any = grant_locks_locked() || any;
+    any = take_locks_locked() || any;
     if (!kept_.empty() && !std::exchange(retries_, true)) {
         home.do_later_locked(*this);
     }
-    return watches_ = !waiting_.empty();
+    return watches_ = locks_.anyone_waits();
 }
 
 void message_target::fail_locked(protocol::engine &, int origin) {
     const std::scoped_lock guard{mutex_};
     kept_.erase(origin);
     errors_.erase(origin);
-    if (held_.contains(origin)) {
-        break_lock(on_, origin);
-    }
-    std::erase_if(waiting_, [origin](const lock_request &each) { return each.origin == origin; });
-    if (awaited_) { // who is first now may want another kind
-        on_.at(on_.rank()).lock.withdraw_waiter(*awaited_);
-        end_waiting_locked();
-    }
-    grant_locks_locked();
+    locks_.forget(origin);
+    take_locks_locked();
 }
 
 } // namespace lisle::rma

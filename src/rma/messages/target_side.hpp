@@ -18,16 +18,16 @@
 #include "protocol/active_messages.hpp"
 #include "protocol/operation.hpp"
 #include "protocol/progress/lookout.hpp"
-#include "rma/lock_word.hpp"
+#include "rma/elements/element_update.hpp"
+#include "rma/messages/lock_queue.hpp"
+#include "rma/messages/packets.hpp"
 #include "rma/messages/wire.hpp"
 
 namespace lisle::rma {
 
-class window;
-
 class message_target final : private protocol::pending_call, private protocol::lookout {
   public:
-    explicit message_target(window &on) noexcept;
+    explicit message_target(const window_members &members) noexcept;
 
     /// From the packet handler, with the engine's lock held.
     void arrived_locked(protocol::engine &home, const protocol::arrival &packet);
@@ -41,11 +41,6 @@ class message_target final : private protocol::pending_call, private protocol::l
         request_kind what;
         std::vector<std::byte> payload;
     };
-    struct lock_request {
-        int origin;
-        std::uint64_t id;
-        lock_word::kind kind;
-    };
     /// A request as it is served. Its payload has been checked as far as its kind says.
     struct request {
         int origin;
@@ -54,24 +49,47 @@ class message_target final : private protocol::pending_call, private protocol::l
         std::span<const std::byte> payload; ///< behind the head
     };
 
-    /// Does what is asked. False: there is no room for the answer, and nothing has been done.
+    /// Does what is asked. False: there is no room for the answer, and nothing has been done. Those below,
+    /// one for each kind, do the same.
     [[nodiscard]] bool serve_locked(const request &asked);
+    [[nodiscard]] bool serve_put(const request &asked);
+    [[nodiscard]] bool serve_get(const request &asked);
+    [[nodiscard]] bool serve_update(const request &asked);
+    [[nodiscard]] bool serve_compare(const request &asked);
+    [[nodiscard]] bool serve_flush(const request &asked);
+    [[nodiscard]] bool serve_lock(const request &asked);
+    [[nodiscard]] bool serve_try_lock(const request &asked);
+    [[nodiscard]] bool serve_unlock(const request &asked);
+    [[nodiscard]] bool serve_answer(const request &asked);
+
+    /// One run of the window's memory that a request names, and what belongs to it.
+    struct served_run {
+        std::byte *place;
+        std::size_t elements, bytes;
+        const std::byte *data; ///< that the request brings
+        std::byte *result;     ///< in the answer; null: none is wanted
+    };
+    /// Checks what the request says of its runs and calls `serve` for each that is in the window.
+    /// @param element of which the runs consist @param times how many bytes it brings for each byte of them
+    template <class Serve> [[nodiscard]] bool serve_runs(const request &asked, const datatype &element,
+                                                         std::size_t times, Serve serve);
+    /// The beginning of an answer with so much data. Nothing: there is no room.
+    /// @param unheard the origin has failed, so no answer is needed
+    [[nodiscard]] std::optional<outgoing_packet> claim_answer(const request &asked, std::size_t bytes,
+                                                              bool &unheard);
+    [[nodiscard]] update_guard guard_of_own() const noexcept;
+    /// Tells the origin that all before is done, or what has gone wrong since it was last told.
+    [[nodiscard]] bool report_locked(int origin, std::uint64_t id);
     /// @param failed the rank of the window whose failure is the error; -1: none
     [[nodiscard]] bool answer_locked(int origin, std::uint64_t id, int error, int failed = -1);
     void keep_locked(int origin, request_kind what, std::span<const std::byte> payload);
     /// The same for an answer that found no room.
     void keep_answer_locked(int origin, std::uint64_t id, int error, int failed);
     void serve_kept_locked();
-    void take_lock_locked(const request &asked);
-    void try_lock_locked(const request &asked);
-    /// An origin holds the lock now.
-    void note_holder_locked(int origin, lock_word::kind kind);
     /// Answers after all that is kept for the origin.
     void answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed);
-    [[nodiscard]] bool give_lock_locked(const request &asked);
-    /// True if any request has left the queue.
-    bool grant_locks_locked();
-    void end_waiting_locked();
+    /// Tells those that have got the lock. True if there are any.
+    bool take_locks_locked();
 
     [[nodiscard]] std::vector<memory_run> runs_of(const request &asked) const;
     /// Where a run lies here. Null, and the error is noted for the origin: it is not in the window.
@@ -80,15 +98,13 @@ class message_target final : private protocol::pending_call, private protocol::l
     static void serve_again(protocol::engine &home, protocol::pending_call &self);
     bool look_locked(protocol::engine &home, bool &any) override;
 
-    window &on_;
+    const window_members &members_;
     spin_lock mutex_;                              ///< protects all below; taken with the engine's lock held
     std::map<int, std::deque<kept_request>> kept_; ///< by origin
     bool retries_ = false;                         ///< the engine calls serve_again()
     std::map<int, int> errors_;                    ///< by origin: what its next flush is told
-    std::deque<lock_request> waiting_;
-    std::optional<lock_word::kind> awaited_; ///< registered in the lock's word for the first of them
-    bool watches_ = false;                   ///< the engine calls look_locked()
-    std::map<int, lock_word::kind> held_;    ///< by origin: what it has been given
+    lock_queue locks_;
+    bool watches_ = false; ///< the engine calls look_locked()
 };
 
 } // namespace lisle::rma

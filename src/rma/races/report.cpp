@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "diagnosis/source_line.hpp"
-#include "rma/window.hpp"
+#include "rma/state/window_members.hpp"
 
 namespace lisle::rma {
 
@@ -48,9 +48,9 @@ std::vector<std::string> texts_of(const party &ranks, std::span<const race> foun
     return texts;
 }
 
-std::string name_of(const window &on) {
-    const std::string name = on.name();
-    return name.empty() ? sentence("the window on ", on.comm().label()) : sentence("window ", name);
+std::string name_of(const window_members &members) {
+    const std::string name = members.name.get();
+    return name.empty() ? sentence("the window on ", members.comm().label()) : sentence("window ", name);
 }
 
 /// What would have ordered them.
@@ -65,28 +65,29 @@ const char *where(const race &found) {
                                                  : "under shared locks at once";
 }
 
-std::string line_about(const window &on, const race &found, const std::string &a, const std::string &b) {
+std::string line_about(const window_members &members, const race &found, const std::string &a,
+                       const std::string &b) {
     const std::int64_t first = std::max(found.a.first, found.b.first);
     const std::int64_t last = std::min(found.a.end, found.b.end) - 1;
-    return sentence("lisle: data race in ", name_of(on), ": rank ", found.a.origin, " (", a, ") and rank ",
-                    found.b.origin, " (", b, ") access bytes ", first, " to ", last, " of rank ",
-                    found.a.target, "'s part ", where(found), ", in no order\n");
+    return sentence("lisle: data race in ", name_of(members), ": rank ", found.a.origin, " (", a,
+                    ") and rank ", found.b.origin, " (", b, ") access bytes ", first, " to ", last,
+                    " of rank ", found.a.target, "'s part ", where(found), ", in no order\n");
 }
 
 } // namespace
 
-void report_races(const window &on, const party &ranks, std::span<const race> found,
+void report_races(const window_members &members, const party &ranks, std::span<const race> found,
                   const std::vector<access_site> &sites) {
     if (found.empty()) {
         return;
     }
-    const std::vector<std::string> texts = texts_of(ranks, found, on.rank(), sites);
-    if (on.rank() != 0) {
+    const std::vector<std::string> texts = texts_of(ranks, found, members.rank(), sites);
+    if (members.rank() != 0) {
         return;
     }
     std::string report;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        report += line_about(on, found[i], texts[2 * i], texts[2 * i + 1]);
+        report += line_about(members, found[i], texts[2 * i], texts[2 * i + 1]);
     }
     // One write, so that reports do not mix.
     std::fwrite(report.data(), 1, report.size(), stderr);

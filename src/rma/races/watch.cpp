@@ -17,7 +17,7 @@
 #include "execution/rank_local.hpp"
 #include "protocol/tracks.hpp"
 #include "rma/races/report.hpp"
-#include "rma/window.hpp"
+#include "rma/state/window_members.hpp"
 #include "world/job.hpp"
 
 namespace lisle::rma {
@@ -28,8 +28,8 @@ constexpr std::size_t most_pieces_of_access = 64;
 constexpr std::size_t most_turns = 16384; ///< that a rank keeps
 
 /// That a rank keeps: fewer of many ranks, since each rank gets those of all.
-std::size_t most_records(const window &on) noexcept {
-    return std::clamp<std::size_t>(65536 / static_cast<std::size_t>(on.size()), 64, 4096);
+std::size_t most_records(const window_members &members) noexcept {
+    return std::clamp<std::size_t>(65536 / static_cast<std::size_t>(members.size()), 64, 4096);
 }
 
 struct hold {
@@ -102,7 +102,7 @@ struct watched_window {
 struct watching_rank {
     std::mutex mutex; ///< protects all below; nothing else is locked with it
     moment heard = 0;
-    std::map<const window *, watched_window> windows;
+    std::map<const window_members *, watched_window> windows;
 
     void hear() noexcept { heard = race_watch::now(); }
     void tell(moment at) noexcept {
@@ -120,8 +120,8 @@ const rank_local<watching_rank> watching;
 /// The present rank's watch of a window, with the lock held.
 class locked_watch {
   public:
-    explicit locked_watch(const window &on)
-        : rank_{*watching}, guard_{rank_.mutex}, of_{rank_.windows.at(&on)} {}
+    explicit locked_watch(const window_members &members)
+        : rank_{*watching}, guard_{rank_.mutex}, of_{rank_.windows.at(&members)} {}
     [[nodiscard]] watching_rank &rank() const noexcept { return rank_; }
     watched_window *operator->() const noexcept { return &of_; }
 
@@ -131,24 +131,29 @@ class locked_watch {
     watched_window &of_;
 };
 
-void check_records(const window &on, const std::vector<access_record> &records) {
+void check_records(const window_members &members, const std::vector<access_record> &records) {
     for (const access_record &each : records) {
-        if (each.origin < 0 || each.origin >= on.size() || each.target < 0 || each.target >= on.size()) {
+        if (each.origin < 0 || each.origin >= members.size() || each.target < 0 ||
+            each.target >= members.size()) {
             fail(MPI_ERR_OTHER, "a peer tells of an access by rank ", each.origin, " to rank ", each.target,
-                 " of a window that has ", on.size());
+                 " of a window that has ", members.size());
         }
     }
 }
 
-void name_races(window &on, std::span<const access_record> own, std::span<const exclusive_turn> turns,
-                const std::vector<access_site> &sites) {
-    communicator &members = on.comm();
-    const party ranks{members.channel(message_space::agreement), members.next_agreement_tag()};
-    const auto size = static_cast<std::size_t>(on.size());
-    std::vector<access_record> records = ranks.allgather_lists(own, most_records(on) * size);
-    check_records(on, records);
+party all_of(const window_members &members) {
+    communicator &comm = members.comm();
+    return party{comm.channel(message_space::agreement), comm.next_agreement_tag()};
+}
+
+void name_races(const window_members &members, std::span<const access_record> own,
+                std::span<const exclusive_turn> turns, const std::vector<access_site> &sites) {
+    const party ranks = all_of(members);
+    const auto size = static_cast<std::size_t>(members.size());
+    std::vector<access_record> records = ranks.allgather_lists(own, most_records(members) * size);
+    check_records(members, records);
     std::vector<exclusive_turn> all_turns = ranks.allgather_lists(turns, most_turns * size);
-    report_races(on, ranks, find_races(records, all_turns), sites);
+    report_races(members, ranks, find_races(records, all_turns), sites);
 }
 
 } // namespace
@@ -161,7 +166,7 @@ moment race_watch::now() noexcept {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
 }
 
-void race_watch::window_made(const window &on) {
+void race_watch::window_made(const window_members &members) {
     if (!watched()) {
         return;
     }
@@ -169,11 +174,11 @@ void race_watch::window_made(const window &on) {
     this_rank().tracks().keep_general(+1); // short paths note no call
     watching_rank &self = *watching;
     const std::scoped_lock guard{self.mutex};
-    self.windows.try_emplace(&on);
+    self.windows.try_emplace(&members);
     self.hear();
 }
 
-void race_watch::window_ends(window &on) {
+void race_watch::window_ends(const window_members &members) {
     if (!watched()) {
         return;
     }
@@ -181,47 +186,46 @@ void race_watch::window_ends(window &on) {
     {
         watching_rank &self = *watching;
         const std::scoped_lock guard{self.mutex};
-        ended = std::move(self.windows.extract(&on).mapped());
+        ended = std::move(self.windows.extract(&members).mapped());
     }
     call_among_ranks::windows_watched.fetch_sub(1, std::memory_order_relaxed);
     this_rank().tracks().keep_general(-1);
     std::vector<access_record> records{ended.others.begin(), ended.others.end()};
-    communicator &members = on.comm();
-    const party ranks{members.channel(message_space::agreement), members.next_agreement_tag()};
+    const party ranks = all_of(members);
     const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
     if (std::ranges::find(lost, 1) != lost.end()) { // what they have ordered is not known
         std::erase_if(records, [](const access_record &each) { return each.epoch != epoch_kind::exposure; });
     }
-    name_races(on, records, ended.turns, ended.sites);
+    name_races(members, records, ended.turns, ended.sites);
 }
 
-void race_watch::fenced(const window &on, bool goes_on) {
+void race_watch::fenced(const window_members &members, bool goes_on) {
     if (watched()) {
-        const locked_watch own{on};
+        const locked_watch own{members};
         own->between_fences = goes_on;
     }
 }
 
-void race_watch::fence_ends(window &on) {
+void race_watch::fence_ends(const window_members &members) {
     if (!watched()) {
         return;
     }
     std::vector<access_record> records;
     std::vector<access_site> sites;
     {
-        const locked_watch own{on};
+        const locked_watch own{members};
         own->between_fences = false;
         records = std::exchange(own->fenced, {});
         sites = own->sites;
     }
-    name_races(on, records, {}, sites);
+    name_races(members, records, {}, sites);
 }
 
-void race_watch::locked(const window &on, int target, epoch_kind kind) {
+void race_watch::locked(const window_members &members, int target, epoch_kind kind) {
     if (!watched()) {
         return;
     }
-    const locked_watch own{on};
+    const locked_watch own{members};
     own->between_fences = false;
     const hold held{kind, now()};
     if (kind == epoch_kind::exclusive_lock) {
@@ -238,11 +242,11 @@ void race_watch::locked(const window &on, int target, epoch_kind kind) {
     }
 }
 
-void race_watch::unlocks(const window &on, int target) {
+void race_watch::unlocks(const window_members &members, int target) {
     if (!watched()) {
         return;
     }
-    const locked_watch own{on};
+    const locked_watch own{members};
     const moment closed = now();
     for (access_record &each : own->others) {
         const bool of_epoch =
@@ -261,12 +265,12 @@ void race_watch::unlocks(const window &on, int target) {
     }
 }
 
-void race_watch::started(const window &on, const std::vector<int> &targets,
+void race_watch::started(const window_members &members, const std::vector<int> &targets,
                          const std::vector<moment> &posted) {
     if (!watched()) {
         return;
     }
-    const locked_watch own{on};
+    const locked_watch own{members};
     own->between_fences = false;
     own->posted.clear();
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -277,11 +281,11 @@ void race_watch::started(const window &on, const std::vector<int> &targets,
     }
 }
 
-void race_watch::completes(const window &on) {
+void race_watch::completes(const window_members &members) {
     if (!watched()) {
         return;
     }
-    const locked_watch own{on};
+    const locked_watch own{members};
     const moment at = now();
     for (access_record &each : own->others) {
         if (each.epoch == epoch_kind::exposure && each.completed == never) {
@@ -297,11 +301,11 @@ void race_watch::completes(const window &on) {
     }
 }
 
-void race_watch::flushed(const window &on, int target, bool results_only) {
+void race_watch::flushed(const window_members &members, int target, bool results_only) {
     if (!watched()) {
         return;
     }
-    const locked_watch own{on};
+    const locked_watch own{members};
     const moment at = now();
     for (access_record &each : own->others) {
         // An accumulate is kept without whether it brings something: where that matters it counts as if.
@@ -316,8 +320,8 @@ void race_watch::flushed(const window &on, int target, bool results_only) {
     }
 }
 
-race_watch::call race_watch::begin_access(const window &on, access_kind what, bool brings) {
-    const locked_watch own{on};
+race_watch::call race_watch::begin_access(const window_members &members, access_kind what, bool brings) {
+    const locked_watch own{members};
     const moment called = now();
     if (what != access_kind::get) {
         own.rank().tell(called);
@@ -326,11 +330,11 @@ race_watch::call race_watch::begin_access(const window &on, access_kind what, bo
     return {own.rank().heard, called};
 }
 
-void race_watch::note(const window &on, const call &begun, const target_data &target, MPI_Count bytes,
-                      access_kind what, const access_site &site) {
-    const MPI_Aint offset = target.disp * static_cast<MPI_Aint>(on.at(target.rank).facts.unit);
+void race_watch::note(const window_members &members, const call &begun, const target_data &target,
+                      MPI_Count bytes, access_kind what, const access_site &site) {
+    const MPI_Aint offset = target.disp * static_cast<MPI_Aint>(members.at(target.rank).facts.unit);
     access_record record{};
-    record.origin = on.rank();
+    record.origin = members.rank();
     record.target = target.rank;
     record.node = known_rank().get_job().places().node_of(known_rank().number());
     record.what = what;
@@ -346,7 +350,7 @@ void race_watch::note(const window &on, const call &begun, const target_data &ta
                          pieces.push_back(record);
                      }
                  });
-    const locked_watch own{on};
+    const locked_watch own{members};
     if (pieces.size() > most_pieces_of_access || !own->enter_epoch(record)) {
         return;
     }
@@ -355,7 +359,7 @@ void race_watch::note(const window &on, const call &begun, const target_data &ta
         each.epoch = record.epoch;
         each.opened = record.opened;
         each.site = record.site;
-        own->keep(each, most_records(on));
+        own->keep(each, most_records(members));
     }
 }
 

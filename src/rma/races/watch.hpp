@@ -13,12 +13,12 @@
 #include <atomic>
 #include <vector>
 
+#include "rma/elements/target_data.hpp"
 #include "rma/races/access.hpp"
-#include "rma/target.hpp"
 
 namespace lisle::rma {
 
-class window;
+class window_members;
 
 /// Thread-safe, all of them. Nothing is done unless LISLE_CHECK is set. The calling rank is the window's.
 class race_watch {
@@ -26,27 +26,28 @@ class race_watch {
     [[nodiscard]] static bool watched() noexcept;
     [[nodiscard]] static moment now() noexcept;
 
-    static void window_made(const window &on);
+    static void window_made(const window_members &members);
     /// Names what is left. Collective over the window's ranks.
-    static void window_ends(window &on);
+    static void window_ends(const window_members &members);
 
     // ---- epochs ----
 
     /// @param goes_on an epoch of fences begins
-    static void fenced(const window &on, bool goes_on);
+    static void fenced(const window_members &members, bool goes_on);
     /// Names the races since the last fence. Collective over the window's ranks.
-    static void fence_ends(window &on);
+    static void fence_ends(const window_members &members);
     /// The rank has got the lock of the target, or of all: -1.
-    static void locked(const window &on, int target, epoch_kind kind);
+    static void locked(const window_members &members, int target, epoch_kind kind);
     /// The rank is about to complete what it has accessed there and to give the lock back.
-    static void unlocks(const window &on, int target);
+    static void unlocks(const window_members &members, int target);
     /// The rank has been let in by targets. @param posted when each of them has posted
-    static void started(const window &on, const std::vector<int> &targets, const std::vector<moment> &posted);
+    static void started(const window_members &members, const std::vector<int> &targets,
+                        const std::vector<moment> &posted);
     /// The rank says that it has accessed all it wants, before it tells the targets.
-    static void completes(const window &on);
+    static void completes(const window_members &members);
     /// Accesses to the target, or to all: -1, are complete.
     /// @param results_only those that bring something, only
-    static void flushed(const window &on, int target, bool results_only);
+    static void flushed(const window_members &members, int target, bool results_only);
 
     // ---- accesses ----
 
@@ -56,10 +57,10 @@ class race_watch {
         moment called;
     };
     /// @param brings something that others may have written for this rank to see
-    [[nodiscard]] static call begin_access(const window &on, access_kind what, bool brings);
+    [[nodiscard]] static call begin_access(const window_members &members, access_kind what, bool brings);
     /// @param bytes of the target's data, from the first on
-    static void note(const window &on, const call &begun, const target_data &target, MPI_Count bytes,
-                     access_kind what, const access_site &site);
+    static void note(const window_members &members, const call &begun, const target_data &target,
+                     MPI_Count bytes, access_kind what, const access_site &site);
 };
 
 /// What a rank may have heard when a call returns.

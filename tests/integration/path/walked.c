@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What tools/walk watches: walked (send|scattered|allreduce) CALLS, on two ranks. Rank 0 comes to each call
- * when rank 1 waits for it already. */
+ * What tools/walk watches: walked (send|scattered|allreduce|put|put_near) CALLS, on two ranks. Rank 0
+ * comes to each call when rank 1 waits for it already. The memory of put_near is rank 0's own: valgrind has
+ * no address space for the memory that processes share, which is accessed alike. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { pause_microseconds = 5000 };
+
+static int put(int target, int rank, long calls) {
+    long *held = NULL;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof *held, sizeof *held, MPI_INFO_NULL, MPI_COMM_WORLD, &held, &window);
+    *held = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, window);
+    for (long call = 0; rank == 0 && call < calls; ++call) {
+        MPI_Put(&call, 1, MPI_LONG, target, 0, 1, MPI_LONG, window);
+        MPI_Win_flush(target, window);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int wrong = rank == target && *held != calls - 1;
+    MPI_Win_free(&window);
+    return wrong;
+}
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
@@ -15,6 +34,11 @@ int main(int argc, char **argv) {
     if (argc != 3)
         MPI_Abort(MPI_COMM_WORLD, 2);
     const long calls = atol(argv[2]);
+    if (strncmp(argv[1], "put", strlen("put")) == 0) {
+        const int wrong = put(strcmp(argv[1], "put") == 0 ? 1 : 0, rank, calls);
+        MPI_Finalize();
+        return wrong;
+    }
     int two[4] = {1, 2, 3, 4}, wrong = 0;
     MPI_Datatype scattered;
     MPI_Type_vector(2, 1, 3, MPI_INT, &scattered);

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "mpi.h"
-#include "rma/attached_memory.hpp"
+#include "rma/state/attached_memory.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rma/attached_memory.hpp"
-#include "rma/attached_table.hpp"
+#include "rma/state/attached_memory.hpp"
+#include "rma/state/attached_table.hpp"
 
 namespace {
 

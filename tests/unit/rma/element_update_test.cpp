@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
-#include "rma/element_update.hpp"
+#include "rma/elements/element_update.hpp"
 
 namespace {
 

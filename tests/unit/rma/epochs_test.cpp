@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "mpi.h"
-#include "rma/epochs.hpp"
+#include "rma/state/epochs.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "rma/lock_word.hpp"
+#include "rma/state/lock_word.hpp"
 
 namespace {
 

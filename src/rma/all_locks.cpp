@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma/all_locks.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "rma/state/failures_within.hpp"
+#include "rma/state/window_lock.hpp"
+
+namespace lisle::rma {
+
+namespace {
+/// See take_all_locks().
+class all_locks {
+  public:
+    explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {}
+
+    /// Takes all. Throws, and holds none, if some cannot be had.
+    void take() {
+        for (int first = 0, tries = 0; first < on_.size() && !failures_.any(); ++tries) {
+            // Where many are not free, those that are tried in vain are only in the way.
+            const int end = tries < most_tries ? on_.size() : first + 1;
+            if (tries < most_tries) {
+                try_from(first);
+            }
+            while (first < end && held(first)) {
+                ++first;
+            }
+            if (first < end && !failures_.any()) {
+                wait_for(first++);
+            }
+        }
+        if (failures_.any()) {
+            settle_all(give_back_from(0));
+            failures_.rethrow();
+        }
+    }
+
+  private:
+    static constexpr int most_tries = 4;
+    using answers = std::vector<std::pair<int, awaited_answer *>>;
+    [[nodiscard]] std::vector<bool>::reference held(int target) {
+        return held_[static_cast<std::size_t>(target)];
+    }
+
+    void try_from(int first) {
+        answers asked;
+        for (int target = first; target < on_.size(); ++target) {
+            if (!on_.members.is_near(target)) {
+                asked.emplace_back(
+                    target, on_.messages.origin.ask(request_kind::try_lock, target, lock_word::kind::shared));
+            }
+        }
+        for (int target = first; target < on_.size(); ++target) {
+            if (on_.members.is_near(target)) {
+                held(target) = try_take_lock(on_.members, target, lock_word::kind::shared);
+            }
+        }
+        for (const auto &[target, answer] : asked) {
+            failures_.attempt([&, of = target, told = answer] { held(of) = awaited_answers::settle(told); });
+        }
+    }
+    void wait_for(int target) {
+        const answers given = give_back_from(target + 1);
+        failures_.attempt([&] {
+            if (on_.members.is_near(target)) {
+                take_lock(on_.members, target, lock_word::kind::shared);
+            } else {
+                awaited_answers::settle(
+                    on_.messages.origin.ask(request_kind::lock, target, lock_word::kind::shared));
+            }
+            held(target) = true;
+        });
+        settle_all(given);
+    }
+    [[nodiscard]] answers give_back_from(int first) {
+        answers given;
+        for (int target = first; target < on_.size(); ++target) {
+            if (held(target) && on_.members.is_near(target)) {
+                static_cast<void>(give_lock(on_.members, target, lock_word::kind::shared));
+            } else if (held(target)) {
+                given.emplace_back(
+                    target, on_.messages.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
+            }
+            held(target) = false;
+        }
+        return given;
+    }
+    void settle_all(const answers &given) {
+        for (const auto &[target, answer] : given) {
+            failures_.attempt([&, waited = answer] { awaited_answers::settle(waited); });
+        }
+    }
+
+    window &on_;
+    std::vector<bool> held_;
+    failures_within failures_;
+};
+} // namespace
+
+void take_all_locks(window &on) {
+    all_locks{on}.take();
+}
+
+} // namespace lisle::rma

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma/ways/attached_way.hpp"
+
+#include "rma/state/target_address.hpp"
+
+namespace lisle::rma {
+
+way &attached_way::way_of_transfer(const target_data &target, std::uint64_t address) {
+    if (direct_address(members_, target, address) != nullptr) {
+        return direct_;
+    }
+    const bool by_kernel = members_.table().medium->memory_open(members_.number_of(target.rank)) &&
+                           find_attached(members_, target) == attached_table::answer::attached;
+    return by_kernel ? static_cast<way &>(kernel_) : requests_;
+}
+
+way &attached_way::way_of_update(const target_data &target, std::uint64_t address) {
+    if (direct_address(members_, target, address) != nullptr) {
+        return direct_;
+    }
+    if (!members_.at(target.rank).facts.copied ||
+        find_attached(members_, target) != attached_table::answer::attached) {
+        return requests_;
+    }
+    by_.flush(target.rank); // of updates by requests, when the table did not say: they stay in order
+    return kernel_;
+}
+
+} // namespace lisle::rma

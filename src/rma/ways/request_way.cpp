@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma/ways/request_way.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "datatype/copy.hpp"
+#include "datatype/predefined.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/progress/wait.hpp"
+#include "rma/elements/element_runs.hpp"
+#include "rma/messages/packets.hpp"
+
+namespace lisle::rma {
+
+namespace {
+
+// A target keeps the requests whose answers find no room: it is not asked for more than this at once.
+constexpr MPI_Count most_awaited_bytes = 262'144;
+// An origin that only sends has to take answers now and then.
+constexpr unsigned requests_between_looks = 16;
+
+typed_buffer no_data() {
+    return {nullptr, 0, byte_type()};
+}
+
+std::uint16_t number_of_handle(std::uintptr_t value) noexcept {
+    return static_cast<std::uint16_t>(value);
+}
+
+/// Gathers runs of one operation and sends them as requests.
+class request_writer {
+  public:
+    /// @param origin the data for the runs, in order; no bytes: requests carry none
+    /// @param answer null: none is wanted
+    request_writer(const window_members &members, awaited_answers &answers, request_kind what, int target,
+                   const request_head &head, const typed_buffer &origin, awaited_answer *answer)
+        : members_{members}, answers_{answers}, what_{what}, target_{target}, head_{head}, origin_{origin},
+          answer_{answer}, room_{packet_room(members, target) - sizeof(request_head)}, carries_{
+                                                                                           origin.bytes() !=
+                                                                                           0} {}
+
+    /// @param unit no run is cut but at a multiple of this @param extent bytes of memory for each unit
+    void add(std::uint64_t address, std::size_t bytes, std::size_t unit, std::size_t extent) {
+        while (bytes != 0) {
+            const std::size_t used = runs_.size() * sizeof(memory_run) + data_;
+            const std::size_t left =
+                room_ > used + sizeof(memory_run) ? room_ - used - sizeof(memory_run) : 0;
+            const std::size_t some = std::min(bytes, left / unit * unit);
+            if (some == 0) {
+                send();
+                continue;
+            }
+            runs_.push_back({address, some});
+            data_ += some;
+            bytes -= some;
+            address += some / unit * extent;
+        }
+    }
+
+    void send() {
+        if (runs_.empty()) {
+            return;
+        }
+        if (answer_ != nullptr) {
+            wait_for_less();
+        }
+        head_.runs = static_cast<std::uint32_t>(runs_.size());
+        head_.offset = static_cast<std::uint64_t>(done_);
+        const std::size_t run_bytes = runs_.size() * sizeof(memory_run);
+        outgoing_packet packet{members_, target_, request_packet, static_cast<std::uint8_t>(what_),
+                               sizeof head_ + run_bytes + (carries_ ? data_ : 0)};
+        packet.write(0, &head_, sizeof head_);
+        packet.write(sizeof head_, runs_.data(), run_bytes);
+        if (carries_) {
+            pack(origin_, done_, packet.bytes(sizeof head_ + run_bytes, data_));
+        }
+        packet.publish();
+        done_ += static_cast<MPI_Count>(data_);
+        runs_.clear();
+        data_ = 0;
+        if (++sent_ % requests_between_looks == 0) {
+            members_.home().progress();
+        }
+    }
+
+  private:
+    void wait_for_less() {
+        const auto awaited = [this] { return done_ - (total_ - answers_.missing_of(*answer_)); };
+        if (awaited() + static_cast<MPI_Count>(data_) > most_awaited_bytes) {
+            protocol::wait_until(members_.home(), [&] {
+                return awaited() <= most_awaited_bytes / 2 ||
+                       answer_->complete.load(std::memory_order_acquire);
+            });
+        }
+    }
+
+    const window_members &members_;
+    awaited_answers &answers_;
+    request_kind what_;
+    int target_;
+    request_head head_;
+    typed_buffer origin_;
+    awaited_answer *answer_;
+    std::size_t room_;
+    bool carries_;
+    std::vector<memory_run> runs_;
+    std::size_t data_ = 0; ///< bytes of these
+    MPI_Count done_ = 0;   ///< bytes of the requests before
+    MPI_Count total_ = answer_ != nullptr ? answer_->missing : 0;
+    unsigned sent_ = 0;
+};
+
+} // namespace
+
+protocol::request *request_way::put(const typed_buffer &origin, const target_data &target,
+                                    std::uint64_t address) {
+    request_writer writer{members_, by_.answers, request_kind::put, target.rank, {}, origin, nullptr};
+    for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, origin.bytes(),
+                 [&](std::uint64_t at, std::size_t bytes) { writer.add(at, bytes, 1, 1); });
+    writer.send();
+    by_.note_touched(target.rank);
+    return nullptr;
+}
+
+protocol::request *request_way::get(const typed_buffer &origin, const target_data &target,
+                                    std::uint64_t address) {
+    const MPI_Count bytes = target.bytes();
+    awaited_answer *const answer = by_.answers.expect(origin, target.rank);
+    answer->missing = bytes;
+    request_head head;
+    head.id = answer->id;
+    by_.answers.send_expecting(answer, [&] {
+        request_writer writer{members_, by_.answers, request_kind::get, target.rank, head, no_data(), answer};
+        for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
+                     [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
+        writer.send();
+    });
+    by_.note_touched(target.rank);
+    return answer;
+}
+
+protocol::request *request_way::update(const typed_buffer &origin, MPI_Count bytes,
+                                       const typed_buffer *result, const target_data &target,
+                                       std::uint64_t address, const element_update &how) {
+    awaited_answer *const answer = result != nullptr ? by_.answers.expect(*result, target.rank) : nullptr;
+    request_head head;
+    head.element = number_of_handle(how.element().facts()->handle);
+    head.operation = number_of_handle(how.handle());
+    if (answer != nullptr) {
+        answer->missing = bytes;
+        head.id = answer->id;
+    }
+    const auto size = static_cast<std::size_t>(how.element().size());
+    const auto extent = static_cast<std::size_t>(how.element().extent());
+    by_.answers.send_expecting(answer, [&] {
+        request_writer writer{members_,    by_.answers, request_kind::update,
+                              target.rank, head,        how.reads_only() ? no_data() : origin,
+                              answer};
+        for_each_element_run({reinterpret_cast<void *>(address), target.count, *target.type}, bytes,
+                             how.element(), [&](std::byte *at, std::size_t elements) {
+                                 writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size,
+                                            extent);
+                             });
+        writer.send();
+    });
+    by_.note_touched(target.rank);
+    return answer;
+}
+
+protocol::request *request_way::compare(const void *origin, const void *compare, void *result,
+                                        const target_data &target, std::uint64_t address) {
+    const auto size = static_cast<std::size_t>(target.type->size());
+    awaited_answer *const answer = by_.answers.expect({result, 1, *target.type}, target.rank);
+    request_head head;
+    head.id = answer->id;
+    head.runs = 1;
+    head.element = number_of_handle(target.type->facts()->handle);
+    const memory_run run{address, size};
+    by_.answers.send_expecting(answer, [&] {
+        outgoing_packet packet{members_, target.rank, request_packet,
+                               static_cast<std::uint8_t>(request_kind::compare),
+                               sizeof head + sizeof run + 2 * size};
+        packet.write(0, &head, sizeof head);
+        packet.write(sizeof head, &run, sizeof run);
+        packet.write(sizeof head + sizeof run, compare, size);
+        packet.write(sizeof head + sizeof run + size, origin, size);
+        packet.publish();
+    });
+    by_.note_touched(target.rank);
+    return answer;
+}
+
+} // namespace lisle::rma
