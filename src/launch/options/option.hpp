@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/request.hpp"
+#include "launch/request/request.hpp"
 
 namespace lisle::launch {
 

@@ -4,8 +4,9 @@
 #include <deque>
 #include <utility>
 
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/nearest.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"

@@ -3,13 +3,13 @@
 #include <csignal>
 #include <gtest/gtest.h>
 
-#include "launch/cpu_set.hpp"
-#include "launch/environment.hpp"
-#include "launch/options.hpp"
-#include "launch/output/line_splicer.hpp"
-#include "launch/output/rank_sorter.hpp"
-#include "launch/preloaded.hpp"
-#include "launch/verdict.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/line_splicer.hpp"
+#include "launch/options/command_line.hpp"
+#include "launch/plan/preloaded.hpp"
+#include "launch/plan/process_environment.hpp"
+#include "launch/streams/rank_sorter.hpp"
+#include "launch/supervisor/verdict.hpp"
 
 namespace lisle::launch {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's waiting room, with the library's part played here.
-#include "launch/host/interpose/waiting_room.hpp"
+#include "launch/host/waiting/waiting_room.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/anonymous_file.hpp"
 
-#include "launch/host/life/refusal.hpp"
+#include "base/text.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -29,7 +30,7 @@ std::string distinct_path(int descriptor) {
 
 anonymous_file::anonymous_file(const std::string &purpose, std::size_t size)
     : purpose_(purpose),
-      descriptor_(memfd_create(purpose.substr(purpose.rfind('/') + 1, 200).c_str(), MFD_CLOEXEC)) {
+      descriptor_(memfd_create(std::string(base_name(purpose).substr(0, 200)).c_str(), MFD_CLOEXEC)) {
     if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
         fail("creating it");
     }

@@ -6,7 +6,7 @@
 
 namespace lisle::host {
 
-struct hosted_rank;
+class hosted_rank;
 
 class borrowed_environment {
   public:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starting other programs, from a rank or a child that it forked: with the rank's environment, found by the
 // rank's PATH; /proc/self/exe is the rank's program.
-#include "launch/host/image/program_file.hpp"
+#include "base/text.hpp"
 #include "launch/host/interpose/identity.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/life.hpp"
-#include "launch/host/life/wrappers.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <array>
 #include <cerrno>
@@ -49,8 +48,8 @@ std::vector<std::string> candidates(const hosted_rank &rank, const char *file) {
     }
     const char *const path = rank.variables.get("PATH");
     std::vector<std::string> found;
-    for (const std::string &folder : split(path != nullptr ? path : "/bin:/usr/bin", ":")) {
-        found.push_back(folder + "/" + file);
+    for (const std::string_view folder : words_of(path != nullptr ? path : "/bin:/usr/bin", ":")) {
+        found.push_back(std::string(folder) + "/" + file);
     }
     return found;
 }
@@ -63,6 +62,16 @@ int execute_script(const char *path, char *const arguments[], char *const variab
     }
     words.push_back(nullptr);
     return real_execve("/bin/sh", words.data(), variables);
+}
+
+/// A rank is about to replace the whole process, not a child, by another program: says so and sets errno.
+void refuse_exec(int rank, const char *path) {
+    const std::string text = "lisle-host: rank " + std::to_string(rank) + " called exec of " + path +
+                             ", which would replace all " + kind_of_ranks +
+                             " ranks of the process: let a child call it (fork), or run processes: --ranks "
+                             "process\n";
+    static_cast<void>(write(STDERR_FILENO, text.data(), text.size()));
+    errno = ENOTSUP;
 }
 
 /// While one of these lives, keys that interrupt the terminal's programs do not end this one.

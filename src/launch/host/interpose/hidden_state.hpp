@@ -3,6 +3,8 @@
 // strtok's place, hsearch's table, the sign that lgamma found, the names that setlocale returned.
 #pragma once
 
+#include "launch/host/rank/hosted_rank.hpp"
+
 #include <array>
 #include <clocale>
 #include <search.h>
@@ -18,5 +20,7 @@ struct hidden_state {
     /// setlocale's, by category. The C library's own go when any rank sets another locale.
     std::array<std::string, LC_IDENTIFICATION + 1> locales;
 };
+
+inline const rank_slot<hidden_state> rank_hidden_state;
 
 } // namespace lisle::host

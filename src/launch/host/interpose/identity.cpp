@@ -3,8 +3,8 @@
 // host. The functions that read this link name the program instead.
 #include "launch/host/interpose/identity.hpp"
 
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
 
 #include <algorithm>
 #include <cerrno>

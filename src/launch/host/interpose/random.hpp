@@ -3,6 +3,8 @@
 // so that a seed gives a rank the same sequence as in a process, whatever the others draw.
 #pragma once
 
+#include "launch/host/rank/hosted_rank.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -25,5 +27,7 @@ class random_state {
     random_data data_{};
     char first_[128];
 };
+
+inline const rank_slot<random_state> rank_random;
 
 } // namespace lisle::host
