@@ -5,6 +5,7 @@
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/closure.hpp"
 #include "launch/host/image/loading_stub.hpp"
+#include "launch/host/image/preconditions.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
@@ -194,6 +195,44 @@ TEST(Closure, PlacesThreadLocalVariablesApart) {
         below = each.distance;
     }
     EXPECT_EQ(unit.thread_local_bytes(), below);
+}
+
+/// The sentence with which a check refuses; empty if it does not.
+template <class Check> std::string refusal_of(Check check) {
+    try {
+        check();
+        return {};
+    } catch (const refusal &reason) {
+        return reason.what();
+    }
+}
+
+TEST(Preconditions, ProgramsThatStartOthersAreRefused) {
+    EXPECT_EQ(
+        refusal_of([] { check_for_wrapper("/opt/tools/strace"); }),
+        "/opt/tools/strace starts other programs, which thread ranks cannot become: put it in front of the "
+        "launcher (strace lislerun ...), or run its ranks as processes: --ranks process");
+    EXPECT_NE(refusal_of([] { check_for_wrapper("bash"); }), "");
+    EXPECT_EQ(refusal_of([] { check_for_wrapper(in_folder("program")); }), "");
+}
+
+TEST(Preconditions, RanksThatNeedTooManyMappingsAreRefused) {
+    const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
+    EXPECT_EQ(refusal_of([&] { check_mappings(unit, 1); }), "");
+    const std::string said = refusal_of([&] { check_mappings(unit, 1 << 20); });
+    if (std::ifstream("/proc/sys/vm/max_map_count")) {
+        EXPECT_TRUE(
+            said.starts_with("1048576 thread ranks of " + in_folder("program") + " and its 2 own libraries"))
+            << said;
+        EXPECT_NE(said.find("the limit vm.max_map_count is "), std::string::npos) << said;
+    }
+}
+
+TEST(Preconditions, ThreadLocalVariablesAreNotForFibers) {
+    const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
+    EXPECT_EQ(refusal_of([&] { check_stack(unit, true); }), "");
+    const std::string said = refusal_of([&] { check_for_fibers(unit); });
+    EXPECT_EQ(said.empty(), unit.thread_local_bytes() == 0) << said;
 }
 
 TEST(Closure, SharesWhatSharedLibrariesNeed) {
