@@ -33,9 +33,8 @@ namespace lisle::launch {
 
 namespace {
 
-// Cron and daemons start programs without standard descriptors. A pipe or file of ours would get such a
-// number and be taken for the job's input or output; so closed ones are opened first, on a device that has
-// nothing and takes everything.
+// Cron and daemons start programs without standard descriptors. A pipe or file of the launcher would get such
+// a number and be taken for the job's input or output, so closed ones are opened first, on /dev/null.
 void open_standard_descriptors() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
         if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) {
@@ -45,11 +44,12 @@ void open_standard_descriptors() {
     }
 }
 
-// A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which is to be no child of the program's:
-// it leaves, and the supervisor of the rank's job, if there is one, looks after it from now on. Who spawned
-// is told by a descriptor when the job's launcher ends: this one, or the other one that takes its place.
+// A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which must not be a child of the program.
+// So it forks and the parent ends: the supervisor of the rank's job, if there is one, becomes its parent. The
+// end of a descriptor tells the program that the job's launcher has ended: this one, or the one that takes
+// its place.
 enum class launcher_of_job { this_one, other };
-void leave_who_spawned(launcher_of_job which) {
+void leave_parent(launcher_of_job which) {
     const auto alive = environment_number(dynamic::launcher_alive_variable);
     if (!alive) {
         unsetenv(dynamic::parent_port_variable); // of a job around this one, not of this one
@@ -64,7 +64,7 @@ void leave_who_spawned(launcher_of_job which) {
     }
 }
 
-// A rank's script may start a job of its own: the segment of the job around it is not for that one.
+// A rank's script may start a job of its own, which must not inherit the table of the job around it.
 void close_surrounding_job() {
     const char *const number = std::getenv(job_descriptor_variable);
     if (number == nullptr) {
@@ -193,7 +193,7 @@ int run(std::span<const std::string_view> arguments) {
         become_task(std::move(request), default_kind);
     }
     if (names_other_hosts(request)) {
-        leave_who_spawned(launcher_of_job::other);
+        leave_parent(launcher_of_job::other);
         start_on_hosts(std::move(request), default_kind);
     }
     const auto job = plan(request, default_kind);
@@ -205,7 +205,7 @@ int run(std::span<const std::string_view> arguments) {
     if (!request.control.launch) {
         return 0;
     }
-    leave_who_spawned(launcher_of_job::this_one);
+    leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
     return run_job(request, job);
 }

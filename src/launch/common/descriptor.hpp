@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipes and the null device that the launcher hands around.
+// Pipes and the null device.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launcher gives up: an exit code and one sentence, thrown anywhere and printed in main.
+// The launcher's errors: an exit code and one sentence, thrown anywhere and printed in main.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes whole lines of a rank's output, whatever pieces it arrives in, and puts a prefix before each, so
-// that the output of several ranks can be joined without mixing lines.
+// Joins the pieces of a rank's output to whole lines with a prefix, so that lines of several ranks do not
+// mix.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace lisle::launch {
 
 class line_splicer {
   public:
-    /// Longer lines are cut into lines of this length: nobody may hold back memory without bound, nor
-    /// the output of the others until a line ends.
+    /// Longer lines are cut into lines of this length: a rank can neither fill the memory nor hold back the
+    /// output of the others until its line ends.
     static constexpr std::size_t longest_line = std::size_t{1} << 20;
 
     explicit line_splicer(std::string prefix) : prefix_{std::move(prefix)} {}

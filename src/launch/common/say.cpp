@@ -15,7 +15,7 @@ constexpr int longest_wait_for_terminal = 200;
 
 void say(const std::string &text) {
     pollfd terminal{STDERR_FILENO, POLLOUT, 0};
-    if (poll(&terminal, 1, longest_wait_for_terminal) != 0) { // else nobody reads: the job matters more
+    if (poll(&terminal, 1, longest_wait_for_terminal) != 0) { // else it is full, and the job matters more
         print_report("lislerun: " + text + "\n");
     }
 }

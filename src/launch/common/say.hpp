@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher says on its error output.
+// Messages of the launcher on its error output.
 #pragma once
 
 #include <string>
 
 namespace lisle::launch {
 
-/// Prints one sentence, behind the launcher's name, in one piece; drops it where nobody reads.
+/// Prints one sentence, behind the launcher's name, in one piece. Dropped if the output takes nothing.
 void say(const std::string &text);
 
 /// Prints a report as it is.

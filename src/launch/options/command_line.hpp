@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of lislerun. Tables (options/table_*.cpp) say which spellings of MPICH's, Open MPI's and
-// Lisle's own dialect mean what; the parser and the help text are both driven by them. A name counts the
-// same with one dash and with two, but for -env (which takes two words) and --env (which takes one).
+// The command line of lislerun. Tables (table_*.cpp) hold the options of MPICH, Open MPI and Lisle with all
+// their spellings; the parser and the help text are made from them. One dash means the same as two, but for
+// -env (which takes two words) and --env (which takes one).
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job on other hosts than this one: lislerun works out which process runs where, and has a launcher that is
-// installed start there what it has to: itself, as a task (task.hpp).
+// A job on other hosts: lislerun plans which process runs where, and turns into an installed launcher that
+// starts lislerun on each host, as a task (task.hpp).
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ namespace lisle::launch {
 /// Turns the calling process into the launcher that starts the job. Returns never; throws launch_error.
 [[noreturn]] void start_on_hosts(job_request request, const char *default_kind);
 
-/// What of a request only the supervisor of a job on one machine does, in words; empty: nothing.
+/// The part of a request that only the supervisor of a job on one machine fulfils, in words; empty: none.
 [[nodiscard]] std::string_view done_by_supervisor_alone(const job_request &request);
 
 } // namespace lisle::launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launchers of others that start processes on other hosts for lislerun, and how each is told what to start.
+// The launchers of other projects that start processes on other hosts for lislerun, and their command lines.
 #pragma once
 
 #include <string>

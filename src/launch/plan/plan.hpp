@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was asked to what is started: which processes, with how many ranks each, running which file.
-// Everything that can be refused is refused here, before anything runs.
+// The plan of a job: its processes, with how many ranks each, running which file. Everything that can be
+// refused is refused here, before anything runs.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded libraries (LD_PRELOAD) belong to a whole process, so no rank can have one for itself.
+// Preloaded libraries (LD_PRELOAD) are there once for a process, so a rank cannot have a copy.
 #pragma once
 
 #include <optional>

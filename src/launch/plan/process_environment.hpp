@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a process of the job: the launcher's own, what the command line sets, and what tells
-// the library where it is. Nothing of a job around this launcher is handed down: a rank may start jobs.
+// The environment of a process of the job: the launcher's own, the variables of the command line, and those
+// by which the library finds its job. A rank may start this launcher, so variables of a job around it are not
+// inherited.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace lisle::launch {
 
-/// True for variables that say who a process of a job is: they are not handed down to other jobs.
+/// True for variables that identify a process of a job: other jobs do not inherit them.
 [[nodiscard]] bool set_by_launcher_alone(std::string_view name);
 
 /// NAME=value for each variable of this process. `inherited` is the launcher's environment.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job needs of the machine and what the machine has, compared before anything is started: a job that
-// does not fit is refused with need and limit, instead of waking the system's out-of-memory killer, which
-// would end others' programs.
+// The memory, tasks and descriptors that a job needs and that the machine has, compared before anything
+// starts: a job that does not fit is refused with need and limit. Otherwise the system's out-of-memory killer
+// might end programs of other users.
 #pragma once
 
 #include <cstdint>

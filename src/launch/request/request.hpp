@@ -41,7 +41,7 @@ struct host_slots {
 struct program_request {
     std::optional<int> ranks;               ///< -n
     std::optional<ranks_per_unit> per_unit; ///< -npernode, ppr maps: as -n, where nothing else tells
-    std::vector<host_slots> hosts;          ///< --hosts, --hostfile: their slots are likewise
+    std::vector<host_slots> hosts;          ///< --hosts, --hostfile: their slots as well
     std::vector<int> soft;                  ///< -soft: the numbers of ranks that will do, ascending
     std::optional<int> processes;           ///< -P
     std::optional<int> ranks_per_process;   ///< -T
@@ -65,7 +65,7 @@ struct output_request {
     std::string directory;      ///< DIRECTORY/1/rank.N/stdout and stderr get a copy
     std::string file;           ///< FILE.N.out and FILE.N.err get a copy
     std::string output_pattern; ///< the output goes to a file of this name, with %r and %h
-    std::string errors_pattern; ///< likewise the error output
+    std::string errors_pattern; ///< the same for the error output
     bool copy = true;           ///< with `directory` or `file`: the launcher's own output gets it too
 
     /// Whether lines have to be known: whole, and with the rank that they are from.
@@ -77,9 +77,9 @@ struct output_request {
     [[nodiscard]] bool any() const { return changes_lines() || has_files() || merge; }
 };
 
-/// Who reads the launcher's standard input.
+/// The ranks that read the launcher's standard input.
 struct input_request {
-    std::optional<int> rank = 0; ///< this one; none: nobody, unless
+    std::optional<int> rank = 0; ///< this one; nothing: no rank, unless
     bool all = false;            ///< each rank gets a copy
 };
 
@@ -119,7 +119,7 @@ struct message_request {
     bool quiet = false;
     bool verbose = false;
     bool debug = false;               ///< says how to attach a debugger
-    std::vector<std::string> notices; ///< sentences for everybody but -q
+    std::vector<std::string> notices; ///< sentences, unless -q
     std::vector<std::string> remarks; ///< sentences for -v
 };
 

@@ -38,14 +38,14 @@ void input_relay::handle(const pollfd *polled, std::size_t count) {
     for (std::size_t i = 1; i < count; ++i) {
         auto &to = readers_[i - 1];
         if ((polled[i].revents & POLLERR) != 0) {
-            to.pipe.reset(); // nobody reads it any more
+            to.pipe.reset(); // its reader is gone
         } else if (polled[i].revents != 0) {
             write_some(to);
         }
     }
     forget_what_all_have();
     if (readers_.empty()) {
-        let_go(STDIN_FILENO); // so that who writes to us learns that nobody reads
+        let_go(STDIN_FILENO); // so that the process that writes to it gets SIGPIPE
     }
 }
 

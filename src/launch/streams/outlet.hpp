@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where joined output goes: a descriptor that others share, so it must stay in blocking mode, yet a slow
-// reader must not keep the launcher from watching the job. So: only written when poll says that there is
-// room, and then never more than a pipe takes at once.
+// A descriptor for joined output. Other processes share it, so it stays in blocking mode; but a slow reader
+// must not keep the launcher from watching the job. So it is written only when poll says that there is room,
+// and then at most what a pipe takes in one piece.
 #pragma once
 
 #include <string>

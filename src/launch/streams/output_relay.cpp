@@ -199,7 +199,7 @@ void output_relay::finish() {
     for (const auto &from : sources_) {
         std::array<char, std::size_t{64} * 1024> piece;
         ssize_t length = 0;
-        // Bounded by what a pipe can hold, since nobody writes any more.
+        // Bounded by what a pipe can hold, since all its writers have ended.
         while ((length = read(from->pipe.get(), piece.data(), piece.size())) > 0) {
             from->feed({piece.data(), static_cast<std::size_t>(length)});
         }

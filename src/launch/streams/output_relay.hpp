@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the output of ranks where it does not simply go where the launcher's goes: joins it line by line,
-// with labels, and copies it to files. Driven by the supervisor's poll loop.
+// Relays the output of ranks that does not go straight to the launcher's output: joins it line by line, with
+// labels, and copies it to files. Driven by the supervisor's poll loop.
 #pragma once
 
 #include <memory>

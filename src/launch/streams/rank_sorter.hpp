@@ -28,7 +28,7 @@ class rank_sorter {
     std::span<rank_stream> streams_;
     int first_;
     outlet *others_;
-    rank_stream *current_ = nullptr; ///< of the line that has begun; null: nobody's
+    rank_stream *current_ = nullptr; ///< of the line that has begun; null: no rank's
     bool in_line_ = false;
     std::string waiting_; ///< the beginning of a line whose label is not complete
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of one rank's output, or of its error output: it goes to an outlet that ranks share, as lines
-// with a label or as it is, and to files.
+// The way of one rank's output, or of its error output: to an outlet that ranks share, as lines with a label
+// or as it is, and to files.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All processes below this one, whatever they did with sessions and process groups. The caller is a
-// subreaper (PR_SET_CHILD_SUBREAPER), so none of them can escape by losing its parent.
+// All processes below this one, in whatever sessions and process groups. The caller is a subreaper
+// (PR_SET_CHILD_SUBREAPER), so a process that loses its parent stays among them.
 #pragma once
 
 #include <chrono>

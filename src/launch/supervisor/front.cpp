@@ -24,12 +24,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// timeout(1) and its like send the same signal to the launcher and to its group: that is one wish.
-constexpr std::chrono::milliseconds same_wish{200};
+// timeout(1) and similar tools send the same signal to the launcher and to its group: that is one request.
+constexpr std::chrono::milliseconds same_request{200};
 
 int supervise(const job_request &request, const job_plan &plan, descriptor notes,
               const inherited_state &original) {
-    // Another name than the launcher's, so that a user who kills that by name leaves us to clean up.
+    // Another name than the launcher's: a user who kills lislerun by name leaves this process to clean up.
     prctl(PR_SET_NAME, supervisor_name);
     try {
         return supervisor{request, plan, std::move(notes), original}.run();
@@ -106,10 +106,10 @@ class front {
         if (!asks_for_status &&
             std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end()) {
             const auto now = clock::now();
-            if (last_wish_ && now - *last_wish_ < same_wish) {
+            if (last_request_ && now - *last_request_ < same_request) {
                 return;
             }
-            last_wish_ = now;
+            last_request_ = now;
             ended_by_ = ended_by_ != 0 ? ended_by_ : signal;
         }
         // What the terminal sends goes to the whole foreground group, so to the ranks too.
@@ -124,8 +124,8 @@ class front {
     pid_t supervisor_;
     descriptor notes_;
     descriptor signals_;
-    std::optional<clock::time_point> last_wish_;
-    int ended_by_ = 0; // the first signal that wished the end
+    std::optional<clock::time_point> last_request_;
+    int ended_by_ = 0; // the first signal that asked for the end
 };
 
 } // namespace

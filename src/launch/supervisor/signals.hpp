@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signals that the launcher handles, and what passes between its two processes about them.
+// The signals that the launcher handles, and how its front reports them to the supervisor.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class signal_note {
 /// The signals that the launcher handles: those above, unless it was started with them ignored, and `more`.
 sigset_t handled_signals(std::span<const int> more);
 
-/// Blocks these signals and SIGCHLD, and says what was before.
+/// Blocks these signals and SIGCHLD, and returns the state before.
 inherited_state take_over_signals(const sigset_t &handled);
 
 /// A descriptor from which blocked signals are read: SIGCHLD and these.

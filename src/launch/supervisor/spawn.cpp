@@ -44,7 +44,7 @@ bool install(int from, int as) {
         failed.at = at;
         _exit(exit_not_found);
     };
-    // The parent may have died before this took effect, and then nobody would end the child.
+    // If the parent died before this took effect, nothing would end the child.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child.parent) {
         _exit(exit_by_signal + SIGKILL);

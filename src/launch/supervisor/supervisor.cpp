@@ -129,7 +129,7 @@ void supervisor::read_notes() {
         on_signal(signal_note{byte});
     }
     if (length == 0) {
-        // The front has been killed: nobody is left to tell, and nobody to wait for.
+        // The front has been killed: the job ends with it.
         end_descendants(std::chrono::milliseconds{0});
         _exit(exit_by_signal + SIGKILL);
     }
@@ -193,7 +193,7 @@ void supervisor::note_loss(const verdict &found) {
     if (!request_.messages.quiet) {
         say(found.sentence + (children_.alive() > 0 ? "; the others go on" : ""));
     }
-    if (lost_ == children_.count()) { // nobody is left who could have recovered
+    if (lost_ == children_.count()) { // no process is left that could have recovered
         end_.offer_exit_code(found.exit_code);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges how a process of the job ended: whether that is a failure, whether it takes the job down, and
-// the one sentence that says so. Reads the wait status and what ranks recorded in the table.
+// Judges the end of a process of the job: whether it is a failure, whether it ends the job, and in which
+// words it is reported. Reads the wait status and what the ranks have recorded in the table.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct process_end {
 struct verdict {
     int exit_code = 0;      ///< of the job; 0 if nothing is wrong
     bool stops_job = false; ///< the other ranks cannot go on
-    bool alarming = false;  ///< the sentence is worth saying even if the exit code tells
+    bool alarming = false;  ///< to be reported even where the exit code alone would do
     std::string sentence;   ///< empty if there is nothing to say
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the host has to know about the processor: where a thread's own variables lie, what an
-// executable's relocations mean, how a program's start code is entered. One .cpp for each architecture.
+// What depends on the processor: where a thread's own variables lie, what relocations mean, how a program's
+// start code is entered. One .cpp for each architecture.
 #pragma once
 
 #include "launch/host/architecture/relocation.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors that nobody has taught the host yet: every program is refused (no file has this machine number).
+// Processors that the host does not support: every program is refused, since no file has this machine number.
 #include "launch/host/architecture/architecture.hpp"
 
 #include <cstdlib>

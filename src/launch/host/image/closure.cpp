@@ -174,8 +174,8 @@ std::pair<std::size_t, const Elf64_Sym *> closure::find_in_libraries(std::string
     return {0, nullptr};
 }
 
-// The loader copies the initial values for what it takes for an executable only. What lies in the C library
-// and its like it finds before the copies, so these are left to it.
+// The loader copies initial values only for a file that it takes for an executable. Variables of the C
+// library and of other libraries of the system it finds before the copies, so these are left to it.
 void closure::find_held_variables(std::vector<std::size_t> &own_relocations) {
     for (const outer_reference &each : program().references().outer()) {
         if (!each.copy) {

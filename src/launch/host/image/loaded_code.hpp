@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a rank's memory is code and data of its own.
+// The code and data that a rank has for itself.
 #pragma once
 
 #include "launch/host/image/image.hpp"

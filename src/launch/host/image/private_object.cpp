@@ -16,8 +16,8 @@ namespace lisle::host {
 
 namespace {
 
-std::vector<std::span<const private_object>> &known_objects() {
-    static std::vector<std::span<const private_object>> known;
+std::vector<private_object> &known_objects() {
+    static std::vector<private_object> known;
     return known;
 }
 
@@ -25,14 +25,10 @@ std::vector<std::span<const private_object>> &known_objects() {
 const rank_slot<std::map<std::string_view, void *>> rank_objects;
 
 const private_object *find_object(const outer_reference &reference) {
-    for (const auto objects : known_objects()) {
-        const auto found = std::ranges::find_if(
-            objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
-        if (found != objects.end() && (!reference.copy || reference.size == found->size)) {
-            return &*found;
-        }
-    }
-    return nullptr;
+    const auto found = std::ranges::find_if(known_objects(), [&](const private_object &each) {
+        return reference.symbol == each.symbol && (!reference.copy || reference.size == each.size);
+    });
+    return found != known_objects().end() ? &*found : nullptr;
 }
 
 /// Variables whose value at the start is all that a program needs: pointers that the host has set before,
@@ -45,7 +41,8 @@ bool is_settled(std::string_view symbol) {
            symbol.starts_with("__ubsan_") || symbol.starts_with("__tsan_");
 }
 
-/// Whether nobody can change what lies there: a segment, or a part protected after relocation.
+/// Whether the address lies in memory that is never written: a read-only segment, or a part protected after
+/// relocation.
 bool is_constant(const void *address) {
     struct question {
         std::size_t address;
@@ -84,8 +81,8 @@ const void *find_original(const closure &unit, std::string_view symbol) {
 
 } // namespace
 
-private_objects::private_objects(std::span<const private_object> objects) {
-    known_objects().push_back(objects);
+private_objects::private_objects(std::initializer_list<private_object> objects) {
+    known_objects().insert(known_objects().end(), objects);
 }
 
 void *private_object_of(const hosted_rank &rank, std::string_view symbol) {

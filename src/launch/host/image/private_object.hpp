@@ -7,7 +7,7 @@
 #include "launch/host/image/image.hpp"
 
 #include <cstddef>
-#include <span>
+#include <initializer_list>
 #include <string_view>
 
 namespace lisle::host {
@@ -24,7 +24,7 @@ struct private_object {
 /// A namespace-scope object that makes these known. Defined by the file that keeps the variables' values.
 class private_objects {
   public:
-    explicit private_objects(std::span<const private_object> objects);
+    private_objects(std::initializer_list<private_object> objects);
 };
 
 /// The rank's own object under this symbol; null if none of its files refers to it.

@@ -5,37 +5,19 @@
 
 namespace lisle::host {
 
-/// Reads the relocations of a file; lives for the constructor of reference_list only.
-class reference_list::reader {
-  public:
-    reader(reference_list &list, const elf_file &file, const dynamic_tables &tables)
-        : list_(list), file_(file), tables_(tables) {}
-    void read_relocations(std::size_t address, std::size_t bytes);
-
-  private:
-    void read_relocation(const Elf64_Rela &entry);
-    void add_thread_local(relocation kind, const Elf64_Rela &entry, const Elf64_Sym &symbol,
-                          std::size_t place);
-    void check_writable(std::size_t address, std::size_t size) const;
-
-    reference_list &list_;
-    const elf_file &file_;
-    const dynamic_tables &tables_;
-};
-
-reference_list::reference_list(const elf_file &file, const dynamic_tables &tables) {
-    reader all(*this, file, tables);
-    all.read_relocations(tables.value_of(DT_RELA), tables.value_of(DT_RELASZ));
-    all.read_relocations(tables.value_of(DT_JMPREL), tables.value_of(DT_PLTRELSZ));
+reference_list::reference_list(const elf_file &file, const dynamic_tables &tables)
+    : file_(file), tables_(tables) {
+    read_relocations(tables.value_of(DT_RELA), tables.value_of(DT_RELASZ));
+    read_relocations(tables.value_of(DT_JMPREL), tables.value_of(DT_PLTRELSZ));
 }
 
-void reference_list::reader::check_writable(std::size_t address, std::size_t size) const {
+void reference_list::check_writable(std::size_t address, std::size_t size) const {
     if (!file_.has_memory(address, size, PROT_WRITE)) {
         file_.malformed("a reference to a variable lies outside of its data");
     }
 }
 
-void reference_list::reader::read_relocations(std::size_t address, std::size_t size) {
+void reference_list::read_relocations(std::size_t address, std::size_t size) {
     if (size == 0) {
         return;
     }
@@ -45,7 +27,7 @@ void reference_list::reader::read_relocations(std::size_t address, std::size_t s
     }
 }
 
-void reference_list::reader::read_relocation(const Elf64_Rela &entry) {
+void reference_list::read_relocation(const Elf64_Rela &entry) {
     const relocation kind = architecture::kind_of(ELF64_R_TYPE(entry.r_info));
     const std::size_t index = ELF64_R_SYM(entry.r_info);
     const auto &symbol = file_.at<Elf64_Sym>(tables_.symbols_offset() + index * sizeof(Elf64_Sym));
@@ -55,13 +37,13 @@ void reference_list::reader::read_relocation(const Elf64_Rela &entry) {
     switch (kind) {
     case relocation::copy:
         check_writable(entry.r_offset, symbol.st_size);
-        list_.outer_.push_back({entry.r_offset, tables_.name_of(symbol), symbol.st_size, 0, true, place});
+        outer_.push_back({entry.r_offset, tables_.name_of(symbol), symbol.st_size, 0, true, place});
         break;
     case relocation::address:
     case relocation::function:
         if (outer) {
             check_writable(entry.r_offset, sizeof(void *));
-            list_.outer_.push_back(
+            outer_.push_back(
                 {entry.r_offset, tables_.name_of(symbol), symbol.st_size, entry.r_addend, false, place});
         }
         break;
@@ -72,26 +54,26 @@ void reference_list::reader::read_relocation(const Elf64_Rela &entry) {
         add_thread_local(kind, entry, symbol, place);
         break;
     case relocation::by_code:
-        list_.has_resolvers_ = true;
+        has_resolvers_ = true;
         break;
     case relocation::other:
         break;
     }
 }
 
-void reference_list::reader::add_thread_local(relocation kind, const Elf64_Rela &entry,
-                                              const Elf64_Sym &symbol, std::size_t place) {
+void reference_list::add_thread_local(relocation kind, const Elf64_Rela &entry, const Elf64_Sym &symbol,
+                                      std::size_t place) {
     const bool two_words =
         kind == relocation::thread_local_module || kind == relocation::thread_local_descriptor;
     check_writable(entry.r_offset, sizeof(std::uint64_t) * (two_words ? 2 : 1));
     const bool has_symbol = ELF64_R_SYM(entry.r_info) != 0;
     const bool defined = has_symbol && symbol.st_shndx != SHN_UNDEF;
-    // Nobody else's variable can stand for one that is not visible.
+    // A variable that is not visible outside of the file is the file's own.
     const bool own = !has_symbol || (defined && (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
                                                  ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT));
     const std::int64_t within = own && defined ? static_cast<std::int64_t>(symbol.st_value) : 0;
-    list_.thread_locals_.push_back({kind, entry.r_offset, own ? std::string_view() : tables_.name_of(symbol),
-                                    within + entry.r_addend, place});
+    thread_locals_.push_back({kind, entry.r_offset, own ? std::string_view() : tables_.name_of(symbol),
+                              within + entry.r_addend, place});
 }
 
 } // namespace lisle::host

@@ -27,7 +27,7 @@ struct thread_local_reference {
 
 class reference_list {
   public:
-    /// Reads and checks them. Throws `refusal`.
+    /// Reads and checks them. Throws `refusal`. @pre file and tables outlive it
     reference_list(const elf_file &file, const dynamic_tables &tables);
 
     [[nodiscard]] const std::vector<outer_reference> &outer() const noexcept { return outer_; }
@@ -38,7 +38,14 @@ class reference_list {
     [[nodiscard]] bool has_resolvers() const noexcept { return has_resolvers_; }
 
   private:
-    class reader;
+    void read_relocations(std::size_t address, std::size_t bytes);
+    void read_relocation(const Elf64_Rela &entry);
+    void add_thread_local(relocation kind, const Elf64_Rela &entry, const Elf64_Sym &symbol,
+                          std::size_t place);
+    void check_writable(std::size_t address, std::size_t size) const;
+
+    const elf_file &file_;
+    const dynamic_tables &tables_;
     std::vector<outer_reference> outer_;
     std::vector<thread_local_reference> thread_locals_;
     bool has_resolvers_ = false;

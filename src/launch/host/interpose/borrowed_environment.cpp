@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the C library that look at variables only to find a name or a default: they are called as
-// they are, with the rank's variables in place. Those of the time zone: calendar.cpp; those that start
-// programs: execute.cpp.
+// Functions of the C library that read variables to find a name or a default: they are called as they are,
+// with the rank's variables in place. Those of the time zone are in calendar.cpp, those that start programs
+// in execute.cpp.
 #include "launch/host/interpose/borrowed_environment.hpp"
 
 #include "launch/host/interpose/hidden_state.hpp"

@@ -5,7 +5,6 @@
 #include "launch/host/interpose/borrowed_environment.hpp"
 #include "launch/host/rank/real.hpp"
 
-#include <array>
 #include <cwchar>
 
 namespace lisle::host {
@@ -56,15 +55,11 @@ constexpr auto names = [](hosted_rank &rank, void *place) {
     rank_calendar.of(rank).names = static_cast<char **>(place);
     std::copy_n(::tzname, 2, rank_calendar.of(rank).names);
 };
-constexpr std::array<private_object, 6> objects{{
-    {"timezone", sizeof(long), seconds},
-    {"__timezone", sizeof(long), seconds},
-    {"daylight", sizeof(int), summer},
-    {"__daylight", sizeof(int), summer},
-    {"tzname", sizeof(char *[2]), names},
-    {"__tzname", sizeof(char *[2]), names},
-}};
-const private_objects calendar_objects(objects);
+const private_objects calendar_objects{
+    {"timezone", sizeof(long), seconds},  {"__timezone", sizeof(long), seconds},
+    {"daylight", sizeof(int), summer},    {"__daylight", sizeof(int), summer},
+    {"tzname", sizeof(char *[2]), names}, {"__tzname", sizeof(char *[2]), names},
+};
 
 } // namespace
 

@@ -3,7 +3,6 @@
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,12 +16,11 @@ namespace {
 constexpr auto place = [](hosted_rank &rank, void *where) {
     rank.variables.live_at(static_cast<char ***>(where));
 };
-constexpr std::array<private_object, 3> objects{{
+const private_objects environment_objects{
     {"environ", sizeof(char **), place},
     {"__environ", sizeof(char **), place},
     {"_environ", sizeof(char **), place},
-}};
-const private_objects environment_objects(objects);
+};
 
 const real<"getenv", char *(const char *)> real_getenv;
 const real<"secure_getenv", char *(const char *)> real_secure_getenv;

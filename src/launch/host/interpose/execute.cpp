@@ -74,31 +74,31 @@ void refuse_exec(int rank, const char *path) {
     errno = ENOTSUP;
 }
 
-/// While one of these lives, keys that interrupt the terminal's programs do not end this one.
-class deaf_to_keys {
+/// While one of these lives, SIGINT and SIGQUIT do not end this process, as system(3) promises.
+class ignored_interrupts {
   public:
-    deaf_to_keys() {
+    ignored_interrupts() {
         const std::scoped_lock lock(mutex);
         if (users++ == 0) {
             struct sigaction ignore {};
             ignore.sa_handler = SIG_IGN;
-            for (std::size_t i = 0; i != keys.size(); ++i) {
-                sigaction(keys[i], &ignore, &former[i]);
+            for (std::size_t i = 0; i != signals.size(); ++i) {
+                sigaction(signals[i], &ignore, &former[i]);
             }
         }
     }
-    ~deaf_to_keys() {
+    ~ignored_interrupts() {
         const std::scoped_lock lock(mutex);
         if (--users == 0) {
-            for (std::size_t i = 0; i != keys.size(); ++i) {
-                sigaction(keys[i], &former[i], nullptr);
+            for (std::size_t i = 0; i != signals.size(); ++i) {
+                sigaction(signals[i], &former[i], nullptr);
             }
         }
     }
-    deaf_to_keys(const deaf_to_keys &) = delete;
-    deaf_to_keys &operator=(const deaf_to_keys &) = delete;
+    ignored_interrupts(const ignored_interrupts &) = delete;
+    ignored_interrupts &operator=(const ignored_interrupts &) = delete;
 
-    static constexpr std::array<int, 2> keys{SIGINT, SIGQUIT};
+    static constexpr std::array<int, 2> signals{SIGINT, SIGQUIT};
 
   private:
     static inline std::mutex mutex; ///< protects what is below
@@ -108,12 +108,12 @@ class deaf_to_keys {
 
 /// Starts a shell for the command, with these variables, and waits for its end.
 int run_shell(const char *command, char *const variables[]) {
-    const deaf_to_keys meanwhile;
+    const ignored_interrupts meanwhile;
     sigset_t by_default;
     sigset_t blocked;
     sigset_t before;
     sigemptyset(&by_default);
-    for (const int each : deaf_to_keys::keys) {
+    for (const int each : ignored_interrupts::signals) {
         sigaddset(&by_default, each);
     }
     sigemptyset(&blocked);
@@ -128,7 +128,7 @@ int run_shell(const char *command, char *const variables[]) {
     char option[] = "-c";
     char *const words[] = {shell, option, const_cast<char *>(command), nullptr};
     pid_t child = 0;
-    int status = 127 << 8; // as if the shell had not been found
+    int status = 127 << 8; // as if there were no shell
     if (real_spawn(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
         while (waitpid(child, &status, 0) < 0) {
             if (errno != EINTR) {

@@ -7,7 +7,6 @@
 #include "launch/host/rank/real.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +28,7 @@ struct call {
     const option *longs;
     int *which;
     order arrangement;
-    bool quiet; ///< the first letter is ':': a missing argument is told by the result
+    bool quiet; ///< the first letter is ':': no messages, and a missing argument has a result of its own
 };
 
 void complain(const call &now, const std::string &what) {
@@ -95,7 +94,8 @@ int advance(const call &now) {
     return 0;
 }
 
-/// The long option of this name or of which it is the only (or an equivalent) beginning. -1: none, -2: many.
+/// The index of the long option with this name, or of the only one (or equivalent ones) that begins with it.
+/// -1: none, -2: several.
 int find_long(const option *longs, const char *name, std::size_t length) {
     int found = -1;
     for (int i = 0; longs[i].name != nullptr; ++i) {
@@ -245,13 +245,12 @@ template <auto Member, class Value> void place_variable(hosted_rank &rank, void 
     options.*Member = variable;
 }
 
-constexpr std::array<private_object, 4> objects{{
+const private_objects option_objects{
     {"optind", sizeof(int), &place_variable<&option_state::index, int>},
     {"opterr", sizeof(int), &place_variable<&option_state::error, int>},
     {"optopt", sizeof(int), &place_variable<&option_state::option, int>},
     {"optarg", sizeof(char *), &place_variable<&option_state::argument, char *>},
-}};
-const private_objects option_objects(objects);
+};
 
 using long_function = int(int, char *const[], const char *, const option *, int *);
 const real<"getopt", int(int, char *const[], const char *)> real_getopt;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// getopt for ranks. The C library keeps its state once for the process; here each rank has its own, also
-// optind, optarg, opterr and optopt, which are the rank's private objects.
+// getopt for ranks: its state, and optind, optarg, opterr and optopt, which are the rank's private objects.
 #pragma once
 
 #include "launch/host/rank/hosted_rank.hpp"

@@ -4,7 +4,6 @@
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/rank/real.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <ctime>
@@ -20,11 +19,10 @@ constexpr auto place = [](hosted_rank &rank, void *where) {
     sign = static_cast<int *>(where);
     *sign = 0;
 };
-constexpr std::array<private_object, 2> objects{{
+const private_objects sign_objects{
     {"signgam", sizeof(int), place},
     {"__signgam", sizeof(int), place},
-}};
-const private_objects sign_objects(objects);
+};
 
 } // namespace
 
@@ -70,7 +68,7 @@ long double gammal(long double x) noexcept {
     return lgammal(x);
 }
 
-// A process's time is that of all its ranks; the calling thread's is the rank's.
+// The process's processor time is that of all its ranks, so a rank sees that of its thread.
 std::clock_t clock() noexcept {
     if (lisle::host::this_rank() == nullptr) {
         return lisle::host::real_clock();

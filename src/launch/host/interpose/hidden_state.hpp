@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things that functions of the C library keep for the next call, of which each rank has its own:
-// strtok's place, hsearch's table, the sign that lgamma found, the names that setlocale returned.
+// What small functions of the C library keep between calls, for each rank: strtok's place, hsearch's table,
+// the sign that lgamma found, the names that setlocale returned.
 #pragma once
 
 #include "launch/host/rank/hosted_rank.hpp"

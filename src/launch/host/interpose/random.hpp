@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: functions of the C library with a hidden state of which each rank has its own,
-// so that a seed gives a rank the same sequence as in a process, whatever the others draw.
+// Random numbers of the C library: each rank has the state of the generators for itself, so a seed gives it
+// the same sequence as in a process, whatever other ranks draw.
 #pragma once
 
 #include "launch/host/rank/hosted_rank.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exit and its kin, as ranks see them: they end the rank, not the process. In a child that a rank forked,
-// and on threads that belong to no rank, they do what the C library does.
+// exit, atexit and related functions for ranks: they end the rank, not the process. In a child that a rank
+// has forked, and on threads of no rank, they do what the C library does.
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/life/life.hpp"
 #include "launch/host/life/thread_exit.hpp"
@@ -89,8 +89,8 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     return 0;
 }
 
-// A program or library has its destructors run: its own code calls this at its end. Not by the C library,
-// whose lock a child that another rank forks just now would inherit, held for ever.
+// Called by the code of a program or library at its end, to run its destructors. The C library's function
+// would take a lock, which a child that another rank forks meanwhile would inherit and find held for ever.
 void __cxa_finalize(void *library) {
     if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
         rank_life.of(*rank).exits.run_of(library);

@@ -75,8 +75,8 @@ struct search {
     int frames;
 };
 
-/// Goes up from the fault: past the C library and its like, to a library of which there is one for all ranks,
-/// if one comes before the rank's own code.
+/// Goes up the stack from the fault, past the C library and other libraries of the system, to a library that
+/// the ranks share, if one comes before the rank's own code.
 _Unwind_Reason_Code look(_Unwind_Context *frame, void *opaque) {
     constexpr int most_frames = 64;
     auto &wanted = *static_cast<search *>(opaque);

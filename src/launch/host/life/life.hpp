@@ -13,7 +13,7 @@
 
 namespace lisle::host {
 
-/// What of a rank decides when it ends, and what it runs then.
+/// When a rank ends, and what it runs then.
 struct life_state {
     exit_list exits;       ///< atexit and the destructors of static objects
     exit_list quick_exits; ///< at_quick_exit

@@ -8,7 +8,6 @@
 #include "launch/host/waiting/blocking.hpp"
 #include "library/host_interface.h"
 
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -87,10 +86,9 @@ namespace {
 
 // Whether code of the C++ library in headers may leave atomics away: never among ranks. The program's copy
 // would keep what it was when the image was loaded.
-constexpr std::array<private_object, 1> objects{{
+const private_objects thread_objects{
     {"__libc_single_threaded", 1, [](hosted_rank &, void *place) { *static_cast<char *>(place) = 0; }},
-}};
-const private_objects thread_objects(objects);
+};
 
 } // namespace
 

@@ -7,7 +7,6 @@
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
 
-#include <array>
 #include <cstdio>
 
 namespace lisle::host {
@@ -29,11 +28,10 @@ std::FILE *input_of(const hosted_rank &rank) {
 
 namespace {
 
-constexpr std::array<private_object, 1> objects{{
+const private_objects input_objects{
     {"stdin", sizeof(std::FILE *),
      [](hosted_rank &rank, void *place) { *static_cast<std::FILE **>(place) = input_of(rank); }},
-}};
-const private_objects input_objects(objects);
+};
 
 } // namespace
 

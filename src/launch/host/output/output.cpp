@@ -8,7 +8,6 @@
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -22,7 +21,7 @@ namespace lisle::host {
 
 namespace {
 
-// A longer line goes out in parts: nobody may hold back memory without bound.
+// A longer line goes out in parts, so that a rank cannot fill the memory.
 constexpr std::size_t longest_line_held = std::size_t{64} << 10;
 
 const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
@@ -300,7 +299,7 @@ std::FILE *this_output() {
 
 namespace {
 
-constexpr std::array<private_object, 2> objects{{
+const private_objects output_objects{
     {"stdout", sizeof(std::FILE *),
      [](hosted_rank &rank, void *place) {
          standard_streams &own = rank_streams.of(rank);
@@ -311,8 +310,7 @@ constexpr std::array<private_object, 2> objects{{
      [](hosted_rank &rank, void *place) {
          *static_cast<std::FILE **>(place) = rank_streams.of(rank).error.file();
      }},
-}};
-const private_objects output_objects(objects);
+};
 
 } // namespace
 

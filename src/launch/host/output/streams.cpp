@@ -6,7 +6,6 @@
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/output/output.hpp"
 
-#include <array>
 #include <ext/stdio_sync_filebuf.h>
 #include <iostream>
 #include <memory>
@@ -48,7 +47,7 @@ template <class Char> void construct_in(hosted_rank &rank, void *place) {
     stream->tie(tied<Char>(rank));
 }
 
-constexpr std::array<private_object, 8> objects{{
+const private_objects stream_objects{
     {"_ZSt4cout", sizeof(std::ostream), &construct_out<char>},
     {"_ZSt4cerr", sizeof(std::ostream), &construct_error<char>},
     {"_ZSt4clog", sizeof(std::ostream), &construct_log<char>},
@@ -57,8 +56,7 @@ constexpr std::array<private_object, 8> objects{{
     {"_ZSt5wcerr", sizeof(std::wostream), &construct_error<wchar_t>},
     {"_ZSt5wclog", sizeof(std::wostream), &construct_log<wchar_t>},
     {"_ZSt4wcin", sizeof(std::wistream), &construct_in<wchar_t>},
-}};
-const private_objects stream_objects(objects);
+};
 
 } // namespace
 

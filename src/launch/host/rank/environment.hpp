@@ -18,7 +18,7 @@ class environment {
     [[nodiscard]] char *get(std::string_view name) const;
     /// Puts this "name=value" in, whose memory then belongs to the environment.
     void put(char *entry);
-    /// Puts a copy in, which stays even when it is replaced: somebody may hold a pointer into it.
+    /// Puts a copy in, which stays even when it is replaced: the program may hold a pointer into it.
     void set(std::string entry);
     void remove(std::string_view name);
     void clear();

@@ -4,7 +4,7 @@
 // pipes and sockets: descriptors.cpp. docs/ranks.md says what else holds up all ranks of the worker.
 #include "launch/host/waiting/blocking.hpp"
 #include "launch/host/rank/real.hpp"
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 
 #include <cerrno>
 #include <ctime>
@@ -48,7 +48,7 @@ int join_within(pthread_t thread, void **value, std::int64_t nanoseconds) {
         return timespec{end / second, end % second};
     };
 #if defined(__SANITIZE_THREAD__)
-    // It does not know the other call, and would hold that the thread is never joined.
+    // It does not know the other function, and would report that the thread is never joined.
     const timespec end = absolute(CLOCK_REALTIME);
     return real_timed_join(thread, value, &end);
 #else
@@ -57,13 +57,13 @@ int join_within(pthread_t thread, void **value, std::int64_t nanoseconds) {
 #endif
 }
 
-// The thread may wait for a message from another fiber of this worker, so the fiber must not block it until
-// the thread has called. From then on little is left of it; but that may be a destructor of the program's.
+// The thread may wait for a message from another fiber of this worker, so the fiber must not block the worker
+// before the thread has announced its end. After that only the thread's last destructors run.
 int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
     constexpr std::int64_t at_the_end = 200'000;
     constexpr std::int64_t some_work = 1'000'000;
-    constexpr std::int64_t longest = 100'000'000; // a thread that the host did not start never calls
-    pauses once_called;
+    constexpr std::int64_t longest = 100'000'000; // a thread that the host did not start announces nothing
+    pauses once_announced;
     for (;;) {
         waiting_fiber self(place_of(thread));
         if (const int result = pthread_tryjoin_np(thread, value); result != EBUSY) {
@@ -80,7 +80,7 @@ int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
     }
     for (;;) {
         if (const int result = join_within(thread, value, at_the_end);
-            result != ETIMEDOUT || !once_called.rest(end)) {
+            result != ETIMEDOUT || !once_announced.rest(end)) {
             return result;
         }
     }
@@ -95,8 +95,8 @@ int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time) {
 } // namespace
 
 void thread_is_ending(pthread_t thread) {
-    if (anybody_waits()) {
-        call(place_of(thread), INT_MAX);
+    if (has_waiters()) {
+        wake(place_of(thread), INT_MAX);
     }
 }
 

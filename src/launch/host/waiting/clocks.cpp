@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks as programs see them in a job that lives by simulated time: they show it, and reading takes some of
-// it. The date begins at the same moment in each run.
+// Clocks as programs see them in a job with simulated time: they show that time, and reading one takes some
+// of it. The date is the same at the beginning of each run.
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Condition variables and barriers, as fiber ranks see them: other ranks of the worker run while one waits.
-// Fibers wait in the waiting room, threads in the C library; a signal calls a fiber if there is one.
+// Fibers wait in queues of the host, threads in the C library; a signal wakes a fiber if there is one.
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/locks.hpp"
 
@@ -35,7 +35,7 @@ clockid_t clock_of(const pthread_cond_t &condition) {
 }
 
 int wait_as_fiber(pthread_cond_t *condition, pthread_mutex_t *mutex, const deadline &end) {
-    // Another process's signal is not heard: look again soon, as the standard allows.
+    // A signal of another process wakes no fiber: return soon, as the standard allows.
     constexpr std::int64_t between_looks = 1'000'000;
     int result = 0;
     {
@@ -56,12 +56,12 @@ int wait_as_fiber(pthread_cond_t *condition, pthread_mutex_t *mutex, const deadl
 }
 
 int signal_one(pthread_cond_t *condition) {
-    return anybody_waits() && call(condition, 1) != 0 ? 0 : real_signal(condition);
+    return has_waiters() && wake(condition, 1) != 0 ? 0 : real_signal(condition);
 }
 
 int signal_all(pthread_cond_t *condition) {
-    if (anybody_waits()) {
-        call(condition, INT_MAX);
+    if (has_waiters()) {
+        wake(condition, INT_MAX);
     }
     return real_broadcast(condition);
 }
@@ -74,7 +74,7 @@ struct proxy {
     static void *run(void *opaque) {
         auto &self = *static_cast<proxy *>(opaque);
         self.result = real_barrier_wait(self.barrier);
-        call(&self, 1);
+        wake(&self, 1);
         return nullptr;
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipes, sockets and waiting for them, as fiber ranks see them: other ranks of the worker run while nothing
-// comes. The kernel rings no bell, so the fiber asks it again and again, in pauses of at most a millisecond.
+// comes. The kernel rings no bell, so the fiber polls, in pauses of at most a millisecond.
 #include "launch/host/waiting/descriptors.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/giving_way.hpp"
@@ -63,7 +63,7 @@ deadline after(const timespec *timeout) {
     return timeout == nullptr ? deadline{} : deadline::after(nanoseconds_of(*timeout));
 }
 
-/// Whether a call on the descriptor would block for want of `events`. Unknown descriptors do not.
+/// Whether a call on the descriptor would block until one of `events`. A bad descriptor does not block.
 bool would_block(int descriptor, short events) {
     pollfd asked{descriptor, events, 0};
     if (real_poll(&asked, 1, 0) != 0) {
@@ -85,8 +85,8 @@ deadline limit_of(int descriptor, short events) {
     return deadline::after(limit.tv_sec * second + limit.tv_usec * 1000);
 }
 
-/// Waits until a call on the descriptor would not block. False: the socket's own limit is over (errno says
-/// so).
+/// Waits until a call on the descriptor would not block. False, with errno, if the socket's own time limit is
+/// over.
 bool await(int descriptor, short events) {
     if (!would_block(descriptor, events)) {
         return true;
@@ -98,8 +98,18 @@ bool await(int descriptor, short events) {
     errno = ready == 0 ? EAGAIN : errno;
     return ready != 0;
 }
-bool await_unless(int flags, int descriptor, short events) {
-    return (flags & MSG_DONTWAIT) != 0 || await(descriptor, events);
+
+/// A call on a descriptor that returns to `caller`: other fibers run until it would not block.
+template <class Call> auto when_readable(const void *caller, int descriptor, int flags, Call call) {
+    const bool waits = gives_way(caller) && (flags & MSG_DONTWAIT) == 0;
+    return waits && !await(descriptor, POLLIN) ? decltype(call()){-1} : call();
+}
+
+/// Asks the kernel until there is an answer or so many milliseconds are over. @param ask takes the time that
+/// the kernel may wait
+template <class Ask> int ask_for(const void *caller, int milliseconds, Ask ask) {
+    return gives_way(caller) ? ask_until(after_milliseconds(milliseconds), [=] { return ask(0); })
+                             : ask(milliseconds);
 }
 
 /// Writes to what has room for some of the data only, as fast as room is made. @param write_some writes
@@ -119,7 +129,7 @@ ssize_t write_in_pieces(int descriptor, const void *data, std::size_t size, Writ
     return static_cast<ssize_t>(done);
 }
 
-/// The sets say what is asked and then what is so.
+/// select() overwrites the sets with its answer, so they are restored before each look.
 template <class Ask> int select_as_fiber(const std::array<fd_set *, 3> &sets, const deadline &end, Ask ask) {
     std::array<fd_set, 3> asked{};
     for (std::size_t i = 0; i != sets.size(); ++i) {
@@ -183,10 +193,8 @@ using namespace lisle::host;
 extern "C" {
 
 int poll(pollfd *descriptors, nfds_t count, int timeout) {
-    if (!gives_way(__builtin_return_address(0))) {
-        return real_poll(descriptors, count, timeout);
-    }
-    return ask_until(after_milliseconds(timeout), [=] { return real_poll(descriptors, count, 0); });
+    return ask_for(__builtin_return_address(0), timeout,
+                   [=](int wait) { return real_poll(descriptors, count, wait); });
 }
 
 int ppoll(pollfd *descriptors, nfds_t count, const timespec *timeout, const sigset_t *mask) {
@@ -222,67 +230,48 @@ int select(int count, fd_set *to_read, fd_set *to_write, fd_set *excepted, timev
 }
 
 int epoll_wait(int set, epoll_event *events, int most, int timeout) {
-    if (!gives_way(__builtin_return_address(0))) {
-        return real_epoll_wait(set, events, most, timeout);
-    }
-    return ask_until(after_milliseconds(timeout), [=] { return real_epoll_wait(set, events, most, 0); });
+    return ask_for(__builtin_return_address(0), timeout,
+                   [=](int wait) { return real_epoll_wait(set, events, most, wait); });
 }
 
 int epoll_pwait(int set, epoll_event *events, int most, int timeout, const sigset_t *mask) {
-    if (!gives_way(__builtin_return_address(0))) {
-        return real_epoll_pwait(set, events, most, timeout, mask);
-    }
-    return ask_until(after_milliseconds(timeout),
-                     [=] { return real_epoll_pwait(set, events, most, 0, mask); });
+    return ask_for(__builtin_return_address(0), timeout,
+                   [=](int wait) { return real_epoll_pwait(set, events, most, wait, mask); });
 }
 
 ssize_t read(int descriptor, void *into, std::size_t size) {
-    if (gives_way(__builtin_return_address(0)) && !await(descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_read(descriptor, into, size);
+    return when_readable(__builtin_return_address(0), descriptor, 0,
+                         [=] { return real_read(descriptor, into, size); });
 }
 
 ssize_t readv(int descriptor, const iovec *into, int count) {
-    if (gives_way(__builtin_return_address(0)) && !await(descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_readv(descriptor, into, count);
+    return when_readable(__builtin_return_address(0), descriptor, 0,
+                         [=] { return real_readv(descriptor, into, count); });
 }
 
 ssize_t recvfrom(int descriptor, void *into, std::size_t size, int flags, sockaddr *from, socklen_t *length) {
-    if (gives_way(__builtin_return_address(0)) && !await_unless(flags, descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_recvfrom(descriptor, into, size, flags, from, length);
+    return when_readable(__builtin_return_address(0), descriptor, flags,
+                         [=] { return real_recvfrom(descriptor, into, size, flags, from, length); });
 }
 
 ssize_t recv(int descriptor, void *into, std::size_t size, int flags) {
-    if (gives_way(__builtin_return_address(0)) && !await_unless(flags, descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_recv(descriptor, into, size, flags);
+    return when_readable(__builtin_return_address(0), descriptor, flags,
+                         [=] { return real_recv(descriptor, into, size, flags); });
 }
 
 ssize_t recvmsg(int descriptor, msghdr *message, int flags) {
-    if (gives_way(__builtin_return_address(0)) && !await_unless(flags, descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_recvmsg(descriptor, message, flags);
+    return when_readable(__builtin_return_address(0), descriptor, flags,
+                         [=] { return real_recvmsg(descriptor, message, flags); });
 }
 
 int accept(int descriptor, sockaddr *from, socklen_t *length) {
-    if (gives_way(__builtin_return_address(0)) && !await(descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_accept(descriptor, from, length);
+    return when_readable(__builtin_return_address(0), descriptor, 0,
+                         [=] { return real_accept(descriptor, from, length); });
 }
 
 int accept4(int descriptor, sockaddr *from, socklen_t *length, int flags) {
-    if (gives_way(__builtin_return_address(0)) && !await(descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_accept4(descriptor, from, length, flags);
+    return when_readable(__builtin_return_address(0), descriptor, 0,
+                         [=] { return real_accept4(descriptor, from, length, flags); });
 }
 
 ssize_t send(int descriptor, const void *data, std::size_t size, int flags) {
@@ -293,27 +282,20 @@ ssize_t send(int descriptor, const void *data, std::size_t size, int flags) {
     return real_send(descriptor, data, size, flags);
 }
 
-// What the three are called in programs compiled with _FORTIFY_SOURCE.
+// The names of read, recv and poll in programs compiled with _FORTIFY_SOURCE.
 ssize_t __read_chk(int descriptor, void *into, std::size_t size, std::size_t room) {
-    if (gives_way(__builtin_return_address(0)) && !await(descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_checked_read(descriptor, into, size, room);
+    return when_readable(__builtin_return_address(0), descriptor, 0,
+                         [=] { return real_checked_read(descriptor, into, size, room); });
 }
 
 ssize_t __recv_chk(int descriptor, void *into, std::size_t size, std::size_t room, int flags) {
-    if (gives_way(__builtin_return_address(0)) && !await_unless(flags, descriptor, POLLIN)) {
-        return -1;
-    }
-    return real_checked_recv(descriptor, into, size, room, flags);
+    return when_readable(__builtin_return_address(0), descriptor, flags,
+                         [=] { return real_checked_recv(descriptor, into, size, room, flags); });
 }
 
 int __poll_chk(pollfd *descriptors, nfds_t count, int timeout, std::size_t room) {
-    if (!gives_way(__builtin_return_address(0))) {
-        return real_checked_poll(descriptors, count, timeout, room);
-    }
-    return ask_until(after_milliseconds(timeout),
-                     [=] { return real_checked_poll(descriptors, count, 0, room); });
+    return ask_for(__builtin_return_address(0), timeout,
+                   [=](int wait) { return real_checked_poll(descriptors, count, wait, room); });
 }
 
 pid_t waitpid(pid_t child, int *status, int options) {

@@ -2,7 +2,7 @@
 // The kernel's futexes, on which the C++ library's std::future, std::atomic::wait, latches, semaphores and
 // guards of static objects wait, as fiber ranks see them: other ranks of the worker run meanwhile.
 #include "launch/host/rank/real.hpp"
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 
 #include <cerrno>
 #include <cstdarg>
@@ -17,7 +17,7 @@ namespace {
 
 const real<"syscall", long(long, ...)> real_syscall;
 
-/// The arguments of a system call; which of them it has is its own affair.
+/// The arguments of a system call, of which it may have fewer.
 struct arguments {
     long words[6];
 };
@@ -51,7 +51,8 @@ long wait_as_fiber(const arguments &given) {
     if (std::atomic_ref(*word).load(std::memory_order_seq_cst) != static_cast<unsigned>(given.words[2])) {
         return fail_with(EAGAIN); // after entering: either this look or the waker's comes second
     }
-    // Not everybody who wakes does so through here; futexes may return for no reason. [futex(2)]
+    // A wake may come from another process, which is not seen here; a futex may return for no reason.
+    // [futex(2)]
     constexpr std::int64_t between_looks = 4'000'000;
     const std::int64_t left = end.left(between_looks);
     if (left <= 0) {
@@ -72,8 +73,8 @@ long futex(const arguments &given, const void *caller) {
     }
     long woken = real_syscall(SYS_futex, word, operation, value, time, second_word, bits);
     const bool wakes = command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET;
-    if (wakes && woken >= 0 && woken < value && anybody_waits()) {
-        woken += call(reinterpret_cast<const void *>(word), static_cast<int>(value - woken));
+    if (wakes && woken >= 0 && woken < value && has_waiters()) {
+        woken += wake(reinterpret_cast<const void *>(word), static_cast<int>(value - woken));
     }
     return woken;
 }
@@ -82,8 +83,8 @@ long futex(const arguments &given, const void *caller) {
 
 } // namespace lisle::host
 
-// It takes six words, as the C library's does, however many the caller has given. AddressSanitizer would
-// object.
+// Takes six words, as the C library's function does, however many the caller has given; AddressSanitizer
+// would object to that.
 extern "C" [[gnu::no_sanitize_address]] long syscall(long number, ...) noexcept {
     lisle::host::arguments given{};
     std::va_list list;

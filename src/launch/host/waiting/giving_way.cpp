@@ -46,7 +46,7 @@ std::int64_t time_of(clockid_t clock) noexcept {
         return lisle_host_time() + begin_of(clock);
     }
     timespec time{};
-    clock_gettime(clock, &time); // the machine's, as the caller is no program
+    clock_gettime(clock, &time); // the machine's clock, since this call does not come from a program
     return nanoseconds_of(time);
 }
 
@@ -60,10 +60,10 @@ void let_machine_work(std::int64_t nanoseconds) noexcept {
 void let_fibers_give_way() {
     detail::calls.own[0] = object_around(reinterpret_cast<std::uintptr_t>(&let_fibers_give_way));
     detail::calls.own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
-    // Relaxed: who reads it asks for give_way, too, or is a rank, which has not begun.
+    // Relaxed: a reader has acquired give_way before, or is a rank, and none has begun.
     detail::calls.simulated_time.store(lisle_host_has_simulated_time() != 0, std::memory_order_relaxed);
     detail::calls.give_way.store(true, std::memory_order_release);
-    // A forked child has one thread and one fiber: there is nobody to give way to.
+    // A forked child has one thread and one fiber: no other fiber could run.
     pthread_atfork(nullptr, nullptr, [] { detail::calls.give_way.store(false, std::memory_order_relaxed); });
 }
 

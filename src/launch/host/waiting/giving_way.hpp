@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of the C library let other fibers of the worker run where they would block its thread: those
-// that a fiber's program makes, itself or through a library. Those that Lisle makes do not: it counts on
-// fibers giving way only where it says so, and may hold locks.
+// Which calls of the C library let other fibers of the worker run instead of blocking its thread: those that
+// a fiber's program makes, itself or through a library. Calls that Lisle makes do not, since it may hold
+// locks; it lets fibers run where it says so.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace lisle::host {
 
 namespace detail {
-/// Written before any rank runs, and in forked children, which have one thread. Threads of the launcher's
-/// library may read it already.
+/// Written before any rank runs, and in forked children, which have one thread. Threads of the library may
+/// read it before.
 struct fiber_calls {
     struct range {
         std::uintptr_t begin, end;
@@ -66,11 +66,11 @@ constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds
 }
 /// Nanoseconds on this clock, as the calling fiber's program sees it.
 [[nodiscard]] std::int64_t time_of(clockid_t clock) noexcept;
-/// For a fiber that waits for something outside of the ranks (a thread, a descriptor): if simulated time
-/// passes, none would pass where that something is at work. Sleeps so long by the machine's time.
+/// For a fiber that waits for a thread or a descriptor: while simulated time passes, that thread or the
+/// kernel needs time of the machine to work. Sleeps so long by the machine's clock.
 void let_machine_work(std::int64_t nanoseconds) noexcept;
 
-/// When a wait is given up.
+/// When a wait ends without success.
 class deadline {
   public:
     /// Never.
@@ -94,7 +94,7 @@ class deadline {
     std::int64_t end_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Pauses between two looks at what rings no bell: short ones first, then up to a millisecond.
+/// Pauses between two looks at what rings no bell, growing up to a millisecond.
 class pauses {
   public:
     /// Lets others run for the next pause; false if the deadline is over. @pre the caller is a fiber

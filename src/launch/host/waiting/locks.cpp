@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks and semaphores, as fiber ranks see them: while one is held, other ranks of the worker run. Releases
-// call a fiber that waits. A mutex still belongs to the worker's thread: a recursive one does not tell the
+// Locks and semaphores, as fiber ranks see them: while one is held, other ranks of the worker run. A release
+// wakes a fiber that waits. A mutex still belongs to the worker's thread: a recursive one does not tell the
 // fibers of a worker apart.
 #include "launch/host/waiting/locks.hpp"
 #include "launch/host/rank/real.hpp"
@@ -62,8 +62,8 @@ int lock_as_fiber(pthread_mutex_t *mutex, const deadline &end) {
 
 int unlock(pthread_mutex_t *mutex) {
     const int result = real_unlock(mutex);
-    if (anybody_waits()) {
-        call(mutex, 1);
+    if (has_waiters()) {
+        wake(mutex, 1);
     }
     return result;
 }
@@ -126,8 +126,8 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const ti
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock) noexcept {
     const int result = real_rwlock_unlock(lock);
-    if (anybody_waits()) {
-        call(lock, INT_MAX); // several readers may enter
+    if (has_waiters()) {
+        wake(lock, INT_MAX); // several readers may enter
     }
     return result;
 }
@@ -158,8 +158,8 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const timespec *end) {
 // Signal handlers may post.
 int sem_post(sem_t *semaphore) noexcept {
     const int result = real_sem_post(semaphore);
-    if (anybody_waits()) {
-        try_to_call(semaphore);
+    if (has_waiters()) {
+        try_to_wake(semaphore);
     }
     return result;
 }

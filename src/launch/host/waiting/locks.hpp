@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 
 namespace lisle::host {
 

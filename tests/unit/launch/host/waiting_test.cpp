@@ -3,7 +3,7 @@
 // call waits for, or its time is over. The thread that calls is not held up: no test waits for anything but
 // itself.
 #include "launch/host/waiting/giving_way.hpp"
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 #include "played_library.hpp"
 #include "program.hpp"
 
@@ -181,7 +181,7 @@ TEST_F(HostWaiting, ASignalCallsTheFiberThatWaits) {
     ASSERT_EQ(program::lock(&mutex), 0);
     played::meanwhile = [&] {
         if (played::rests == 2) {
-            EXPECT_TRUE(anybody_waits());
+            EXPECT_TRUE(has_waiters());
             EXPECT_EQ(pthread_mutex_trylock(&mutex), 0) << "a fiber that waits has given the mutex back";
             EXPECT_EQ(program::unlock(&mutex), 0);
             EXPECT_EQ(program::signal(&condition), 0);
@@ -189,7 +189,7 @@ TEST_F(HostWaiting, ASignalCallsTheFiberThatWaits) {
     };
     EXPECT_EQ(program::wait(&condition, &mutex), 0);
     EXPECT_EQ(played::rests, 2);
-    EXPECT_FALSE(anybody_waits());
+    EXPECT_FALSE(has_waiters());
     EXPECT_EQ(program::unlock(&mutex), 0);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's waiting room, with the library's part played here.
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
 int place;
-int called_by_bell = -1;
+int woken_by_bell = -1;
 
 } // namespace
 
@@ -24,8 +24,8 @@ int lisle_host_yield() {
 }
 /// As the library's bells do: it wakes a thread through a futex, for which the host looks into the room.
 void lisle_host_ring(const lisle_rank *) {
-    called_by_bell = lisle::host::call(&place, 1);
-    lisle::host::try_to_call(&place);
+    woken_by_bell = lisle::host::wake(&place, 1);
+    lisle::host::try_to_wake(&place);
 }
 }
 
@@ -39,22 +39,22 @@ std::int64_t time_of(clockid_t) noexcept {
 
 namespace {
 
-TEST(waiting_room, a_bell_that_wakes_a_thread_finds_nobody_and_no_lock) {
+TEST(wait_queues, a_bell_that_wakes_a_thread_finds_nobody_and_no_lock) {
     waiting_fiber first{&place};
     waiting_fiber second{&place};
-    EXPECT_EQ(call(&place, 1), 1);
-    EXPECT_EQ(called_by_bell, 0);
-    EXPECT_EQ(call(&place, 2), 1) << "the second was called by the bell of the first";
+    EXPECT_EQ(wake(&place, 1), 1);
+    EXPECT_EQ(woken_by_bell, 0);
+    EXPECT_EQ(wake(&place, 2), 1) << "the second was called by the bell of the first";
 }
 
-TEST(waiting_room, whoever_came_first_is_called_first) {
+TEST(wait_queues, whoever_came_first_is_called_first) {
     waiting_fiber first{&place};
     waiting_fiber second{&place};
-    EXPECT_EQ(call(&place, 1), 1);
+    EXPECT_EQ(wake(&place, 1), 1);
     EXPECT_TRUE(first.wait(deadline::after(1)));
     EXPECT_FALSE(second.wait(deadline::after(1)));
-    EXPECT_EQ(call(&first, 1), 0);
-    EXPECT_EQ(call(&place, 5), 1);
+    EXPECT_EQ(wake(&first, 1), 0);
+    EXPECT_EQ(wake(&place, 5), 1);
 }
 
 } // namespace

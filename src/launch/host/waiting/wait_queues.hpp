@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where fibers wait for what others are to say about a place in memory: a lock, a condition, a semaphore, a
-// futex, the end of a thread. Threads of the process that release or signal one of these call the fibers that
-// wait there. One table of short lists by address for the whole process, each with a lock.
+// Queues of fibers that wait for a lock, a condition, a semaphore, a futex or the end of a thread, by its
+// address. A thread of the process that releases or signals one of these wakes the fibers in its queue. The
+// process has one table of short queues, each with a lock.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,7 @@
 
 namespace lisle::host {
 
-/// A fiber that waits at a place: from its construction on, a caller there finds it. Lies on the fiber's
-/// stack.
+/// A fiber that waits at a place: from its construction on, wake() finds it. Lies on the fiber's stack.
 class waiting_fiber {
   public:
     explicit waiting_fiber(const void *place);
@@ -22,29 +21,28 @@ class waiting_fiber {
     waiting_fiber(const waiting_fiber &) = delete;
     waiting_fiber &operator=(const waiting_fiber &) = delete;
 
-    /// Lets others run until this fiber has been called, or the deadline is over. Returns whether it has
-    /// been called.
+    /// Lets others run until this fiber has been woken, or the deadline is over. Returns whether it has been
+    /// woken.
     bool wait(const deadline &end);
 
   private:
-    friend class waiting_room;
+    friend class wait_queues;
     const void *const place_;
     const lisle_rank *const fiber_;
     waiting_fiber *next_ = nullptr; ///< in the list; belongs to its lock
-    /// Release by the caller, acquire by the fiber: it sees what the caller did before.
-    std::atomic<bool> called_{false};
+    /// Release by the thread that wakes, acquire by the fiber: it sees what that thread did before.
+    std::atomic<bool> woken_{false};
 };
 
-/// True if any fiber of the process may wait somewhere. Relaxed: a call that comes too early for a fiber is
+/// True if any fiber of the process may wait somewhere. Relaxed: a fiber that has just begun to wait may be
 /// missed, so fibers look again now and then wherever a look can tell.
-[[nodiscard]] bool anybody_waits() noexcept;
+[[nodiscard]] bool has_waiters() noexcept;
 
-/// Calls up to `most` fibers that wait at this place, those first that came first. Returns how many.
-int call(const void *place, int most) noexcept;
+/// Wakes up to `most` fibers that wait at this place, in the order in which they came. Returns how many.
+int wake(const void *place, int most) noexcept;
 
-/// The same for one fiber, where a call may be missed, from signal handlers too: does nothing if the list is
-/// in use.
-void try_to_call(const void *place) noexcept;
+/// The same for one fiber, also from signal handlers: does nothing if the queue is in use.
+void try_to_wake(const void *place) noexcept;
 
 /// Asks `attempt` again and again, and lets other fibers run meanwhile. @param attempt returns an errno
 /// number, `busy` if it is too early
@@ -57,7 +55,7 @@ template <class Attempt> int wait_for(const void *place, int busy, const deadlin
         lisle_host_yield();
         result = attempt();
     }
-    // What releases may be another process, or in the middle of the C library: not every release calls.
+    // Another process, or the C library itself, may release without a wake: look again in growing pauses.
     constexpr std::int64_t longest = 4'000'000;
     for (std::int64_t pause = 100'000; result == busy; pause = pause * 2 < longest ? pause * 2 : longest) {
         waiting_fiber self(place);

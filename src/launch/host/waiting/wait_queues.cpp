@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/host/waiting/waiting_room.hpp"
+#include "launch/host/waiting/wait_queues.hpp"
 
 #include "base/spin_lock.hpp"
 
@@ -11,9 +11,10 @@ namespace lisle::host {
 
 namespace {
 
-/// The threads that ring for a fiber, each with a list of the room locked. The bell may wake a thread through
-/// a futex, which comes back here: nobody waits in the room for those of the library, and a second lock could
-/// be the same one. No thread-local variable, since those of the program's images lie where the host's would.
+/// The threads that ring a fiber's bell, each with a queue locked. The bell may wake a thread through a
+/// futex, and that call comes back here: no fiber waits for futexes of the library, and to lock a second
+/// queue could be to lock the same one. No thread-local variable, since those of the program's images lie
+/// where the host's would.
 class ringing_threads {
   public:
     [[nodiscard]] bool has_this() noexcept { return slot().load(std::memory_order_relaxed) == self(); }
@@ -38,7 +39,7 @@ constinit ringing_threads ringing;
 
 } // namespace
 
-class waiting_room {
+class wait_queues {
   public:
     void enter(waiting_fiber &fiber) noexcept {
         // Sequentially consistent, so that it comes before the fiber's next look at the place.
@@ -66,47 +67,47 @@ class waiting_room {
         inside_.fetch_sub(1, std::memory_order_relaxed);
     }
 
-    int call(const void *place, int most) noexcept {
+    int wake(const void *place, int most) noexcept {
         if (ringing.has_this()) {
             return 0;
         }
         list &here = list_of(place);
         const std::scoped_lock guard(here.lock);
-        return here.call(place, most);
+        return here.wake(place, most);
     }
 
-    void try_to_call(const void *place) noexcept {
+    void try_to_wake(const void *place) noexcept {
         list &here = list_of(place);
         if (!ringing.has_this() && here.lock.try_lock()) {
-            here.call(place, 1);
+            here.wake(place, 1);
             here.lock.unlock();
         }
     }
 
-    [[nodiscard]] bool anybody() const noexcept { return inside_.load(std::memory_order_relaxed) != 0; }
+    [[nodiscard]] bool has_waiters() const noexcept { return inside_.load(std::memory_order_relaxed) != 0; }
 
   private:
     struct alignas(64) list {
         spin_lock lock;
         waiting_fiber *first = nullptr;
 
-        /// @pre the lock is held: a fiber that is called cannot leave before its bell has rung
-        int call(const void *place, int most) noexcept {
-            int called = 0;
+        /// @pre the lock is held: a fiber that is woken cannot leave before its bell has rung
+        int wake(const void *place, int most) noexcept {
+            int woken = 0;
             ringing.add_this();
-            for (waiting_fiber **each = &first; *each != nullptr && called != most;) {
+            for (waiting_fiber **each = &first; *each != nullptr && woken != most;) {
                 waiting_fiber &fiber = **each;
                 if (fiber.place_ != place) {
                     each = &fiber.next_;
                     continue;
                 }
                 *each = fiber.next_;
-                fiber.called_.store(true, std::memory_order_release);
+                fiber.woken_.store(true, std::memory_order_release);
                 lisle_host_ring(fiber.fiber_);
-                ++called;
+                ++woken;
             }
             ringing.remove_this();
-            return called;
+            return woken;
         }
     };
 
@@ -120,22 +121,22 @@ class waiting_room {
 };
 
 namespace {
-constinit waiting_room room;
+constinit wait_queues queues;
 }
 
 waiting_fiber::waiting_fiber(const void *place) : place_(place), fiber_(lisle_host_current_rank()) {
-    room.enter(*this);
+    queues.enter(*this);
 }
 
 waiting_fiber::~waiting_fiber() {
-    room.leave(*this);
+    queues.leave(*this);
 }
 
 bool waiting_fiber::wait(const deadline &end) {
     constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
     for (;;) {
         const std::uint32_t seen = lisle_host_rung();
-        if (called_.load(std::memory_order_acquire)) {
+        if (woken_.load(std::memory_order_acquire)) {
             return true;
         }
         const std::int64_t left = end.left(no_limit);
@@ -146,14 +147,14 @@ bool waiting_fiber::wait(const deadline &end) {
     }
 }
 
-bool anybody_waits() noexcept {
-    return room.anybody();
+bool has_waiters() noexcept {
+    return queues.has_waiters();
 }
-int call(const void *place, int most) noexcept {
-    return room.call(place, most);
+int wake(const void *place, int most) noexcept {
+    return queues.wake(place, most);
 }
-void try_to_call(const void *place) noexcept {
-    room.try_to_call(place);
+void try_to_wake(const void *place) noexcept {
+    queues.try_to_wake(place);
 }
 
 } // namespace lisle::host
