@@ -15,10 +15,10 @@ from pathlib import Path
 from layers import Layers, includes
 
 BOX, GAP, LEFT, TOP = 34, 14, 40, 20
-NAME_WIDTH, ARROWS = 150, 110
+NAME_WIDTH, ARROWS = 180, 110
 TEXT, LINE, FILL = "#2b2f36", "#0b5fa5", "#eef3f8"
 PURPOSE = LEFT + ARROWS + NAME_WIDTH + 16
-WIDTH = 860
+WIDTH = 930
 
 
 def edges_of(layers, source):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what somebody who mistyped a word probably meant.
+// Finds the word that a mistyped one probably stands for.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts another job for MPI_Comm_spawn: a lislerun of its own, which leaves the process that has started it
-// and belongs to the keeper of this job, if there is one. [MPI-5.0 11.8]
+// and belongs to the supervisor of this job, if there is one. [MPI-5.0 11.8]
 #pragma once
 
 #include <string>

@@ -14,26 +14,27 @@
 
 #include "base/environment.hpp"
 #include "dynamic/start.hpp"
-#include "launch/cpu_set.hpp"
-#include "launch/describe.hpp"
-#include "launch/environment.hpp"
-#include "launch/front.hpp"
-#include "launch/hosts_job.hpp"
-#include "launch/keeper.hpp"
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
-#include "launch/preloaded.hpp"
-#include "launch/resources.hpp"
-#include "launch/status_request.hpp"
-#include "launch/task.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/common/say.hpp"
+#include "launch/common/variables.hpp"
+#include "launch/options/command_line.hpp"
+#include "launch/options/values.hpp"
+#include "launch/outer/hosts_job.hpp"
+#include "launch/outer/task.hpp"
+#include "launch/plan/describe.hpp"
+#include "launch/plan/preloaded.hpp"
+#include "launch/plan/resources.hpp"
+#include "launch/supervisor/front.hpp"
+#include "launch/supervisor/status_request.hpp"
+#include "world/job_table.hpp"
 
 namespace lisle::launch {
 
 namespace {
 
-// Cron and daemons start programs without standard descriptors. A pipe or file of ours would get such a
-// number and be taken for the job's input or output; so closed ones are opened first, on a device that has
-// nothing and takes everything.
+// Cron and daemons start programs without standard descriptors. A pipe or file of the launcher would get such
+// a number and be taken for the job's input or output, so closed ones are opened first, on /dev/null.
 void open_standard_descriptors() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
         if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) {
@@ -43,11 +44,12 @@ void open_standard_descriptors() {
     }
 }
 
-// A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which is to be no child of the program's:
-// it leaves, and the keeper of the rank's job, if there is one, looks after it from now on. Who spawned is
-// told by a descriptor when the job's launcher ends: this one, or the other one that takes its place.
+// A rank that spawns a job (MPI_Comm_spawn) starts this launcher, which must not be a child of the program.
+// So it forks and the parent ends: the supervisor of the rank's job, if there is one, becomes its parent. The
+// end of a descriptor tells the program that the job's launcher has ended: this one, or the one that takes
+// its place.
 enum class launcher_of_job { this_one, other };
-void leave_who_spawned(launcher_of_job which) {
+void leave_parent(launcher_of_job which) {
     const auto alive = environment_number(dynamic::launcher_alive_variable);
     if (!alive) {
         unsetenv(dynamic::parent_port_variable); // of a job around this one, not of this one
@@ -62,7 +64,7 @@ void leave_who_spawned(launcher_of_job which) {
     }
 }
 
-// A rank's script may start a job of its own: the segment of the job around it is not for that one.
+// A rank's script may start a job of its own, which must not inherit the table of the job around it.
 void close_surrounding_job() {
     const char *const number = std::getenv(job_descriptor_variable);
     if (number == nullptr) {
@@ -82,8 +84,8 @@ void notice_about_cores(const job_request &request, const job_plan &plan) {
         threads += process.workers != 0 ? process.workers : process.ranks;
     }
     // Programs that compare error outputs shall see the program's own: this sentence is for people.
-    const bool for_people = request.verbose || isatty(STDERR_FILENO) != 0;
-    if (for_people && cores > 0 && threads > cores && !request.oversubscribe) {
+    const bool for_people = request.messages.verbose || isatty(STDERR_FILENO) != 0;
+    if (for_people && cores > 0 && threads > cores && !request.placement.oversubscribe) {
         say(sentence(ranks, " ranks share ", cores, cores == 1 ? " core" : " cores",
                      " (-q or --oversubscribe hides this line)"));
     }
@@ -106,14 +108,15 @@ void stay_on(const std::string &processors) {
 
 /// --bind-to with a list of its own, or that of --cpu-set.
 void check_binding(job_request &request) {
-    if (request.binding == "cpu-list") {
-        request.binding = request.processors.empty() ? cpu_set::allowed().list() : request.processors;
+    if (request.placement.binding == "cpu-list") {
+        request.placement.binding =
+            request.placement.processors.empty() ? cpu_set::allowed().list() : request.placement.processors;
     }
-    const auto wanted = cpu_set::parse(request.binding);
+    const auto wanted = cpu_set::parse(request.placement.binding);
     const auto allowed = cpu_set::allowed();
     if ((wanted & allowed).count() != wanted.count()) {
-        give_up(exit_usage, "--bind-to user:", request.binding, ": this launcher may use processors ",
-                allowed.list());
+        give_up(exit_usage, "--bind-to user:", request.placement.binding,
+                ": this launcher may use processors ", allowed.list());
     }
 }
 
@@ -131,7 +134,7 @@ void report_pid(const std::string &where) {
 void notice_about_preloaded(const job_request &request) {
     const char *const preloaded = std::getenv("LD_PRELOAD");
     for (const auto &program : request.programs) {
-        for (const auto &each : program.environment) {
+        for (const auto &each : program.environment.variables) {
             if (preloaded == nullptr || each.name != private_libraries_variable || !each.value) {
                 continue;
             }
@@ -144,15 +147,15 @@ void notice_about_preloaded(const job_request &request) {
 }
 
 void say_what_matters(const job_request &request, const job_plan &plan) {
-    if (!request.quiet) {
-        for (const auto &notice : request.notices) {
+    if (!request.messages.quiet) {
+        for (const auto &notice : request.messages.notices) {
             say(notice);
         }
         notice_about_cores(request, plan);
         notice_about_preloaded(request);
     }
-    if (request.verbose) {
-        for (const auto &remark : request.remarks) {
+    if (request.messages.verbose) {
+        for (const auto &remark : request.messages.remarks) {
             say(remark);
         }
     }
@@ -175,29 +178,30 @@ int run(std::span<const std::string_view> arguments) {
         const auto text = request.what == job_request::action::help ? help_text() : version_text();
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
     }
-    if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT"); limit != nullptr && !request.timeout) {
-        request.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
+    if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT");
+        limit != nullptr && !request.control.timeout) {
+        request.control.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
     }
-    stay_on(request.processors);
+    stay_on(request.placement.processors);
     check_binding(request);
     const char *const default_kind = std::getenv("LISLE_RANKS");
     if (is_task_of_launcher(request)) {
         become_task(std::move(request), default_kind);
     }
     if (names_other_hosts(request)) {
-        leave_who_spawned(launcher_of_job::other);
+        leave_parent(launcher_of_job::other);
         start_on_hosts(std::move(request), default_kind);
     }
     const auto job = plan(request, default_kind);
-    for (const auto &where : request.report_pid) {
+    for (const auto &where : request.control.report_pid) {
         report_pid(where);
     }
     say_what_matters(request, job);
     check_resources(job.ranks(), need_of(request, job), limits_here());
-    if (!request.launch) {
+    if (!request.control.launch) {
         return 0;
     }
-    leave_who_spawned(launcher_of_job::this_one);
+    leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
     return run_job(request, job);
 }

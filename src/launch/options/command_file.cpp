@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "launch/launch_error.hpp"
+#include "launch/common/launch_error.hpp"
 
 namespace lisle::launch {
 

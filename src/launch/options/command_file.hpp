@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with words of a command line (-configfile, -file), read as a shell reads them: quotes and
-// backslashes work, '#' at the beginning of a line makes it a comment, a backslash at its end continues it.
+// Files with words of a command line (-configfile, -file), in a shell's syntax: quotes, backslashes, comment
+// lines that begin with '#', and lines continued by a backslash.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of --help, made from the table of options.
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/option.hpp"
 
 #ifndef LISLE_VERSION
@@ -36,10 +37,8 @@ line, else 0.
 
 std::string spelled(const option &row) {
     std::string text;
-    for (auto rest = row.names; !rest.empty();) {
-        const auto bar = std::min(rest.find('|'), rest.size());
-        text += (text.empty() ? "" : ", ") + dashed(rest.substr(0, bar));
-        rest.remove_prefix(std::min(bar + 1, rest.size()));
+    for (const auto name : split(row.names, '|')) {
+        text += (text.empty() ? "" : ", ") + dashed(name);
     }
     return row.values.empty() ? text : text + " " + std::string{row.values};
 }

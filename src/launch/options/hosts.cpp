@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/options/hosts.hpp"
+#include "base/text.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
-#include <sys/utsname.h>
 
-#include "launch/launch_error.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/values.hpp"
 
 namespace lisle::launch {
@@ -26,19 +26,6 @@ host_slots entry_of(std::string_view shown, std::string_view entry) {
 }
 
 } // namespace
-
-bool is_this_machine(std::string_view host) {
-    const auto own = host_name();
-    const std::string_view whole = own;
-    return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == whole ||
-           host == whole.substr(0, whole.find('.')) || (host.starts_with(own) && host[own.size()] == '.');
-}
-
-std::string host_name() {
-    utsname about{};
-    uname(&about);
-    return about.nodename;
-}
 
 std::vector<host_slots> hosts_in_list(std::string_view shown, std::string_view list) {
     std::vector<host_slots> hosts;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/request.hpp"
+#include "launch/request/request.hpp"
 
 namespace lisle::launch {
 
@@ -15,11 +15,5 @@ namespace lisle::launch {
 
 /// The hosts of a file with one in each line, as `a`, `a:2` or `a slots=2`; '#' begins a comment.
 [[nodiscard]] std::vector<host_slots> hosts_in_file(std::string_view shown, const std::string &path);
-
-/// True if this is a name or an address of the machine that the launcher runs on.
-[[nodiscard]] bool is_this_machine(std::string_view host);
-
-/// This machine's name.
-[[nodiscard]] std::string host_name();
 
 } // namespace lisle::launch

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "launch/options/values.hpp"
 
 namespace lisle::launch {
@@ -19,14 +20,8 @@ void option_use::skip_values() {
 }
 
 bool option::has_name(std::string_view name) const {
-    for (auto rest = names; !rest.empty();) {
-        const auto bar = std::min(rest.find('|'), rest.size());
-        if (rest.substr(0, bar) == name) {
-            return true;
-        }
-        rest.remove_prefix(std::min(bar + 1, rest.size()));
-    }
-    return false;
+    const auto spellings = split(names, '|');
+    return std::ranges::find(spellings, name) != spellings.end();
 }
 
 int option::value_count() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of the tables of options, and what the function of a row works with.
+// A row of the tables of options, and the use of an option that the row's function gets.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/request.hpp"
+#include "launch/request/request.hpp"
 
 namespace lisle::launch {
 

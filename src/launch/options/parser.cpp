@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "base/nearest.hpp"
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 

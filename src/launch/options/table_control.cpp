@@ -4,8 +4,9 @@
 #include <array>
 #include <csignal>
 
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
@@ -22,7 +23,7 @@ void forward_signals(option_use &use) {
         if (signal == SIGKILL || signal == SIGSTOP || signal == SIGCHLD) {
             give_up(exit_usage, use.shown, " ", name, ": this signal cannot be passed on");
         }
-        use.job.forwarded_signals.push_back(signal);
+        use.job.control.forwarded_signals.push_back(signal);
     }
 }
 
@@ -30,17 +31,17 @@ void forward_signals(option_use &use) {
 void set_runtime_options(option_use &use) {
     for (const auto word : split(use.value(), ',')) {
         if (word.starts_with("donotlaunch") || word.starts_with("do-not-launch")) {
-            use.job.launch = false;
+            use.job.control.launch = false;
         } else {
-            use.job.remarks.push_back(
+            use.job.messages.remarks.push_back(
                 sentence(use.shown, " ", word, " changes nothing: Lisle has no daemons"));
         }
     }
 }
 
 void go_on_after_failures(option_use &use) {
-    use.job.recovery = true;
-    use.job.environment.push_back({"LISLE_RECOVERY", "1"});
+    use.job.control.recovery = true;
+    use.job.environment.variables.push_back({"LISLE_RECOVERY", "1"});
 }
 
 /// Open MPI's words.
@@ -60,7 +61,8 @@ constexpr option control_table[] = {
      "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
      "share no memory then. none: a failure ends the job (the default)"},
     {"enable-recovery|continuous", "", go_on_after_failures, ""},
-    {"timeout", "SECONDS", [](option_use &use) { use.job.timeout = seconds_of(use.shown, use.value()); },
+    {"timeout", "SECONDS",
+     [](option_use &use) { use.job.control.timeout = seconds_of(use.shown, use.value()); },
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
     {"status", "PID",
      [](option_use &use) {
@@ -71,15 +73,15 @@ constexpr option control_table[] = {
     {"forward-signals", "LIST", forward_signals,
      "pass these signals on to the ranks, as SIGWINCH,SIGALRM; USR1, USR2, TSTP and CONT always are"},
     {"runtime-options", "WORDS", set_runtime_options, ""},
-    {"report-pid", "WHERE", [](option_use &use) { use.job.report_pid.emplace_back(use.value()); },
+    {"report-pid", "WHERE", [](option_use &use) { use.job.control.report_pid.emplace_back(use.value()); },
      "print the launcher's process id: on the output ('-'), the error output ('+') or into a file"},
-    {"q|quiet", "", [](option_use &use) { use.job.quiet = true; }, "print no notices, only errors"},
-    {"v|verbose", "", [](option_use &use) { use.job.verbose = true; },
+    {"q|quiet", "", [](option_use &use) { use.job.messages.quiet = true; }, "print no notices, only errors"},
+    {"v|verbose", "", [](option_use &use) { use.job.messages.verbose = true; },
      "say what is started, and which options have no effect"},
     {"gdb", "",
      [](option_use &use) {
-         use.job.debug = true;
-         use.job.environment.push_back({"LISLE_GDB", "1"});
+         use.job.messages.debug = true;
+         use.job.environment.variables.push_back({"LISLE_GDB", "1"});
      },
      "say how to attach gdb to each process, and where the ranks' images lie in it"},
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },

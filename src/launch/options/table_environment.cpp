@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "launch/environment.hpp"
-#include "launch/launch_error.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/common/variables.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
@@ -49,35 +50,37 @@ void choose_error_handler(option_use &use) {
         give_up(exit_usage, use.shown, " is ", known[0], ", ", known[1], " or ", known[2], ", not '", name,
                 "'");
     }
-    use.job.environment.push_back({error_handler_variable, std::string{name}});
+    use.job.environment.variables.push_back({error_handler_variable, std::string{name}});
 }
 
 constexpr option environment_table[] = {
-    {"x", "VAR[=value]", [](option_use &use) { add_variable(use, use.program.environment, false); },
+    {"x", "VAR[=value]", [](option_use &use) { add_variable(use, use.program.environment.variables, false); },
      "set VAR for this program, or hand it down as it is"},
     {"env", "VAR[=value]",
-     [](option_use &use) { add_variable(use, use.program.environment, use.dashes == 1); },
+     [](option_use &use) { add_variable(use, use.program.environment.variables, use.dashes == 1); },
      "the same; also as -env VAR value"},
-    {"genv", "VAR value", [](option_use &use) { add_variable(use, use.job.environment, true); },
+    {"genv", "VAR value", [](option_use &use) { add_variable(use, use.job.environment.variables, true); },
      "set VAR for all programs of the job; also as VAR=value"},
     {"genvlist", "A,B,...",
      [](option_use &use) {
-         use.job.inherits = inherited_environment::none;
-         list_variables(use, use.job.environment);
+         use.job.environment.inherits = inherited_environment::none;
+         list_variables(use, use.job.environment.variables);
      },
      "hand down these variables only"},
     {"envlist", "A,B,...",
      [](option_use &use) {
-         use.program.inherits = inherited_environment::none;
-         list_variables(use, use.program.environment);
+         use.program.environment.inherits = inherited_environment::none;
+         list_variables(use, use.program.environment.variables);
      },
      "the same, for this program only"},
-    {"genvnone", "", [](option_use &use) { use.job.inherits = inherited_environment::none; },
+    {"genvnone", "", [](option_use &use) { use.job.environment.inherits = inherited_environment::none; },
      "hand down no variables"},
-    {"genvall", "", [](option_use &use) { use.job.inherits = inherited_environment::all; },
+    {"genvall", "", [](option_use &use) { use.job.environment.inherits = inherited_environment::all; },
      "hand down all variables (the default)"},
-    {"envnone", "", [](option_use &use) { use.program.inherits = inherited_environment::none; }, ""},
-    {"envall", "", [](option_use &use) { use.program.inherits = inherited_environment::all; }, ""},
+    {"envnone", "", [](option_use &use) { use.program.environment.inherits = inherited_environment::none; },
+     ""},
+    {"envall", "", [](option_use &use) { use.program.environment.inherits = inherited_environment::all; },
+     ""},
     {"wdir|wd", "DIR", [](option_use &use) { use.program.directory = use.value(); },
      "start the program in directory DIR"},
     {"path", "LIST", [](option_use &use) { use.program.search_path = use.value(); },

@@ -10,7 +10,7 @@ namespace {
 
 /// A function that hands the option's value to the library under the name of a variable.
 template <const char *const *Variable> void hand_down(option_use &use) {
-    use.program.environment.push_back({*Variable, std::string{use.value()}});
+    use.program.environment.variables.push_back({*Variable, std::string{use.value()}});
 }
 
 constexpr const char *map_variable = "LISLE_TILE_MAP";
@@ -22,13 +22,13 @@ constexpr const char *trace_variable = "LISLE_TILE_TRACE";
 /// On modelled tiles the ranks are fibers of one worker thread.
 void use_fabric(option_use &use) {
     const std::string chosen{use.value()};
-    use.program.environment.push_back({"LISLE_FABRIC", chosen});
+    use.program.environment.variables.push_back({"LISLE_FABRIC", chosen});
     int width = 0;
     int height = 0;
     if (std::sscanf(chosen.c_str(), "tile:%dx%d", &width, &height) != 2) {
         return; // the library names what there is
     }
-    use.program.environment.push_back({"LISLE_TRACKS", "1"});
+    use.program.environment.variables.push_back({"LISLE_TRACKS", "1"});
     use.program.kind = rank_kind::fiber;
     use.program.workers = 1;
     if (!use.program.ranks && width > 0 && height > 0) {

@@ -2,7 +2,7 @@
 // Options that other launchers have and that Lisle does not need (accepted; -v says why they change nothing),
 // whose promise it does not keep (accepted with a notice), or that would mean another job (refused with the
 // way out).
-#include "launch/launch_error.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/option.hpp"
 
 namespace lisle::launch {
@@ -11,12 +11,12 @@ namespace {
 
 void change_nothing(option_use &use) {
     use.skip_values();
-    use.job.remarks.push_back(sentence(use.shown, " changes nothing: ", use.row.help));
+    use.job.messages.remarks.push_back(sentence(use.shown, " changes nothing: ", use.row.help));
 }
 
 void break_promise(option_use &use) {
     use.skip_values();
-    use.job.notices.push_back(sentence(use.shown, " has no effect: ", use.row.help));
+    use.job.messages.notices.push_back(sentence(use.shown, " has no effect: ", use.row.help));
 }
 
 [[noreturn]] void refuse(option_use &use) {

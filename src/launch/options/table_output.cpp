@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "launch/launch_error.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
@@ -115,7 +116,7 @@ constexpr option output_table[] = {
     {"print-rank-map", "", [](option_use &use) { use.job.display.rank_map = true; }, ""},
     {"print-all-exitcodes", "", [](option_use &use) { use.job.display.exit_codes = true; },
      "say on the error output how each rank ended"},
-    {"do-not-launch", "", [](option_use &use) { use.job.launch = false; },
+    {"do-not-launch", "", [](option_use &use) { use.job.control.launch = false; },
      "start nothing: print what was asked for and check that the job could start"},
 };
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "launch/cpu_set.hpp"
-#include "launch/launch_error.hpp"
+#include "base/text.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
@@ -44,7 +45,7 @@ void choose_processors(option_use &use) {
     if (!cpu_set::is_list(list)) {
         give_up(exit_usage, use.shown, " needs a list of processors as 0-3,8, not '", list, "'");
     }
-    use.job.processors = list;
+    use.job.placement.processors = list;
 }
 
 void map(option_use &use) {
@@ -56,16 +57,17 @@ void map(option_use &use) {
     for (const auto modifier : modifiers) {
         constexpr std::string_view list = "pe-list=";
         if (modifier.starts_with(list) || modifier.starts_with("PE-LIST=")) {
-            use.job.processors = modifier.substr(list.size());
+            use.job.placement.processors = modifier.substr(list.size());
         } else if (modifier.starts_with("PE=") || modifier.starts_with("pe=")) {
-            use.job.notices.push_back(sentence(use.shown, " ", text, ": ", modifier,
-                                               " has no effect: a rank is bound to one unit (--bind-to)"));
+            use.job.messages.notices.push_back(
+                sentence(use.shown, " ", text, ": ", modifier,
+                         " has no effect: a rank is bound to one unit (--bind-to)"));
         } else if (modifier == "oversubscribe" || modifier == "OVERSUBSCRIBE") {
-            use.job.oversubscribe = true;
+            use.job.placement.oversubscribe = true;
         }
     }
     if (modifiers[0] != "ppr") {
-        use.job.remarks.push_back(sentence(
+        use.job.messages.remarks.push_back(sentence(
             use.shown, " ", text, " changes nothing: ranks are numbered in one order on one machine"));
     }
 }
@@ -78,15 +80,15 @@ void bind(option_use &use) {
     const auto unit = unit_named(word);
     constexpr std::array<std::string_view, 2> vague{"rr", "map"};
     if (word == "none" || unit == "machine") {
-        use.job.binding.clear();
+        use.job.placement.binding.clear();
     } else if (word == "user" && cpu_set::is_list(rest)) {
-        use.job.binding = rest;
+        use.job.placement.binding = rest;
     } else if (word == "cpu-list") {
-        use.job.binding = "cpu-list"; // those of --cpu-set, which may follow
+        use.job.placement.binding = "cpu-list"; // those of --cpu-set, which may follow
     } else if (!unit.empty()) {
-        use.job.binding = unit;
+        use.job.placement.binding = unit;
     } else if (std::find(vague.begin(), vague.end(), word) != vague.end()) {
-        use.job.binding = "core";
+        use.job.placement.binding = "core";
     } else {
         give_up(exit_usage, use.shown,
                 " knows none, hwthread, core, l1cache, l2cache, l3cache, numa, package and user:LIST, not '",
@@ -102,9 +104,9 @@ constexpr option placement_table[] = {
     {"bind-to", "UNIT", bind,
      "give each rank in turn a core, hwthread, l1cache, l2cache, l3cache, numa or package (socket) of its "
      "own, or with user:0,2 these processors; none: leave the placement to the system (the default)"},
-    {"bind-to-core", "", [](option_use &use) { use.job.binding = "core"; }, ""},
-    {"bind-to-socket", "", [](option_use &use) { use.job.binding = "package"; }, ""},
-    {"bind-to-none", "", [](option_use &use) { use.job.binding.clear(); }, ""},
+    {"bind-to-core", "", [](option_use &use) { use.job.placement.binding = "core"; }, ""},
+    {"bind-to-socket", "", [](option_use &use) { use.job.placement.binding = "package"; }, ""},
+    {"bind-to-none", "", [](option_use &use) { use.job.placement.binding.clear(); }, ""},
     {"cpu-set|cpu-list|pe-list", "LIST", choose_processors,
      "run the ranks on these processors only, as 0-3,8"},
     {"map-by|rank-by", "MAP", map,
@@ -127,7 +129,7 @@ constexpr option placement_table[] = {
          use.program.per_unit = {1, "machine"};
      },
      ""},
-    {"oversubscribe", "", [](option_use &use) { use.job.oversubscribe = true; },
+    {"oversubscribe", "", [](option_use &use) { use.job.placement.oversubscribe = true; },
      "more ranks than cores are intended: no notice about it"},
     {"report-bindings", "", [](option_use &use) { use.job.display.bindings = true; },
      "say on the error output which processors each rank may use"},

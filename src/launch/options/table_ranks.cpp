@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options about which programs run, as how many ranks, and what a rank is.
-#include "launch/environment.hpp"
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/common/variables.hpp"
 #include "launch/options/command_file.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/hosts.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
@@ -69,13 +69,13 @@ constexpr option ranks_table[] = {
      "run the fiber ranks of each process on W threads (without it: as many as there are cores)"},
     {"private-libraries", "LIST",
      [](option_use &use) {
-         use.program.environment.push_back({private_libraries_variable, std::string(use.value())});
+         use.program.environment.variables.push_back({private_libraries_variable, std::string(use.value())});
      },
      "libraries (names or patterns, with ':' between) of which each thread or fiber rank gets a copy, "
      "besides the program's own"},
     {"shared-libraries", "LIST",
      [](option_use &use) {
-         use.program.environment.push_back({shared_libraries_variable, std::string(use.value())});
+         use.program.environment.variables.push_back({shared_libraries_variable, std::string(use.value())});
      },
      "libraries of the program's own that the ranks of a process share"},
     {"configfile|app", "FILE", insert_programs,
@@ -90,12 +90,12 @@ constexpr option ranks_table[] = {
          add(use, hosts_in_file(use.shown, path));
      },
      "the same from a file with NAME, NAME:2 or NAME slots=2 in each line"},
-    {"through", "LAUNCHER", [](option_use &use) { use.job.through = use.value(); },
+    {"through", "LAUNCHER", [](option_use &use) { use.job.remote.through = use.value(); },
      "start the ranks on other hosts through srun, prterun, orterun or mpiexec.hydra (without it: the first "
      "of "
      "them that is there, srun only within an allocation)"},
     {"launch-agent|launcher-exec|bootstrap-exec", "PROGRAM",
-     [](option_use &use) { use.job.launch_agent = use.value(); },
+     [](option_use &use) { use.job.remote.launch_agent = use.value(); },
      "what prterun, orterun and mpiexec.hydra call to reach another host, instead of ssh"},
     {"arch", "ARCH", check_architecture, "run on a machine of this architecture: this one must be it"},
 };

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <set>
 
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
 
 namespace lisle::launch {
 
@@ -23,18 +23,6 @@ bool read_number(std::string_view text, int &number) {
 }
 
 } // namespace
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) {
-            return parts;
-        }
-        text.remove_prefix(end + 1);
-    }
-}
 
 int positive_number(std::string_view shown, std::string_view text) {
     int number = 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of options: numbers, variables and lists. All throw launch_error (exit_usage) with a sentence that
-// begins with `shown`, the option as it was written.
+// begins with `shown`, the option or variable that is set.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "launch/request.hpp"
+#include "launch/request/request.hpp"
 
 namespace lisle::launch {
-
-[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// A number of at least 1.
 [[nodiscard]] int positive_number(std::string_view shown, std::string_view text);
@@ -25,5 +24,11 @@ namespace lisle::launch {
 
 /// The number of a signal named INT, SIGINT or 2.
 [[nodiscard]] int signal_number(std::string_view shown, std::string_view text);
+
+/// The kind of ranks with this name.
+[[nodiscard]] rank_kind rank_kind_of(std::string_view shown, std::string_view text);
+
+/// A span of time in seconds, written as a decimal number.
+[[nodiscard]] std::chrono::milliseconds seconds_of(std::string_view shown, std::string_view text);
 
 } // namespace lisle::launch

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/hosts_job.hpp"
+#include "launch/outer/hosts_job.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/options/command_line.hpp"
 
 namespace lisle::launch {
 namespace {

@@ -5,7 +5,8 @@
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/closure.hpp"
 #include "launch/host/image/loading_stub.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/image/preconditions.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -50,9 +51,9 @@ std::uint32_t modern_hash(std::string_view name) {
 
 std::vector<std::string> symbols_of(const program_file &file, unsigned binding) {
     std::vector<std::string> names;
-    for (const Elf64_Sym &each : file.symbols()) {
+    for (const Elf64_Sym &each : file.tables().symbols()) {
         if (ELF64_ST_BIND(each.st_info) == binding) {
-            names.emplace_back(file.name_of(each));
+            names.emplace_back(file.tables().name_of(each));
         }
     }
     return names;
@@ -65,20 +66,20 @@ bool has(const std::vector<std::string> &all, const std::string &one) {
 /// Edits of every sort that this file gives collective_call for.
 copy_edits all_edits(const program_file &file) {
     copy_edits edits;
-    for (const std::string &each : file.needed()) {
+    for (const std::string &each : file.tables().needed()) {
         if (each.starts_with("libc.")) {
             edits.shared_libraries.emplace(each, "/a/longer/path/to/" + each);
         } else {
             edits.private_libraries.emplace(each, 0);
         }
     }
-    for (const Elf64_Sym &each : file.symbols()) {
-        const std::string name(file.name_of(each));
+    for (const Elf64_Sym &each : file.tables().symbols()) {
+        const std::string name(file.tables().name_of(each));
         if (name.size() > 1) {
             edits.new_names.emplace(name, name_of_equal_hash(name));
         }
     }
-    for (const thread_local_reference &each : file.thread_local_references()) {
+    for (const thread_local_reference &each : file.references().thread_locals()) {
         edits.own_relocations.push_back(each.entry);
     }
     return edits;
@@ -196,6 +197,44 @@ TEST(Closure, PlacesThreadLocalVariablesApart) {
     EXPECT_EQ(unit.thread_local_bytes(), below);
 }
 
+/// The sentence with which a check refuses; empty if it does not.
+template <class Check> std::string refusal_of(Check check) {
+    try {
+        check();
+        return {};
+    } catch (const refusal &reason) {
+        return reason.what();
+    }
+}
+
+TEST(Preconditions, ProgramsThatStartOthersAreRefused) {
+    EXPECT_EQ(
+        refusal_of([] { check_for_wrapper("/opt/tools/strace"); }),
+        "/opt/tools/strace starts other programs, which thread ranks cannot become: put it in front of the "
+        "launcher (strace lislerun ...), or run its ranks as processes: --ranks process");
+    EXPECT_NE(refusal_of([] { check_for_wrapper("bash"); }), "");
+    EXPECT_EQ(refusal_of([] { check_for_wrapper(in_folder("program")); }), "");
+}
+
+TEST(Preconditions, RanksThatNeedTooManyMappingsAreRefused) {
+    const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
+    EXPECT_EQ(refusal_of([&] { check_mappings(unit, 1); }), "");
+    const std::string said = refusal_of([&] { check_mappings(unit, 1 << 20); });
+    if (std::ifstream("/proc/sys/vm/max_map_count")) {
+        EXPECT_TRUE(
+            said.starts_with("1048576 thread ranks of " + in_folder("program") + " and its 2 own libraries"))
+            << said;
+        EXPECT_NE(said.find("the limit vm.max_map_count is "), std::string::npos) << said;
+    }
+}
+
+TEST(Preconditions, ThreadLocalVariablesAreNotForFibers) {
+    const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
+    EXPECT_EQ(refusal_of([&] { check_stack(unit, true); }), "");
+    const std::string said = refusal_of([&] { check_for_fibers(unit); });
+    EXPECT_EQ(said.empty(), unit.thread_local_bytes() == 0) << said;
+}
+
 TEST(Closure, SharesWhatSharedLibrariesNeed) {
     const closure all(in_folder("program"), library_rules("", "libupper.so"), library_search("", ""));
     EXPECT_EQ(all.modules().size(), 1U);
@@ -235,16 +274,16 @@ TEST(EditedCopy, ChangesNamesAndSymbols) {
     const anonymous_file file("libupper.so", copy.size());
     const std::string name = "/proc/1234567/fd/././/./99";
     const auto again = reread(copy, {"unused", name}, file);
-    EXPECT_TRUE(has(again->needed(), name));
-    EXPECT_FALSE(has(again->needed(), "liblower.so"));
+    EXPECT_TRUE(has(again->tables().needed(), name));
+    EXPECT_FALSE(has(again->tables().needed(), "liblower.so"));
     EXPECT_TRUE(has(symbols_of(*again, STB_GLOBAL), "errpQ"));
     EXPECT_FALSE(has(symbols_of(*again, STB_GLOBAL), "error"));
-    const auto versions = again->needed_versions();
+    const auto versions = again->tables().needed_versions();
     ASSERT_NE(versions.size, 0U);
     bool version_follows = false;
     for (std::size_t offset = versions.offset; offset < versions.offset + versions.size;) {
         const Elf64_Verneed &each = again->array<Elf64_Verneed>(offset, 1)[0];
-        version_follows |= again->string(each.vn_file) == name;
+        version_follows |= again->tables().string(each.vn_file) == name;
         if (each.vn_next == 0) {
             break;
         }
@@ -262,10 +301,10 @@ TEST(EditedCopy, HasNothingThatBelongsToTheProcess) {
     const auto again = reread(copy, std::vector<std::string>(1, "name"), file);
     EXPECT_TRUE(symbols_of(*again, STB_GNU_UNIQUE).empty());
     EXPECT_EQ(again->thread_locals().memory_size, 0U);
-    EXPECT_TRUE(again->thread_local_references().empty());
-    EXPECT_EQ(again->functions().constructors.count, 0U);
-    EXPECT_EQ(again->functions().first, 0U);
-    for (const Elf64_Dyn &each : again->dynamic()) {
+    EXPECT_TRUE(again->references().thread_locals().empty());
+    EXPECT_EQ(again->tables().functions().constructors.count, 0U);
+    EXPECT_EQ(again->tables().functions().first, 0U);
+    for (const Elf64_Dyn &each : again->tables().entries()) {
         EXPECT_NE(each.d_tag, DT_SONAME);
     }
 }
@@ -364,7 +403,7 @@ TEST_P(MalformedFile, DamagedDynamicSection) {
     const std::vector<char> bytes = sound();
     const program_file whole(in_folder(GetParam()), kind());
     const std::size_t offset = whole.dynamic_offset();
-    const std::size_t size = whole.dynamic().size_bytes();
+    const std::size_t size = whole.tables().entries().size_bytes();
     for (int round = 0; round != 2000; ++round) {
         std::vector<char> damaged = bytes;
         for (int i = 0; i != 2; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/options.hpp"
+#include "base/text.hpp"
+#include "launch/options/command_line.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -7,12 +8,12 @@
 #include <set>
 
 #include "base/nearest.hpp"
-#include "launch/cpu_set.hpp"
-#include "launch/hosts_job.hpp"
-#include "launch/launch_error.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
-#include "launch/plan.hpp"
+#include "launch/outer/hosts_job.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace lisle::launch {
 namespace {
@@ -119,11 +120,11 @@ TEST(Options, UnknownOnesNameTheNearest) {
 TEST(Options, OtherLaunchersOptionsTakeTheirValues) {
     const auto job = parsed({"--mca", "btl", "self", "-genv", "A", "1", "-env", "B", "2", "-ppn", "4", "a"});
     EXPECT_EQ(job.programs.at(0).arguments.at(0), "a");
-    EXPECT_EQ(job.environment.at(0).value, "1");
-    EXPECT_EQ(job.programs.at(0).environment.at(0).value, "2");
+    EXPECT_EQ(job.environment.variables.at(0).value, "1");
+    EXPECT_EQ(job.programs.at(0).environment.variables.at(0).value, "2");
     EXPECT_EQ(parsed({"--env", "B", "a"}).programs.at(0).arguments.at(0), "a");
-    EXPECT_EQ(parsed({"--output-filename", "f", "a"}).notices.size(), 0U);
-    EXPECT_EQ(parsed({"--bind-to", "socket", "a"}).binding, "package");
+    EXPECT_EQ(parsed({"--output-filename", "f", "a"}).messages.notices.size(), 0U);
+    EXPECT_EQ(parsed({"--bind-to", "socket", "a"}).placement.binding, "package");
     const std::initializer_list<std::string_view> forms[] = {
         {"--with-ft", "none", "a"},
         {"--pe-list", "0", "a"},
@@ -213,7 +214,7 @@ TEST(Options, FilesOfProgramsAndOptions) {
     const text_file options{"-n 3\n-x A=1\n"};
     const auto one = parsed({"-file", options.name(), "a"});
     EXPECT_EQ(one.programs.at(0).ranks, 3);
-    EXPECT_EQ(one.programs.at(0).environment.at(0).name, "A");
+    EXPECT_EQ(one.programs.at(0).environment.variables.at(0).name, "A");
     std::ofstream{options.name()} << "-file " << options.name() << "\n";
     EXPECT_NE(refusal({"-file", options.name(), "a"}).find("without end"), std::string::npos);
 }

@@ -3,13 +3,14 @@
 #include <csignal>
 #include <gtest/gtest.h>
 
-#include "launch/cpu_set.hpp"
-#include "launch/environment.hpp"
-#include "launch/options.hpp"
-#include "launch/output/line_splicer.hpp"
-#include "launch/output/rank_sorter.hpp"
-#include "launch/preloaded.hpp"
-#include "launch/verdict.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/line_splicer.hpp"
+#include "launch/options/command_line.hpp"
+#include "launch/plan/preloaded.hpp"
+#include "launch/plan/process_environment.hpp"
+#include "launch/streams/rank_sorter.hpp"
+#include "launch/supervisor/job_end.hpp"
+#include "launch/supervisor/verdict.hpp"
 
 namespace lisle::launch {
 namespace {
@@ -130,6 +131,31 @@ TEST(Environment, KeepsForeignJobsOut) {
     EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
                                               "LISLE_PROCESS=2", "LISLE_SIZE=5000", "LISLE_PROGRAM=0",
                                               "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+}
+
+TEST(JobEnd, TheFirstFailureIsTheExitCode) {
+    job_end end;
+    EXPECT_EQ(end.exit_code(), 0);
+    end.offer_exit_code(3);
+    end.offer_exit_code(4);
+    EXPECT_EQ(end.exit_code(), 3);
+    EXPECT_FALSE(end.begun() || end.told());
+    EXPECT_FALSE(end.kills_now(job_end::clock::now() + std::chrono::hours{1})) << "nothing ends the job";
+    end.begin(130, std::chrono::milliseconds{0});
+    EXPECT_EQ(end.exit_code(), 130) << "what ends the job counts more";
+    EXPECT_TRUE(end.begun());
+}
+
+TEST(JobEnd, KillsWhenTheTimeIsOverAndEachSecondAfter) {
+    job_end end;
+    end.begin(1, std::chrono::hours{1});
+    const auto now = job_end::clock::now();
+    EXPECT_FALSE(end.kills_now(now));
+    end.hurry();
+    const auto later = now + std::chrono::seconds{5};
+    EXPECT_TRUE(end.kills_now(later));
+    EXPECT_FALSE(end.kills_now(later));
+    EXPECT_TRUE(end.kills_now(later + std::chrono::seconds{1}));
 }
 
 // A wait status as the kernel makes it.

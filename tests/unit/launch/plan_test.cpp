@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 
 #include <gtest/gtest.h>
 
-#include "launch/launch_error.hpp"
-#include "launch/options.hpp"
-#include "launch/resources.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/options/command_line.hpp"
+#include "launch/plan/resources.hpp"
 
 namespace lisle::launch {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/anonymous_file.hpp"
 
+#include "base/text.hpp"
 #include "base/unnamed_file.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -28,7 +29,7 @@ std::string distinct_path(int descriptor) {
 } // namespace
 
 anonymous_file::anonymous_file(const std::string &purpose, std::size_t size)
-    : purpose_(purpose), descriptor_(make_unnamed_file(purpose.substr(purpose.rfind('/') + 1, 200).c_str(),
+    : purpose_(purpose), descriptor_(make_unnamed_file(std::string(base_name(purpose).substr(0, 200)).c_str(),
                                                        file_content::code)) {
     if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
         fail("creating it");

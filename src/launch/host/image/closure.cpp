@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/closure.hpp"
 
+#include "base/text.hpp"
+#include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/anonymous_file.hpp"
-#include "launch/host/image/architecture.hpp"
 #include "launch/host/image/loading_stub.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -23,13 +24,9 @@ bool is_visible_definition(const Elf64_Sym &symbol) {
 /// Whether the library asks where its thread-local variables are, rather than expect them at a distance that
 /// is the same in all threads.
 bool asks_for_thread_locals(const program_file &library) {
-    return std::ranges::none_of(library.thread_local_references(), [](const thread_local_reference &each) {
+    return std::ranges::none_of(library.references().thread_locals(), [](const thread_local_reference &each) {
         return each.kind == relocation::thread_local_position;
     });
-}
-
-std::string_view base_name(std::string_view path) {
-    return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
 } // namespace
@@ -115,9 +112,9 @@ std::optional<std::int64_t> closure::find_thread_local(std::string_view symbol) 
         if (each.thread_locals_by_loader) {
             continue;
         }
-        for (const Elf64_Sym &defined : each.file->symbols()) {
+        for (const Elf64_Sym &defined : each.file->tables().symbols()) {
             if (ELF64_ST_TYPE(defined.st_info) == STT_TLS && is_visible_definition(defined) &&
-                each.file->name_of(defined) == symbol) {
+                each.file->tables().name_of(defined) == symbol) {
                 return static_cast<std::int64_t>(defined.st_value) - static_cast<std::int64_t>(each.distance);
             }
         }
@@ -127,13 +124,13 @@ std::optional<std::int64_t> closure::find_thread_local(std::string_view symbol) 
 
 void closure::bind_thread_locals(module &which, std::vector<std::size_t> &own_relocations) const {
     std::set<std::size_t> offsets; // words that have a relocation of their own behind a module's number
-    for (const thread_local_reference &each : which.file->thread_local_references()) {
+    for (const thread_local_reference &each : which.file->references().thread_locals()) {
         if (each.kind == relocation::thread_local_offset) {
             offsets.insert(each.address);
         }
     }
     std::map<std::string_view, std::optional<std::int64_t>> known;
-    for (const thread_local_reference &each : which.file->thread_local_references()) {
+    for (const thread_local_reference &each : which.file->references().thread_locals()) {
         std::int64_t position = -static_cast<std::int64_t>(which.distance);
         if (!each.symbol.empty()) {
             const auto [found, is_new] = known.try_emplace(each.symbol);
@@ -154,7 +151,7 @@ void closure::bind_thread_locals(module &which, std::vector<std::size_t> &own_re
 
 // Of what a library that is opened refers to, only the program's variables have a place of the host's.
 void closure::bind_thread_locals_of_base(module &which, std::vector<std::size_t> &own_relocations) const {
-    for (const thread_local_reference &each : which.file->thread_local_references()) {
+    for (const thread_local_reference &each : which.file->references().thread_locals()) {
         if (each.symbol.empty()) {
             continue;
         }
@@ -168,8 +165,8 @@ void closure::bind_thread_locals_of_base(module &which, std::vector<std::size_t>
 
 std::pair<std::size_t, const Elf64_Sym *> closure::find_in_libraries(std::string_view symbol) const {
     for (std::size_t i = 1; i < modules_.size(); ++i) {
-        for (const Elf64_Sym &defined : modules_[i].file->symbols()) {
-            if (is_visible_definition(defined) && modules_[i].file->name_of(defined) == symbol) {
+        for (const Elf64_Sym &defined : modules_[i].file->tables().symbols()) {
+            if (is_visible_definition(defined) && modules_[i].file->tables().name_of(defined) == symbol) {
                 return {i, &defined};
             }
         }
@@ -177,10 +174,10 @@ std::pair<std::size_t, const Elf64_Sym *> closure::find_in_libraries(std::string
     return {0, nullptr};
 }
 
-// The loader copies the initial values for what it takes for an executable only. What lies in the C library
-// and its like it finds before the copies, so these are left to it.
+// The loader copies initial values only for a file that it takes for an executable. Variables of the C
+// library and of other libraries of the system it finds before the copies, so these are left to it.
 void closure::find_held_variables(std::vector<std::size_t> &own_relocations) {
-    for (const outer_reference &each : program().outer_references()) {
+    for (const outer_reference &each : program().references().outer()) {
         if (!each.copy) {
             continue;
         }
@@ -211,15 +208,15 @@ void closure::find_held_variables(std::vector<std::size_t> &own_relocations) {
 // with an underscore are those of systems.
 void closure::find_new_names() {
     std::set<std::string_view> held; // by the program, for a library
-    for (const outer_reference &each : program().outer_references()) {
+    for (const outer_reference &each : program().references().outer()) {
         if (each.copy) {
             held.insert(each.symbol);
         }
     }
     for (std::size_t i = 0; i != modules_.size(); ++i) {
         const program_file &file = *modules_[i].file;
-        for (const Elf64_Sym &symbol : file.symbols()) {
-            const std::string_view name = file.name_of(symbol);
+        for (const Elf64_Sym &symbol : file.tables().symbols()) {
+            const std::string_view name = file.tables().name_of(symbol);
             if (!is_visible_definition(symbol) || name.empty() || name.front() == '_' ||
                 ELF64_ST_TYPE(symbol.st_info) == STT_TLS || new_names_.contains(name) ||
                 (i == 0 && held.contains(name))) {
@@ -229,7 +226,7 @@ void closure::find_new_names() {
             if (other == nullptr || !comes_first(i, other)) {
                 continue;
             }
-            if (name.size() < 2 || !file.has_modern_hash()) {
+            if (name.size() < 2 || !file.tables().has_modern_hash()) {
                 refuse_threads(file.path(), "it has a function " + std::string(name) + " of its own, as " +
                                                 "system libraries have, and no DT_GNU_HASH");
             }
@@ -292,9 +289,9 @@ void closure::prepare() {
         edits.private_libraries = each.names;
         edits.shared_libraries = each.paths;
         edits.new_names = new_names_;
-        for (const Elf64_Sym &symbol : each.file->symbols()) {
+        for (const Elf64_Sym &symbol : each.file->tables().symbols()) {
             if (ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE) {
-                const std::string name(each.file->name_of(symbol));
+                const std::string name(each.file->tables().name_of(symbol));
                 if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr ||
                     (shared_libraries_ != nullptr && dlsym(shared_libraries_, name.c_str()) != nullptr)) {
                     edits.unique.insert(name);

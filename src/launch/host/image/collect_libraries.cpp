@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of which libraries each rank gets a copy. A library that a shared one needs must be shared as well:
 // otherwise the shared one would load yet another copy for itself.
+#include "base/environment.hpp"
+#include "base/text.hpp"
 #include "launch/host/image/closure.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -56,10 +58,10 @@ class collector {
 
   private:
     void check_preloaded() const {
-        const char *const preloaded = std::getenv("LD_PRELOAD");
-        for (const std::string &each : split(preloaded != nullptr ? preloaded : "", ": ")) {
-            if (rules_.of(each, each) == ownership::asked_for) {
-                throw refusal(each +
+        for (const std::string_view each : words_of(environment_text("LD_PRELOAD"), ": ")) {
+            const std::string library{each};
+            if (rules_.of(library, library) == ownership::asked_for) {
+                throw refusal(library +
                               " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
                               "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
                               "program with it, or run processes: --ranks process");
@@ -73,7 +75,7 @@ class collector {
             at = found_[at].parent;
             chain.push_back(found_[at].file.get());
         }
-        for (const std::string &name : std::vector(found_[which].file->needed())) {
+        for (const std::string &name : std::vector(found_[which].file->tables().needed())) {
             std::size_t index = 0;
             if (const auto known = by_name_.find(name); known != by_name_.end()) {
                 index = known->second;
@@ -178,7 +180,8 @@ bool is_private(const std::string &name, const std::string &path, const library_
     try {
         const program_file file(path, role::library);
         const std::vector<const program_file *> chain{&file};
-        return file.has_variables() || std::ranges::any_of(file.needed(), [&](const std::string &each) {
+        return file.has_variables() ||
+               std::ranges::any_of(file.tables().needed(), [&](const std::string &each) {
                    const std::string found = is_loaded(each) ? std::string() : search.find(each, chain);
                    return !found.empty() && is_private(each, found, rules, search);
                });
@@ -207,7 +210,7 @@ void closure::collect_for(const program_file &asker) {
     library_search search;
     module &made = modules_.front();
     const std::vector<const program_file *> chain{made.file.get(), &asker, &base_->program()};
-    for (const std::string &name : made.file->needed()) {
+    for (const std::string &name : made.file->tables().needed()) {
         const std::string path = is_loaded(name) ? std::string() : search.find(name, chain);
         const auto known = std::ranges::find_if(base_->modules(), [&](const module &each) {
             return !path.empty() && is_same_file(each.file->path(), path);

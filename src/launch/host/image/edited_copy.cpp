@@ -4,8 +4,8 @@
 // their distance from its beginning, so that table is not copied.
 #include "launch/host/image/edited_copy.hpp"
 
-#include "launch/host/image/architecture.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/architecture/architecture.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ class copy_editor {
 
     /// Where a text will be, as files refer to it.
     std::uint32_t place_of(std::size_t in_texts) const {
-        const std::size_t place = texts_address_ + in_texts - file_.strings_address();
+        const std::size_t place = texts_address_ + in_texts - file_.tables().strings_address();
         if (place > std::numeric_limits<std::uint32_t>::max()) {
             refuse_threads(file_.path(), "it is larger than 4 GiB in memory");
         }
@@ -120,17 +120,17 @@ class copy_editor {
 
     // The loader unites unique symbols of the whole process; ranks are to have their own.
     void edit_symbols() {
-        for (std::size_t i = 0; i != file_.symbols().size(); ++i) {
-            const Elf64_Sym &original = file_.symbols()[i];
-            const std::size_t offset = file_.symbols_offset() + i * sizeof(Elf64_Sym);
+        for (std::size_t i = 0; i != file_.tables().symbols().size(); ++i) {
+            const Elf64_Sym &original = file_.tables().symbols()[i];
+            const std::size_t offset = file_.tables().symbols_offset() + i * sizeof(Elf64_Sym);
             if (ELF64_ST_BIND(original.st_info) == STB_GNU_UNIQUE &&
-                !edits_.unique.contains(file_.name_of(original))) {
+                !edits_.unique.contains(file_.tables().name_of(original))) {
                 at<Elf64_Sym>(offset).st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(original.st_info));
             }
             if (edits_.new_names.empty()) {
                 continue;
             }
-            if (const auto renamed = edits_.new_names.find(file_.name_of(original));
+            if (const auto renamed = edits_.new_names.find(file_.tables().name_of(original));
                 renamed != edits_.new_names.end()) {
                 at<Elf64_Sym>(offset).st_name = add_text(renamed->second);
             }
@@ -138,10 +138,11 @@ class copy_editor {
     }
 
     void edit_needed_versions() {
-        const file_range table = file_.needed_versions();
+        const file_range table = file_.tables().needed_versions();
         for (std::size_t offset = table.offset; table.size != 0;) {
             const Elf64_Verneed &original = file_.array<Elf64_Verneed>(offset, 1)[0];
-            if (const std::uint32_t place = library_text(file_.string(original.vn_file)); place != 0) {
+            if (const std::uint32_t place = library_text(file_.tables().string(original.vn_file));
+                place != 0) {
                 at<Elf64_Verneed>(offset).vn_file = place;
             }
             offset += original.vn_next;
@@ -153,11 +154,12 @@ class copy_editor {
 
     void edit_dynamic() {
         constexpr Elf64_Xword for_programs = DF_1_PIE | DF_1_NOOPEN | DF_1_GLOBAL | DF_1_INITFIRST;
-        for (std::size_t i = 0; i != file_.dynamic().size(); ++i) {
+        for (std::size_t i = 0; i != file_.tables().entries().size(); ++i) {
             auto &entry = at<Elf64_Dyn>(file_.dynamic_offset() + i * sizeof(Elf64_Dyn));
             switch (entry.d_tag) {
             case DT_NEEDED:
-                if (const std::uint32_t place = library_text(file_.string(entry.d_un.d_val)); place != 0) {
+                if (const std::uint32_t place = library_text(file_.tables().string(entry.d_un.d_val));
+                    place != 0) {
                     entry.d_un.d_val = place;
                 }
                 break;
@@ -180,7 +182,7 @@ class copy_editor {
             }
         }
         if (!texts_.empty()) {
-            for (std::size_t i = 0; i != file_.dynamic().size(); ++i) {
+            for (std::size_t i = 0; i != file_.tables().entries().size(); ++i) {
                 auto &entry = at<Elf64_Dyn>(file_.dynamic_offset() + i * sizeof(Elf64_Dyn));
                 if (entry.d_tag == DT_STRSZ) {
                     entry.d_un.d_val = place_of(texts_.size());

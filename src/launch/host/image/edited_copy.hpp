@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a file goes into each rank's copy of it, edited so that the loader takes the copy for a shared
-// library whose constructors it leaves alone and whose names lead to the same rank's other copies. Made once
-// for all ranks, whose copies differ in these names only. Everything it does not hold is a hole in the copy.
+// The parts of a file that each rank's copy holds, edited so that the loader takes the copy for a shared
+// library, leaves its constructors alone, and resolves its names in the same rank's other copies. Made once
+// for all ranks, whose copies differ in these names only. All other parts are holes in the copy.
 #pragma once
 
 #include "launch/host/image/program_file.hpp"
@@ -17,7 +17,7 @@
 
 namespace lisle::host {
 
-/// What to change besides what is changed in every copy.
+/// Edits that depend on the program; others are made in every copy.
 struct copy_edits {
     /// Libraries of which the rank has a copy, by the name that files use, as an index of names.
     std::map<std::string, std::size_t, std::less<>> private_libraries;
@@ -52,8 +52,7 @@ class edited_copy {
     void write(std::span<const std::string> names,
                const std::function<void(std::span<const std::byte>, std::size_t)> &put) const;
 
-    /// Hands over only the pieces that are the same in all copies and that nobody writes to once they are
-    /// loaded.
+    /// Hands over only the pieces that are the same in all copies and never written to once they are loaded.
     void write_constants(const program_file &file,
                          const std::function<void(std::span<const std::byte>, std::size_t)> &put) const;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/image.hpp"
 
+#include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/anonymous_file.hpp"
-#include "launch/host/image/architecture.hpp"
 #include "launch/host/image/loading_stub.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -181,24 +181,25 @@ void image::copy_held_variables() const {
 }
 
 void image::construct_first(int argc, char **argv, char **environment) const {
-    call_all(base(), unit_->program().functions().before, argc, argv, environment);
+    call_all(base(), unit_->program().tables().functions().before, argc, argv, environment);
 }
 
 void image::construct_libraries(int argc, char **argv, char **environment) const {
     for (const std::size_t each : unit_->construction_order()) {
-        construct(modules_[each].base, unit_->modules()[each].file->functions(), argc, argv, environment);
+        construct(modules_[each].base, unit_->modules()[each].file->tables().functions(), argc, argv,
+                  environment);
     }
 }
 
 void image::construct_program(int argc, char **argv, char **environment) const {
-    construct(base(), unit_->program().functions(), argc, argv, environment);
+    construct(base(), unit_->program().tables().functions(), argc, argv, environment);
 }
 
 void image::destruct() const {
-    host::destruct(base(), unit_->program().functions());
+    host::destruct(base(), unit_->program().tables().functions());
     const std::vector<std::size_t> &order = unit_->construction_order();
     for (auto each = order.rbegin(); each != order.rend(); ++each) {
-        host::destruct(modules_[*each].base, unit_->modules()[*each].file->functions());
+        host::destruct(modules_[*each].base, unit_->modules()[*each].file->tables().functions());
     }
 }
 

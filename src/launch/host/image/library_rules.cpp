@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/library_rules.hpp"
 
+#include "base/environment.hpp"
+#include "base/text.hpp"
+#include "launch/common/variables.hpp"
 #include "launch/host/image/library_search.hpp"
-#include "launch/host/image/program_file.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fnmatch.h>
 
 namespace lisle::host {
 
 namespace {
 
-constexpr std::string_view separators = ":, ";
-
-std::string_view from_environment(const char *variable) {
-    const char *const value = std::getenv(variable);
-    return value != nullptr ? value : "";
+std::vector<std::string> patterns_in(std::string_view list) {
+    const std::vector<std::string_view> patterns = words_of(list, ":, ");
+    return {patterns.begin(), patterns.end()};
 }
 
 bool matches(const std::vector<std::string> &patterns, const std::string &name, const std::string &path) {
@@ -45,15 +44,15 @@ bool is_one_for_all(std::string_view name) {
 }
 
 library_rules::library_rules()
-    : library_rules(from_environment("LISLE_PRIVATE_LIBRARIES"), from_environment("LISLE_SHARED_LIBRARIES")) {
-}
+    : library_rules(environment_text(launch::private_libraries_variable),
+                    environment_text(launch::shared_libraries_variable)) {}
 
 library_rules::library_rules(std::string_view private_patterns, std::string_view shared_patterns)
-    : private_(split(private_patterns, separators)), shared_(split(shared_patterns, separators)) {}
+    : private_(patterns_in(private_patterns)), shared_(patterns_in(shared_patterns)) {}
 
 ownership library_rules::of(const std::string &name, const std::string &path) const {
-    const std::string base = name.substr(name.rfind('/') + 1); // npos + 1 is 0
-    if (is_one_for_all(base) || is_one_for_all(path.substr(path.rfind('/') + 1))) {
+    const std::string base{base_name(name)};
+    if (is_one_for_all(base) || is_one_for_all(base_name(path))) {
         return ownership::shared;
     }
     if (matches(private_, base, path)) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/library_search.hpp"
 
-#include "launch/host/image/architecture.hpp"
+#include "base/environment.hpp"
+#include "base/text.hpp"
+#include "launch/host/architecture/architecture.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -74,13 +76,14 @@ std::string find_in(const std::vector<std::string> &folders, const std::string &
 
 } // namespace
 
-library_search::library_search() {
-    const char *const path = std::getenv("LD_LIBRARY_PATH");
-    path_ = split(path != nullptr ? path : "", ":;");
-}
+library_search::library_search() : library_search(environment_text("LD_LIBRARY_PATH"), "/etc/ld.so.cache") {}
 
 library_search::library_search(std::string_view path, std::string cache_file)
-    : path_(split(path, ":;")), cache_file_(std::move(cache_file)) {}
+    : cache_file_(std::move(cache_file)) {
+    for (const std::string_view folder : words_of(path, ":;")) {
+        path_.emplace_back(folder);
+    }
+}
 
 void library_search::read_cache() {
     std::ifstream stream(cache_file_, std::ios::binary);
@@ -116,9 +119,9 @@ std::string library_search::find(const std::string &name, std::span<const progra
     }
     // DT_RPATH counts for what a file's libraries need as well, unless the file that asks has DT_RUNPATH.
     std::string found;
-    if (chain.front()->run_folders().empty()) {
+    if (chain.front()->tables().run_folders().empty()) {
         for (const program_file *const each : chain) {
-            if (found = find_in(each->old_folders(), name, *each); !found.empty()) {
+            if (found = find_in(each->tables().old_folders(), name, *each); !found.empty()) {
                 return found;
             }
         }
@@ -126,7 +129,7 @@ std::string library_search::find(const std::string &name, std::span<const progra
     if (found = find_in(path_, name, *chain.back()); !found.empty()) {
         return found;
     }
-    if (found = find_in(chain.front()->run_folders(), name, *chain.front()); !found.empty()) {
+    if (found = find_in(chain.front()->tables().run_folders(), name, *chain.front()); !found.empty()) {
         return found;
     }
     if (!cache_read_) {

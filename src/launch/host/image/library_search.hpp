@@ -25,7 +25,7 @@ class library_search {
   private:
     void read_cache();
     std::vector<std::string> path_;
-    std::string cache_file_ = "/etc/ld.so.cache";
+    std::string cache_file_;
     bool cache_read_ = false;
     std::multimap<std::string, std::string> cache_; ///< paths by name
 };

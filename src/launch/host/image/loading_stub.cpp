@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/loading_stub.hpp"
 
-#include "launch/host/image/architecture.hpp"
+#include "launch/host/architecture/architecture.hpp"
 
 #include <array>
 #include <cstring>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/opened_libraries.hpp"
 
+#include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -58,9 +58,10 @@ opened_libraries::entry *opened_libraries::find(const std::string &path) {
 
 opened_libraries::entry &opened_libraries::load(hosted_rank &rank, const std::string &path, int flags,
                                                 const program_file &asker, std::vector<entry *> &fresh) {
-    const unit &what = unit_of(path, rank.code.unit(), asker);
+    const image &program = image_of(rank);
+    const unit &what = unit_of(path, program.unit(), asker);
     std::vector<std::string> others;
-    for (const loaded_module &each : rank.code.modules()) {
+    for (const loaded_module &each : program.modules()) {
         others.push_back(each.name);
     }
     std::vector<std::string> visible = others;

@@ -12,7 +12,7 @@
 
 namespace lisle::host {
 
-struct hosted_rank;
+class hosted_rank;
 
 /// Thread-safe. No lock is held while constructors and destructors run.
 class opened_libraries {

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/private_object.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
 #include <array>
 #include <dlfcn.h>
 #include <link.h>
+#include <map>
 #include <new>
+#include <vector>
 
 namespace lisle::host {
 
 namespace {
 
+std::vector<private_object> &known_objects() {
+    static std::vector<private_object> known;
+    return known;
+}
+
+/// A rank's objects by symbol.
+const rank_slot<std::map<std::string_view, void *>> rank_objects;
+
 const private_object *find_object(const outer_reference &reference) {
-    for (const auto objects : {option_objects(), output_objects(), stream_objects(), input_objects(),
-                               thread_objects(), environment_objects(), calendar_objects(), sign_objects()}) {
-        const auto found = std::ranges::find_if(
-            objects, [&](const private_object &each) { return reference.symbol == each.symbol; });
-        if (found != objects.end() && (!reference.copy || reference.size == found->size)) {
-            return &*found;
-        }
-    }
-    return nullptr;
+    const auto found = std::ranges::find_if(known_objects(), [&](const private_object &each) {
+        return reference.symbol == each.symbol && (!reference.copy || reference.size == each.size);
+    });
+    return found != known_objects().end() ? &*found : nullptr;
 }
 
 /// Variables whose value at the start is all that a program needs: pointers that the host has set before,
@@ -36,7 +41,8 @@ bool is_settled(std::string_view symbol) {
            symbol.starts_with("__ubsan_") || symbol.starts_with("__tsan_");
 }
 
-/// Whether nobody can change what lies there: a segment, or a part protected after relocation.
+/// Whether the address lies in memory that is never written: a read-only segment, or a part protected after
+/// relocation.
 bool is_constant(const void *address) {
     struct question {
         std::size_t address;
@@ -75,9 +81,19 @@ const void *find_original(const closure &unit, std::string_view symbol) {
 
 } // namespace
 
+private_objects::private_objects(std::initializer_list<private_object> objects) {
+    known_objects().insert(known_objects().end(), objects);
+}
+
+void *private_object_of(const hosted_rank &rank, std::string_view symbol) {
+    const auto &own = rank_objects.of(rank);
+    const auto found = own.find(symbol);
+    return found != own.end() ? found->second : nullptr;
+}
+
 private_references::private_references(const closure &unit) {
     for (std::size_t i = 0; i != unit.modules().size(); ++i) {
-        for (const outer_reference &each : unit.modules()[i].file->outer_references()) {
+        for (const outer_reference &each : unit.modules()[i].file->references().outer()) {
             if (const private_object *const object = find_object(each)) {
                 references_.push_back({i, each, object});
             }
@@ -88,7 +104,7 @@ private_references::private_references(const closure &unit) {
 void private_references::bind(hosted_rank &rank, const image &loaded) const {
     for (const reference &each : references_) {
         std::byte *const place = loaded.modules()[each.module].base + each.where.address;
-        void *&known = rank.private_objects[each.object->symbol];
+        void *&known = rank_objects.of(rank)[each.object->symbol];
         if (each.where.copy) {
             known = place;
             each.object->construct(rank, place);
@@ -104,7 +120,7 @@ void private_references::bind(hosted_rank &rank, const image &loaded) const {
 
 void check_copied_variables(const image &loaded) {
     const closure &unit = loaded.unit();
-    for (const outer_reference &each : unit.program().outer_references()) {
+    for (const outer_reference &each : unit.program().references().outer()) {
         // The libraries' own copies use the program's variable, as in a process.
         if (!each.copy || find_object(each) != nullptr || is_settled(each.symbol) ||
             unit.library_defines(each.symbol)) {

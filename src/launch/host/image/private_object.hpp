@@ -7,11 +7,12 @@
 #include "launch/host/image/image.hpp"
 
 #include <cstddef>
-#include <span>
+#include <initializer_list>
+#include <string_view>
 
 namespace lisle::host {
 
-struct hosted_rank;
+class hosted_rank;
 
 struct private_object {
     const char *symbol;
@@ -19,6 +20,15 @@ struct private_object {
     /// Constructs the rank's object at this place, aligned for anything.
     void (*construct)(hosted_rank &rank, void *place);
 };
+
+/// A namespace-scope object that makes these known. Defined by the file that keeps the variables' values.
+class private_objects {
+  public:
+    private_objects(std::initializer_list<private_object> objects);
+};
+
+/// The rank's own object under this symbol; null if none of its files refers to it.
+[[nodiscard]] void *private_object_of(const hosted_rank &rank, std::string_view symbol);
 
 /// The references of a closure that lead to private objects: the same for all ranks.
 class private_references {
@@ -44,15 +54,5 @@ void check_copied_variables(const image &loaded);
 
 /// Refuses programs that bring their own allocator: libraries would go on using the C library's.
 void check_replaced_functions(const image &loaded);
-
-// Who has such objects.
-[[nodiscard]] std::span<const private_object> option_objects();
-[[nodiscard]] std::span<const private_object> output_objects();
-[[nodiscard]] std::span<const private_object> stream_objects();
-[[nodiscard]] std::span<const private_object> input_objects();
-[[nodiscard]] std::span<const private_object> thread_objects();
-[[nodiscard]] std::span<const private_object> environment_objects();
-[[nodiscard]] std::span<const private_object> calendar_objects();
-[[nodiscard]] std::span<const private_object> sign_objects();
 
 } // namespace lisle::host

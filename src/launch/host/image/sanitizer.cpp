@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/sanitizer.hpp"
 
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/image/closure.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace lisle::host {
@@ -29,18 +29,10 @@ void restore_environment() {
     }
 }
 
-bool is_loaded(const std::string &library) {
-    void *const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != nullptr) {
-        dlclose(handle);
-    }
-    return handle != nullptr;
-}
-
 } // namespace
 
 void preload_sanitizer(const program_file &program, char **arguments) {
-    for (const std::string &library : program.needed()) {
+    for (const std::string &library : program.tables().needed()) {
         const bool runtime = library.starts_with("libasan.so") || library.starts_with("libtsan.so");
         if (!runtime || is_loaded(library)) {
             continue;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the C library that look at variables only to find a name or a default: they are called as
-// they are, with the rank's variables in place. Those of the time zone: calendar.cpp; those that start
-// programs: execute.cpp.
+// Functions of the C library that read variables to find a name or a default: they are called as they are,
+// with the rank's variables in place. Those of the time zone are in calendar.cpp, those that start programs
+// in execute.cpp.
 #include "launch/host/interpose/borrowed_environment.hpp"
 
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/interpose/hidden_state.hpp"
+#include "launch/host/rank/real.hpp"
 
 #include <clocale>
 #include <cstdio>
@@ -44,6 +44,7 @@ borrowed_environment::~borrowed_environment() {
 } // namespace lisle::host
 
 using lisle::host::borrowed_environment;
+using lisle::host::rank_hidden_state;
 using lisle::host::this_rank;
 
 extern "C" {
@@ -55,7 +56,8 @@ char *setlocale(int category, const char *name) noexcept {
     if (rank == nullptr || set == nullptr) {
         return set;
     }
-    std::string &kept = rank->hidden.locales[static_cast<std::size_t>(category)]; // `name` may be this one
+    std::string &kept =
+        rank_hidden_state.of(*rank).locales[static_cast<std::size_t>(category)]; // `name` may be this one
     kept = set;
     return kept.data();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library reads environment variables by ways of its own, which see the process's only. While one of
-// these objects lives it sees the calling thread's rank's. One thread at a time: what the C library learns
-// from the variables (the time zone, say) is the rank's as well until the object ends.
+// The C library itself reads the process's environment variables. While one of these objects lives, it sees
+// those of the calling thread's rank instead. One thread at a time has such an object, so what the C library
+// derives from the variables (the time zone, say) is the rank's, too, until the object ends.
 #pragma once
 
 namespace lisle::host {
 
-struct hosted_rank;
+class hosted_rank;
 
 class borrowed_environment {
   public:

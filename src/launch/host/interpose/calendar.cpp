@@ -3,10 +3,8 @@
 
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/interpose/borrowed_environment.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
 
-#include <array>
 #include <cwchar>
 
 namespace lisle::host {
@@ -32,7 +30,7 @@ class borrowed_zone {
     borrowed_zone() : rank_(this_rank()), variables_(rank_) { real_tzset(); }
     ~borrowed_zone() {
         if (rank_ != nullptr) {
-            calendar_state &own = rank_->calendar;
+            calendar_state &own = rank_calendar.of(*rank_);
             *own.seconds_west = ::timezone;
             *own.has_summer_time = ::daylight;
             own.names[0] = ::tzname[0]; // the C library keeps these texts
@@ -47,29 +45,23 @@ class borrowed_zone {
     borrowed_environment variables_;
 };
 
-} // namespace
+constexpr auto seconds = [](hosted_rank &rank, void *place) {
+    rank_calendar.of(rank).seconds_west = static_cast<long *>(place);
+};
+constexpr auto summer = [](hosted_rank &rank, void *place) {
+    rank_calendar.of(rank).has_summer_time = static_cast<int *>(place);
+};
+constexpr auto names = [](hosted_rank &rank, void *place) {
+    rank_calendar.of(rank).names = static_cast<char **>(place);
+    std::copy_n(::tzname, 2, rank_calendar.of(rank).names);
+};
+const private_objects calendar_objects{
+    {"timezone", sizeof(long), seconds},  {"__timezone", sizeof(long), seconds},
+    {"daylight", sizeof(int), summer},    {"__daylight", sizeof(int), summer},
+    {"tzname", sizeof(char *[2]), names}, {"__tzname", sizeof(char *[2]), names},
+};
 
-std::span<const private_object> calendar_objects() {
-    constexpr auto seconds = [](hosted_rank &rank, void *place) {
-        rank.calendar.seconds_west = static_cast<long *>(place);
-    };
-    constexpr auto summer = [](hosted_rank &rank, void *place) {
-        rank.calendar.has_summer_time = static_cast<int *>(place);
-    };
-    constexpr auto names = [](hosted_rank &rank, void *place) {
-        rank.calendar.names = static_cast<char **>(place);
-        std::copy_n(::tzname, 2, rank.calendar.names);
-    };
-    static constexpr std::array<private_object, 6> objects{{
-        {"timezone", sizeof(long), seconds},
-        {"__timezone", sizeof(long), seconds},
-        {"daylight", sizeof(int), summer},
-        {"__daylight", sizeof(int), summer},
-        {"tzname", sizeof(char *[2]), names},
-        {"__tzname", sizeof(char *[2]), names},
-    }};
-    return objects;
-}
+} // namespace
 
 } // namespace lisle::host
 
@@ -88,17 +80,17 @@ std::tm *localtime_r(const std::time_t *time, std::tm *result) noexcept {
 
 std::tm *localtime(const std::time_t *time) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_localtime(time) : localtime_r(time, &rank->calendar.broken_down);
+    return rank == nullptr ? real_localtime(time) : localtime_r(time, &rank_calendar.of(*rank).broken_down);
 }
 
 std::tm *gmtime(const std::time_t *time) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_gmtime(time) : gmtime_r(time, &rank->calendar.broken_down);
+    return rank == nullptr ? real_gmtime(time) : gmtime_r(time, &rank_calendar.of(*rank).broken_down);
 }
 
 char *asctime(const std::tm *time) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_asctime(time) : asctime_r(time, rank->calendar.text);
+    return rank == nullptr ? real_asctime(time) : asctime_r(time, rank_calendar.of(*rank).text);
 }
 
 char *ctime_r(const std::time_t *time, char *text) noexcept {

@@ -3,6 +3,8 @@
 // its own zone, by its variable TZ, and its own results.
 #pragma once
 
+#include "launch/host/rank/hosted_rank.hpp"
+
 #include <ctime>
 
 namespace lisle::host {
@@ -19,5 +21,7 @@ struct calendar_state {
     int *has_summer_time = &own_has_summer_time; ///< `daylight`
     char **names = own_names;                    ///< `tzname`
 };
+
+inline const rank_slot<calendar_state> rank_calendar;
 
 } // namespace lisle::host

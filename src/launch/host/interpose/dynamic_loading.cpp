@@ -4,9 +4,9 @@
 // that the ranks share. dlsym needs nothing here: the loader knows which copy asks.
 #include "launch/host/image/library_rules.hpp"
 #include "launch/host/image/library_search.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/image/loaded_code.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -20,21 +20,31 @@ const real<"dlopen", void *(const char *, int)> real_open;
 const real<"dlclose", int(void *)> real_close;
 const real<"dlerror", char *()> real_error;
 
+struct loading_errors {
+    /// What dlerror is to say of the last dlopen, if the host refused it. Only the thread that was refused
+    /// asks.
+    std::string refusal;
+    std::string told; ///< what it said last
+};
+const rank_slot<loading_errors> rank_loading_errors;
+
 /// The file of the rank whose code is at this address, or null.
 const program_file *file_at(const hosted_rank &rank, const void *address) {
-    for (std::size_t i = 0; i != rank.code.modules().size(); ++i) {
-        if (rank.code.modules()[i].contains(address)) {
-            return rank.code.unit().modules()[i].file.get();
+    const image &own = image_of(rank);
+    for (std::size_t i = 0; i != own.modules().size(); ++i) {
+        if (own.modules()[i].contains(address)) {
+            return own.unit().modules()[i].file.get();
         }
     }
-    return rank.opened.owner_of(address);
+    return rank_code.of(rank).opened.owner_of(address);
 }
 
 /// The loader's name of the rank's copy of this file, if the rank has had one from its start.
 const std::string *copy_of(const hosted_rank &rank, const std::string &path) {
-    for (std::size_t i = 0; i != rank.code.modules().size(); ++i) {
-        if (is_same_file(rank.code.unit().modules()[i].file->path(), path)) {
-            return &rank.code.modules()[i].name;
+    const image &own = image_of(rank);
+    for (std::size_t i = 0; i != own.modules().size(); ++i) {
+        if (is_same_file(own.unit().modules()[i].file->path(), path)) {
+            return &own.modules()[i].name;
         }
     }
     return nullptr;
@@ -43,10 +53,10 @@ const std::string *copy_of(const hosted_rank &rank, const std::string &path) {
 void *open_for(hosted_rank &rank, const char *name, int flags, const program_file &asker) {
     const int local = flags & ~RTLD_GLOBAL; // names become visible to this rank only
     if (name == nullptr || *name == '\0') {
-        return real_open(rank.code.modules().front().name.c_str(), local);
+        return real_open(image_of(rank).modules().front().name.c_str(), local);
     }
     library_search search;
-    const std::vector<const program_file *> chain{&asker, &rank.program};
+    const std::vector<const program_file *> chain{&asker, &image_of(rank).unit().program()};
     // By a path the loader would find the first rank's copy.
     const bool for_all = std::strchr(name, '/') == nullptr && is_loaded(name);
     const std::string path = for_all ? std::string() : search.find(name, chain);
@@ -60,9 +70,9 @@ void *open_for(hosted_rank &rank, const char *name, int flags, const program_fil
         return real_open(path.c_str(), flags);
     }
     try {
-        return rank.opened.open(rank, path, flags, asker);
+        return rank_code.of(rank).opened.open(rank, path, flags, asker);
     } catch (const refusal &reason) {
-        rank.refused_library = reason.what();
+        rank_loading_errors.of(rank).refusal = reason.what();
         return nullptr;
     }
 }
@@ -85,17 +95,18 @@ void *dlopen(const char *name, int flags) {
 
 int dlclose(void *handle) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank != nullptr && rank->opened.close(handle) ? 0 : real_close(handle);
+    return rank != nullptr && rank_code.of(*rank).opened.close(handle) ? 0 : real_close(handle);
 }
 
 char *dlerror() noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    if (rank != nullptr && !rank->refused_library.empty()) {
-        static_cast<void>(real_error()); // of the attempt
-        rank->dlerror_text = std::exchange(rank->refused_library, {});
-        return rank->dlerror_text.data();
+    if (rank == nullptr || rank_loading_errors.of(*rank).refusal.empty()) {
+        return real_error();
     }
-    return real_error();
+    static_cast<void>(real_error()); // of the attempt
+    loading_errors &own = rank_loading_errors.of(*rank);
+    own.told = std::exchange(own.refusal, {});
+    return own.told.data();
 }
 
 } // extern "C"

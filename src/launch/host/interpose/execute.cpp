@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starting other programs, from a rank or a child that it forked: with the rank's environment, found by the
 // rank's PATH; /proc/self/exe is the rank's program.
-#include "launch/host/image/program_file.hpp"
+#include "base/text.hpp"
 #include "launch/host/interpose/identity.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/life.hpp"
-#include "launch/host/life/wrappers.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <array>
 #include <cerrno>
@@ -49,8 +48,8 @@ std::vector<std::string> candidates(const hosted_rank &rank, const char *file) {
     }
     const char *const path = rank.variables.get("PATH");
     std::vector<std::string> found;
-    for (const std::string &folder : split(path != nullptr ? path : "/bin:/usr/bin", ":")) {
-        found.push_back(folder + "/" + file);
+    for (const std::string_view folder : words_of(path != nullptr ? path : "/bin:/usr/bin", ":")) {
+        found.push_back(std::string(folder) + "/" + file);
     }
     return found;
 }
@@ -65,31 +64,41 @@ int execute_script(const char *path, char *const arguments[], char *const variab
     return real_execve("/bin/sh", words.data(), variables);
 }
 
-/// While one of these lives, keys that interrupt the terminal's programs do not end this one.
-class deaf_to_keys {
+/// A rank is about to replace the whole process, not a child, by another program: says so and sets errno.
+void refuse_exec(int rank, const char *path) {
+    const std::string text = "lisle-host: rank " + std::to_string(rank) + " called exec of " + path +
+                             ", which would replace all " + kind_of_ranks +
+                             " ranks of the process: let a child call it (fork), or run processes: --ranks "
+                             "process\n";
+    static_cast<void>(write(STDERR_FILENO, text.data(), text.size()));
+    errno = ENOTSUP;
+}
+
+/// While one of these lives, SIGINT and SIGQUIT do not end this process, as system(3) promises.
+class ignored_interrupts {
   public:
-    deaf_to_keys() {
+    ignored_interrupts() {
         const std::scoped_lock lock(mutex);
         if (users++ == 0) {
             struct sigaction ignore {};
             ignore.sa_handler = SIG_IGN;
-            for (std::size_t i = 0; i != keys.size(); ++i) {
-                sigaction(keys[i], &ignore, &former[i]);
+            for (std::size_t i = 0; i != signals.size(); ++i) {
+                sigaction(signals[i], &ignore, &former[i]);
             }
         }
     }
-    ~deaf_to_keys() {
+    ~ignored_interrupts() {
         const std::scoped_lock lock(mutex);
         if (--users == 0) {
-            for (std::size_t i = 0; i != keys.size(); ++i) {
-                sigaction(keys[i], &former[i], nullptr);
+            for (std::size_t i = 0; i != signals.size(); ++i) {
+                sigaction(signals[i], &former[i], nullptr);
             }
         }
     }
-    deaf_to_keys(const deaf_to_keys &) = delete;
-    deaf_to_keys &operator=(const deaf_to_keys &) = delete;
+    ignored_interrupts(const ignored_interrupts &) = delete;
+    ignored_interrupts &operator=(const ignored_interrupts &) = delete;
 
-    static constexpr std::array<int, 2> keys{SIGINT, SIGQUIT};
+    static constexpr std::array<int, 2> signals{SIGINT, SIGQUIT};
 
   private:
     static inline std::mutex mutex; ///< protects what is below
@@ -99,12 +108,12 @@ class deaf_to_keys {
 
 /// Starts a shell for the command, with these variables, and waits for its end.
 int run_shell(const char *command, char *const variables[]) {
-    const deaf_to_keys meanwhile;
+    const ignored_interrupts meanwhile;
     sigset_t by_default;
     sigset_t blocked;
     sigset_t before;
     sigemptyset(&by_default);
-    for (const int each : deaf_to_keys::keys) {
+    for (const int each : ignored_interrupts::signals) {
         sigaddset(&by_default, each);
     }
     sigemptyset(&blocked);
@@ -119,7 +128,7 @@ int run_shell(const char *command, char *const variables[]) {
     char option[] = "-c";
     char *const words[] = {shell, option, const_cast<char *>(command), nullptr};
     pid_t child = 0;
-    int status = 127 << 8; // as if the shell had not been found
+    int status = 127 << 8; // as if there were no shell
     if (real_spawn(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
         while (waitpid(child, &status, 0) < 0) {
             if (errno != EINTR) {

@@ -2,10 +2,8 @@
 #include "launch/host/interpose/hidden_state.hpp"
 
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <ctime>
@@ -14,60 +12,51 @@ namespace lisle::host {
 
 namespace {
 
-/// The state of the calling thread's rank, or the one that all other threads of the process share.
-hidden_state &current() {
-    static hidden_state others;
-    hosted_rank *const rank = this_rank();
-    return rank != nullptr ? rank->hidden : others;
-}
-
 const real<"clock", std::clock_t()> real_clock;
+
+constexpr auto place = [](hosted_rank &rank, void *where) {
+    int *&sign = rank_hidden_state.of(rank).sign;
+    sign = static_cast<int *>(where);
+    *sign = 0;
+};
+const private_objects sign_objects{
+    {"signgam", sizeof(int), place},
+    {"__signgam", sizeof(int), place},
+};
 
 } // namespace
 
-std::span<const private_object> sign_objects() {
-    constexpr auto place = [](hosted_rank &rank, void *where) {
-        rank.hidden.sign = static_cast<int *>(where);
-        *rank.hidden.sign = 0;
-    };
-    static constexpr std::array<private_object, 2> objects{{
-        {"signgam", sizeof(int), place},
-        {"__signgam", sizeof(int), place},
-    }};
-    return objects;
-}
-
 } // namespace lisle::host
 
-using lisle::host::current;
+using lisle::host::rank_hidden_state;
 
 extern "C" {
 
 char *strtok(char *text, const char *separators) noexcept {
-    return strtok_r(text, separators, &current().token);
+    return strtok_r(text, separators, &rank_hidden_state.current().token);
 }
 
 int hcreate(std::size_t size) noexcept {
-    return hcreate_r(size, &current().table);
+    return hcreate_r(size, &rank_hidden_state.current().table);
 }
 
 void hdestroy() noexcept {
-    hdestroy_r(&current().table);
+    hdestroy_r(&rank_hidden_state.current().table);
 }
 
 ENTRY *hsearch(ENTRY item, ACTION action) noexcept {
     ENTRY *found = nullptr;
-    return hsearch_r(item, action, &found, &current().table) != 0 ? found : nullptr;
+    return hsearch_r(item, action, &found, &rank_hidden_state.current().table) != 0 ? found : nullptr;
 }
 
 double lgamma(double x) noexcept {
-    return lgamma_r(x, current().sign);
+    return lgamma_r(x, rank_hidden_state.current().sign);
 }
 float lgammaf(float x) noexcept {
-    return lgammaf_r(x, current().sign);
+    return lgammaf_r(x, rank_hidden_state.current().sign);
 }
 long double lgammal(long double x) noexcept {
-    return lgammal_r(x, current().sign);
+    return lgammal_r(x, rank_hidden_state.current().sign);
 }
 double gamma(double x) noexcept {
     return lgamma(x);
@@ -79,7 +68,7 @@ long double gammal(long double x) noexcept {
     return lgammal(x);
 }
 
-// A process's time is that of all its ranks; the calling thread's is the rank's.
+// The process's processor time is that of all its ranks, so a rank sees that of its thread.
 std::clock_t clock() noexcept {
     if (lisle::host::this_rank() == nullptr) {
         return lisle::host::real_clock();

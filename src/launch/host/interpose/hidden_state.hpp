@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things that functions of the C library keep for the next call, of which each rank has its own:
-// strtok's place, hsearch's table, the sign that lgamma found, the names that setlocale returned.
+// What small functions of the C library keep between calls, for each rank: strtok's place, hsearch's table,
+// the sign that lgamma found, the names that setlocale returned.
 #pragma once
+
+#include "launch/host/rank/hosted_rank.hpp"
 
 #include <array>
 #include <clocale>
@@ -18,5 +20,7 @@ struct hidden_state {
     /// setlocale's, by category. The C library's own go when any rank sets another locale.
     std::array<std::string, LC_IDENTIFICATION + 1> locales;
 };
+
+inline const rank_slot<hidden_state> rank_hidden_state;
 
 } // namespace lisle::host

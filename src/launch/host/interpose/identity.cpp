@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the program is: programs look for their files beside /proc/self/exe, which for a thread rank is the
-// host. The functions that read this link name the program instead.
+// The name of the program: programs look for their files beside /proc/self/exe, which for a thread rank is
+// the host. The functions that read this link give the program's path instead.
 #include "launch/host/interpose/identity.hpp"
 
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// See identity.cpp.
+// The name of the process and its threads: those of the program, not of the host.
 #pragma once
 
 #include <string>
 
 namespace lisle::host {
 
-/// From now on the process passes for this program. @pre no rank runs yet.
+/// From now on the process has the name of this program. @pre no rank runs yet.
 void take_identity(const std::string &path, const std::string &called_as);
 
 /// Names the calling thread after the program and this rank, for top and debuggers.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/interpose/random.hpp"
 
-#include "launch/host/life/hosted_rank.hpp"
-
 namespace lisle::host {
 
 random_state::random_state() {
@@ -38,17 +36,10 @@ char *random_state::use(char *state) {
 
 namespace {
 
-/// The state of the calling thread's rank, or the one that all other threads of the process share.
-random_state &current() {
-    static random_state others;
-    hosted_rank *const rank = this_rank();
-    return rank != nullptr ? rank->random : others;
-}
-
 /// What a function of the 48-bit family draws from the rank's own state.
 template <class Value, class Draw> Value drawn(Draw draw) noexcept {
     Value value{};
-    draw(&current().forty_eight, &value);
+    draw(&rank_random.current().forty_eight, &value);
     return value;
 }
 
@@ -56,28 +47,28 @@ template <class Value, class Draw> Value drawn(Draw draw) noexcept {
 
 } // namespace lisle::host
 
-using lisle::host::current;
 using lisle::host::drawn;
+using lisle::host::rank_random;
 
 extern "C" {
 
 int rand() noexcept {
-    return current().draw();
+    return rank_random.current().draw();
 }
 void srand(unsigned seed) noexcept {
-    current().seed(seed);
+    rank_random.current().seed(seed);
 }
 long random() noexcept {
-    return current().draw();
+    return rank_random.current().draw();
 }
 void srandom(unsigned seed) noexcept {
-    current().seed(seed);
+    rank_random.current().seed(seed);
 }
 char *initstate(unsigned seed, char *state, std::size_t size) noexcept {
-    return current().use(seed, state, size);
+    return rank_random.current().use(seed, state, size);
 }
 char *setstate(char *state) noexcept {
-    return current().use(state);
+    return rank_random.current().use(state);
 }
 
 double drand48() noexcept {
@@ -100,17 +91,17 @@ long jrand48(unsigned short from[3]) noexcept {
 }
 
 void srand48(long seed) noexcept {
-    srand48_r(seed, &current().forty_eight);
+    srand48_r(seed, &rank_random.current().forty_eight);
 }
 
 unsigned short *seed48(unsigned short seed[3]) noexcept {
-    drand48_data &data = current().forty_eight;
+    drand48_data &data = rank_random.current().forty_eight;
     seed48_r(seed, &data);
     return data.__old_x;
 }
 
 void lcong48(unsigned short parameters[7]) noexcept {
-    lcong48_r(parameters, &current().forty_eight);
+    lcong48_r(parameters, &rank_random.current().forty_eight);
 }
 
 } // extern "C"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: functions of the C library with a hidden state of which each rank has its own,
-// so that a seed gives a rank the same sequence as in a process, whatever the others draw.
+// Random numbers of the C library: each rank has the state of the generators for itself, so a seed gives it
+// the same sequence as in a process, whatever other ranks draw.
 #pragma once
+
+#include "launch/host/rank/hosted_rank.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,5 +27,7 @@ class random_state {
     random_data data_{};
     char first_[128];
 };
+
+inline const rank_slot<random_state> rank_random;
 
 } // namespace lisle::host

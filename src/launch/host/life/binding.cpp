@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "launch/cpu_set.hpp"
-#include "launch/environment.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/variables.hpp"
 
 namespace lisle::host {
 

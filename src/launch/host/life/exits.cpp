@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// exit and its kin, as ranks see them: they end the rank, not the process. In a child that a rank forked,
-// and on threads that belong to no rank, they do what the C library does.
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/interpose/thread_exit.hpp"
+// exit, atexit and related functions for ranks: they end the rank, not the process. In a child that a rank
+// has forked, and on threads of no rank, they do what the C library does.
+#include "launch/host/image/loaded_code.hpp"
 #include "launch/host/life/life.hpp"
+#include "launch/host/life/thread_exit.hpp"
 #include "launch/host/output/output.hpp"
+#include "launch/host/rank/real.hpp"
+#include "library/host_interface.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -12,16 +14,17 @@
 namespace {
 
 using lisle::host::hosted_rank;
+using lisle::host::in_child;
+using lisle::host::rank_code;
+using lisle::host::rank_life;
 using plain_function = void (*)();
 using argument_function = void (*)(void *);
-
-using lisle::host::in_child;
 
 /// The rank of whose image this handler is a part, or null: a shared library's handlers stay with the
 /// process.
 hosted_rank *owner_of(const void *place) {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank != nullptr && rank->owns(place) ? rank : nullptr;
+    return rank != nullptr && rank_code.of(*rank).owns(place) ? rank : nullptr;
 }
 
 const lisle::host::real<"exit", void(int)> real_exit;
@@ -31,6 +34,7 @@ const lisle::host::real<"__cxa_atexit", int(argument_function, void *, void *)> 
 const lisle::host::real<"__cxa_finalize", void(void *)> real_finalize;
 const lisle::host::real<"__cxa_at_quick_exit", int(plain_function, void *)> real_at_quick_exit;
 const lisle::host::real<"on_exit", int(void (*)(int, void *), void *)> real_on_exit;
+const lisle::host::real<"pthread_exit", void(void *)> real_pthread_exit;
 
 template <class Real> [[noreturn]] void end_process(const Real &end, int status) {
     end(status);
@@ -38,13 +42,6 @@ template <class Real> [[noreturn]] void end_process(const Real &end, int status)
 }
 
 } // namespace
-
-// The number is noted before any rank runs. A forked child has another, also after vfork, where memory is
-// shared.
-bool lisle::host::in_child() noexcept {
-    static const pid_t host_process = getpid();
-    return getpid() != host_process;
-}
 
 extern "C" {
 
@@ -55,7 +52,7 @@ void exit(int status) noexcept {
     }
     if (in_child()) {
         lisle::host::run_thread_exits();
-        rank->exits.run(status);
+        rank_life.of(*rank).exits.run(status);
         lisle::host::finish_output(*rank);
         end_process(real_exit_now, status);
     }
@@ -79,7 +76,7 @@ void quick_exit(int status) noexcept {
     if (rank == nullptr) {
         end_process(real_quick_exit, status);
     }
-    rank->quick_exits.run(status);
+    rank_life.of(*rank).quick_exits.run(status);
     _exit(status);
 }
 
@@ -88,15 +85,15 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
     if (rank == nullptr) {
         return real_atexit(function, argument, library);
     }
-    rank->exits.push([=](int) { function(argument); }, library);
+    rank_life.of(*rank).exits.push([=](int) { function(argument); }, library);
     return 0;
 }
 
-// A program or library has its destructors run: its own code calls this at its end. Not by the C library,
-// whose lock a child that another rank forks just now would inherit, held for ever.
+// Called by the code of a program or library at its end, to run its destructors. The C library's function
+// would take a lock, which a child that another rank forks meanwhile would inherit and find held for ever.
 void __cxa_finalize(void *library) {
     if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
-        rank->exits.run_of(library);
+        rank_life.of(*rank).exits.run_of(library);
     } else {
         real_finalize(library);
     }
@@ -108,7 +105,7 @@ int atexit(plain_function function) noexcept {
     if (rank == nullptr) {
         return real_atexit(reinterpret_cast<argument_function>(function), nullptr, nullptr);
     }
-    rank->exits.push([=](int) { function(); });
+    rank_life.of(*rank).exits.push([=](int) { function(); });
     return 0;
 }
 
@@ -117,7 +114,7 @@ int __cxa_at_quick_exit(plain_function function, void *library) {
     if (rank == nullptr) {
         return real_at_quick_exit(function, library);
     }
-    rank->quick_exits.push([=](int) { function(); });
+    rank_life.of(*rank).quick_exits.push([=](int) { function(); });
     return 0;
 }
 
@@ -126,8 +123,17 @@ int on_exit(void (*function)(int, void *), void *argument) noexcept {
     if (rank == nullptr) {
         return real_on_exit(function, argument);
     }
-    rank->exits.push([=](int status) { function(status, argument); });
+    rank_life.of(*rank).exits.push([=](int status) { function(status, argument); });
     return 0;
+}
+
+// In main of a fiber rank this must not end the worker's thread.
+void pthread_exit(void *value) {
+    if (lisle_host_in_fiber() != 0) {
+        lisle::host::leave_fiber(*lisle::host::this_rank());
+    }
+    real_pthread_exit(value);
+    __builtin_unreachable();
 }
 
 } // extern "C"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/fault_causes.hpp"
 
+#include "base/text.hpp"
 #include "launch/host/image/library_rules.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/image/loaded_code.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/real.hpp"
 #include "library/host_interface.h"
 
 #include <algorithm>
@@ -64,24 +66,23 @@ std::string_view library_at(const void *address) {
     if (_dl_find_object(const_cast<void *>(address), &found) != 0 || found.dlfo_link_map->l_name == nullptr) {
         return {};
     }
-    const std::string_view path = found.dlfo_link_map->l_name;
-    return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+    return base_name(found.dlfo_link_map->l_name);
 }
 
 struct search {
-    const hosted_rank *rank;
+    const loaded_code &own;
     std::string_view found;
     int frames;
 };
 
-/// Goes up from the fault: past the C library and its like, to a library of which there is one for all ranks,
-/// if one comes before the rank's own code.
+/// Goes up the stack from the fault, past the C library and other libraries of the system, to a library that
+/// the ranks share, if one comes before the rank's own code.
 _Unwind_Reason_Code look(_Unwind_Context *frame, void *opaque) {
     constexpr int most_frames = 64;
     auto &wanted = *static_cast<search *>(opaque);
     const auto *const address = reinterpret_cast<const void *>(_Unwind_GetIP(frame)); // NOLINT(performance-*)
-    if (++wanted.frames > most_frames || wanted.rank->code.contains(address) ||
-        wanted.rank->opened.may_contain(address)) {
+    if (++wanted.frames > most_frames || wanted.own.program->contains(address) ||
+        wanted.own.opened.may_contain(address)) {
         return _URC_END_OF_STACK;
     }
     const std::string_view library = library_at(address);
@@ -114,7 +115,7 @@ void explain_fault(int rank, int signal, const siginfo_t &information, const voi
         text.print();
         return;
     }
-    search wanted{hosted, {}, 0};
+    search wanted{rank_code.of(*hosted), {}, 0};
     _Unwind_Backtrace(&look, &wanted);
     if (!wanted.found.empty()) {
         const std::string_view stem = wanted.found.substr(0, wanted.found.find(".so"));

@@ -2,7 +2,7 @@
 #include "launch/host/life/faults.hpp"
 
 #include "launch/host/life/fault_causes.hpp"
-#include "launch/host/life/hosted_rank.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
 #include "library/host_interface.h"
 
 #include <atomic>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
-#include "launch/host/interpose/blocking.hpp"
-#include "launch/host/interpose/giving_way.hpp"
+#include "launch/host/image/loaded_code.hpp"
 #include "launch/host/interpose/identity.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/interpose/thread_exit.hpp"
 #include "launch/host/life/binding.hpp"
 #include "launch/host/life/faults.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/life/thread_exit.hpp"
 #include "launch/host/output/output.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
+#include "launch/host/waiting/blocking.hpp"
+#include "launch/host/waiting/giving_way.hpp"
 #include "library/host_interface.h"
 
 #include <atomic>
@@ -25,14 +26,14 @@ namespace lisle::host {
 
 namespace {
 
-/// Where the ranks' threads and the host's main thread meet. Release by the writer, acquire by those that
-/// wait: a thread that passes sees what was written before.
-struct meeting {
+/// How the ranks' threads and the host's main thread wait for each other. Release by the writer, acquire by
+/// those that wait: a thread that passes sees what was written before.
+struct progress {
     std::atomic<bool> open{false}; ///< all threads exist: ranks may run
     std::atomic<int> left{0};      ///< ranks that have not ended
     std::atomic<int> status{0};    ///< first exit status that was not 0
 };
-meeting all;
+progress all;
 
 const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
@@ -68,14 +69,15 @@ pthread_key_t thread_key() {
 /// which then runs the remaining ones.
 bool claim_end(hosted_rank &rank) {
     pthread_t nobody{};
-    return rank.ended_by.compare_exchange_strong(nobody, pthread_self(), std::memory_order_acq_rel) ||
+    return rank_life.of(rank).ended_by.compare_exchange_strong(nobody, pthread_self(),
+                                                               std::memory_order_acq_rel) ||
            nobody == pthread_self();
 }
 
 void report_end(hosted_rank &rank, int status) {
     int none = 0;
     all.status.compare_exchange_strong(none, status & 0xff, std::memory_order_relaxed);
-    lisle_host_end_rank(rank.rank, status & 0xff);
+    lisle_host_end_rank(rank.in_library, status & 0xff);
     if (all.left.fetch_sub(1, std::memory_order_release) == 1) {
         all.left.notify_one();
     }
@@ -84,12 +86,12 @@ void report_end(hosted_rank &rank, int status) {
 /// Makes the rank known to the library. A function of its own, since its callers never return: what they hold
 /// would never be freed.
 void begin_rank(hosted_rank &rank) {
-    rank.rank = lisle_host_begin_rank(rank.index);
+    rank.in_library = lisle_host_begin_rank(rank.index);
     std::vector<const char *> words;
     for (const std::string &word : rank.arguments) {
         words.push_back(word.c_str());
     }
-    lisle_host_set_arguments(rank.rank, static_cast<int>(words.size()), words.data());
+    lisle_host_set_arguments(rank.in_library, static_cast<int>(words.size()), words.data());
 }
 
 void *run_rank(void *argument) {
@@ -167,11 +169,11 @@ void start_threads(void *(*run)(void *), const std::vector<void *> &arguments, s
 
 void expect_thread(hosted_rank &rank) noexcept {
     share_output(rank);
-    rank.threads.fetch_add(1, std::memory_order_relaxed);
+    rank_life.of(rank).threads.fetch_add(1, std::memory_order_relaxed);
 }
 
 void forget_thread(hosted_rank &rank) noexcept {
-    rank.threads.fetch_sub(1, std::memory_order_relaxed);
+    rank_life.of(rank).threads.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void join_rank(hosted_rank &rank, bool first) {
@@ -179,7 +181,7 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
-    rank.code.place_thread_locals();
+    image_of(rank).place_thread_locals();
 }
 
 void end_rank(hosted_rank &rank, int status) {
@@ -187,7 +189,7 @@ void end_rank(hosted_rank &rank, int status) {
         sleep_for_ever();
     }
     run_thread_exits();
-    rank.exits.run(status);
+    rank_life.of(rank).exits.run(status);
     finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();
@@ -195,14 +197,14 @@ void end_rank(hosted_rank &rank, int status) {
 
 void end_rank_now(hosted_rank &rank, int status) {
     if (claim_end(rank)) {
-        rank.out.discard();
+        rank_streams.of(rank).out.discard();
         report_end(rank, status);
     }
     sleep_for_ever();
 }
 
 void leave_rank(hosted_rank &rank) {
-    if (rank.threads.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (rank_life.of(rank).threads.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         end_rank(rank, 0);
     }
 }

@@ -2,8 +2,9 @@
 // The way into a program: the stack that the kernel would have prepared, then the program's own start code,
 // which calls __libc_start_main with the address of main. That function is supplied here, so main runs on
 // the rank's thread and nothing that belongs to the process is done a second time.
-#include "launch/host/interpose/real.hpp"
+#include "launch/host/image/loaded_code.hpp"
 #include "launch/host/life/life.hpp"
+#include "launch/host/rank/real.hpp"
 
 #include <alloca.h>
 #include <cstdlib>
@@ -29,15 +30,15 @@ extern "C" int __libc_start_main(main_function main, int argc, char **argv, init
         return real_start(main, argc, argv, init, fini, loader_fini, stack_end);
     }
     char **const environment = argv + argc + 1;
-    const image &code = rank->code;
+    const image &code = image_of(*rank);
     if (init == nullptr) {
         code.construct_first(argc, argv, environment);
     }
     code.construct_libraries(argc, argv, environment);
     // Where a process's loader registers its own end: what was registered so far runs after it.
-    rank->exits.push([rank](int) {
-        rank->opened.destruct();
-        rank->code.destruct();
+    rank_life.of(*rank).exits.push([rank](int) {
+        rank_code.of(*rank).opened.destruct();
+        image_of(*rank).destruct();
     });
     if (init != nullptr) { // programs linked with a C library before 2.34 bring the loop over constructors
         init(argc, argv, environment);
@@ -52,22 +53,23 @@ namespace lisle::host {
 namespace {
 
 /// The auxiliary vector of the process with the program's own values where they differ.
-std::vector<std::uint64_t> auxiliary_vector(const hosted_rank &rank) {
+std::vector<std::uint64_t> auxiliary_vector(const image &code) {
+    const program_file &program = code.unit().program();
     std::vector<std::uint64_t> values;
     const int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
     for (std::uint64_t pair[2]; file >= 0 && read(file, pair, sizeof pair) == sizeof pair;) {
         switch (pair[0]) {
         case AT_PHDR:
-            pair[1] = reinterpret_cast<std::uint64_t>(rank.code.base()) + rank.program.header().e_phoff;
+            pair[1] = reinterpret_cast<std::uint64_t>(code.base()) + program.header().e_phoff;
             break;
         case AT_PHNUM:
-            pair[1] = rank.program.program_headers().size();
+            pair[1] = program.program_headers().size();
             break;
         case AT_ENTRY:
-            pair[1] = reinterpret_cast<std::uint64_t>(rank.code.base()) + rank.program.entry();
+            pair[1] = reinterpret_cast<std::uint64_t>(code.base()) + program.entry();
             break;
         case AT_EXECFN:
-            pair[1] = reinterpret_cast<std::uint64_t>(rank.program.path().c_str());
+            pair[1] = reinterpret_cast<std::uint64_t>(program.path().c_str());
             break;
         default:
             break;
@@ -94,7 +96,7 @@ std::vector<std::uint64_t> initial_stack(const hosted_rank &rank) {
         push(*each);
     }
     push(nullptr);
-    const std::vector<std::uint64_t> auxiliary = auxiliary_vector(rank);
+    const std::vector<std::uint64_t> auxiliary = auxiliary_vector(image_of(rank));
     words.insert(words.end(), auxiliary.begin(), auxiliary.end());
     return words;
 }
@@ -111,7 +113,8 @@ void enter_program(const hosted_rank &rank) {
             reinterpret_cast<void *>((reinterpret_cast<std::uintptr_t>(stack) + 15) & ~std::uintptr_t{15});
         std::memcpy(stack, words.data(), bytes);
     }
-    architecture::enter(rank.code.base() + rank.program.entry(), stack);
+    const image &code = image_of(rank);
+    architecture::enter(code.base() + code.unit().program().entry(), stack);
 }
 
 } // namespace lisle::host

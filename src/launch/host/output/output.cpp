@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/output/output.hpp"
 
+#include "base/environment.hpp"
+#include "launch/common/variables.hpp"
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/interpose/real.hpp"
-#include "launch/host/life/hosted_rank.hpp"
-#include "launch/host/life/refusal.hpp"
+#include "launch/host/rank/real.hpp"
+#include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace lisle::host {
 
 namespace {
 
-// A longer line goes out in parts: nobody may hold back memory without bound.
+// A longer line goes out in parts, so that a rank cannot fill the memory.
 constexpr std::size_t longest_line_held = std::size_t{64} << 10;
 
 const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
@@ -78,6 +78,13 @@ std::FILE *make_file(void *argument, cookie_write_function_t *write, buffering m
     }
     real_setvbuf(file, nullptr, mode_of(mode), 0);
     return file;
+}
+
+/// The buffering that the C library would choose for this descriptor.
+buffering default_buffering(int descriptor) {
+    return descriptor == STDERR_FILENO                   ? buffering::none
+           : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
+                                                         : buffering::full;
 }
 
 std::FILE *make_router(int descriptor) {
@@ -232,17 +239,8 @@ void output_stream::redirect(int descriptor) {
     real_setvbuf(file_, nullptr, _IOFBF, 0);
 }
 
-buffering default_buffering(int descriptor) {
-    return descriptor == STDERR_FILENO                   ? buffering::none
-           : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
-                                                         : buffering::full;
-}
-
 bool labels_wanted() {
-    static const bool wanted = [] {
-        const char *const value = std::getenv("LISLE_LABEL");
-        return value != nullptr && std::strcmp(value, "1") == 0;
-    }();
+    static const bool wanted = environment_text(launch::label_variable) == "1";
     return wanted;
 }
 
@@ -252,22 +250,26 @@ void route_output() {
     route_library_streams();
 }
 
+standard_streams::standard_streams()
+    : out{STDOUT_FILENO, default_buffering(STDOUT_FILENO)},
+      error{STDERR_FILENO, default_buffering(STDERR_FILENO)}, own_output{out.file()} {}
+
 void label_output(hosted_rank &rank) {
     if (labels_wanted()) {
         const std::string prefix = "[" + std::to_string(rank.number) + "] ";
-        rank.out.label(prefix);
-        rank.error.label(prefix);
+        rank_streams.of(rank).out.label(prefix);
+        rank_streams.of(rank).error.label(prefix);
     }
 }
 
 void share_output(hosted_rank &rank) noexcept {
-    rank.out.share();
-    rank.error.share();
+    rank_streams.of(rank).out.share();
+    rank_streams.of(rank).error.share();
 }
 
 void finish_output(hosted_rank &rank) {
-    rank.out.finish();
-    rank.error.finish();
+    rank_streams.of(rank).out.finish();
+    rank_streams.of(rank).error.finish();
 }
 
 output_stream *stream_of(int descriptor) {
@@ -275,7 +277,8 @@ output_stream *stream_of(int descriptor) {
     if (rank == nullptr) {
         return nullptr;
     }
-    return descriptor == STDOUT_FILENO ? &rank->out : descriptor == STDERR_FILENO ? &rank->error : nullptr;
+    standard_streams &own = rank_streams.of(*rank);
+    return descriptor == STDOUT_FILENO ? &own.out : descriptor == STDERR_FILENO ? &own.error : nullptr;
 }
 
 output_stream *stream_of(const std::FILE *file) {
@@ -283,27 +286,32 @@ output_stream *stream_of(const std::FILE *file) {
     if (rank == nullptr) {
         return nullptr;
     }
-    return file == stdout || file == rank->out.file()     ? &rank->out
-           : file == stderr || file == rank->error.file() ? &rank->error
-                                                          : nullptr;
+    standard_streams &own = rank_streams.of(*rank);
+    return file == stdout || file == own.out.file()     ? &own.out
+           : file == stderr || file == own.error.file() ? &own.error
+                                                        : nullptr;
 }
 
 std::FILE *this_output() {
     const hosted_rank *const rank = this_rank();
-    return rank != nullptr ? *rank->standard_output : stdout;
+    return rank != nullptr ? *rank_streams.of(*rank).output : stdout;
 }
 
-std::span<const private_object> output_objects() {
-    static constexpr std::array<private_object, 2> objects{{
-        {"stdout", sizeof(std::FILE *),
-         [](hosted_rank &rank, void *place) {
-             rank.standard_output = static_cast<std::FILE **>(place);
-             *rank.standard_output = rank.out.file();
-         }},
-        {"stderr", sizeof(std::FILE *),
-         [](hosted_rank &rank, void *place) { *static_cast<std::FILE **>(place) = rank.error.file(); }},
-    }};
-    return objects;
-}
+namespace {
+
+const private_objects output_objects{
+    {"stdout", sizeof(std::FILE *),
+     [](hosted_rank &rank, void *place) {
+         standard_streams &own = rank_streams.of(rank);
+         own.output = static_cast<std::FILE **>(place);
+         *own.output = own.out.file();
+     }},
+    {"stderr", sizeof(std::FILE *),
+     [](hosted_rank &rank, void *place) {
+         *static_cast<std::FILE **>(place) = rank_streams.of(rank).error.file();
+     }},
+};
+
+} // namespace
 
 } // namespace lisle::host

@@ -5,7 +5,8 @@
 // files without a buffer that hand each piece to the rank whose thread prints.
 #pragma once
 
-#include "launch/output/line_splicer.hpp"
+#include "launch/common/line_splicer.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -15,8 +16,6 @@
 #include <string_view>
 
 namespace lisle::host {
-
-struct hosted_rank;
 
 /// When a file passes on what it has.
 enum class buffering { none, lines, full };
@@ -69,8 +68,16 @@ class output_stream {
     std::atomic<bool> discards_{false};          ///< orders nothing
 };
 
-/// The buffering that the C library would choose for this descriptor.
-[[nodiscard]] buffering default_buffering(int descriptor);
+/// A rank's files.
+struct standard_streams {
+    standard_streams();
+    output_stream out;
+    output_stream error;
+    std::FILE *own_output;
+    std::FILE **output = &own_output; ///< where the program has its variable `stdout`
+};
+
+inline const rank_slot<standard_streams> rank_streams;
 
 /// Replaces the process's stdout and stderr. @pre no rank runs yet.
 void route_output();

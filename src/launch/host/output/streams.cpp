@@ -4,10 +4,8 @@
 // place, also where the program holds the object itself by a copy relocation: the bitwise copy that the
 // loader made, half shared with the library's stream, is never used.
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/life/hosted_rank.hpp"
 #include "launch/host/output/output.hpp"
 
-#include <array>
 #include <ext/stdio_sync_filebuf.h>
 #include <iostream>
 #include <memory>
@@ -26,21 +24,22 @@ template <class Char> buffer<Char> *lasting_buffer(std::FILE *file) {
 
 template <class Char> std::basic_ostream<Char> *tied(hosted_rank &rank) {
     const char *const symbol = sizeof(Char) == 1 ? "_ZSt4cout" : "_ZSt5wcout";
-    return static_cast<std::basic_ostream<Char> *>(rank.private_objects[symbol]);
+    return static_cast<std::basic_ostream<Char> *>(private_object_of(rank, symbol));
 }
 
 template <class Char> void construct_out(hosted_rank &rank, void *place) {
-    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.out.file()));
+    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank_streams.of(rank).out.file()));
 }
 
 template <class Char> void construct_error(hosted_rank &rank, void *place) {
-    auto *const stream = new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.error.file()));
+    auto *const stream =
+        new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank_streams.of(rank).error.file()));
     stream->setf(std::ios_base::unitbuf);
     stream->tie(tied<Char>(rank));
 }
 
 template <class Char> void construct_log(hosted_rank &rank, void *place) {
-    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank.error.file()));
+    new (place) std::basic_ostream<Char>(lasting_buffer<Char>(rank_streams.of(rank).error.file()));
 }
 
 template <class Char> void construct_in(hosted_rank &rank, void *place) {
@@ -48,21 +47,18 @@ template <class Char> void construct_in(hosted_rank &rank, void *place) {
     stream->tie(tied<Char>(rank));
 }
 
-} // namespace
+const private_objects stream_objects{
+    {"_ZSt4cout", sizeof(std::ostream), &construct_out<char>},
+    {"_ZSt4cerr", sizeof(std::ostream), &construct_error<char>},
+    {"_ZSt4clog", sizeof(std::ostream), &construct_log<char>},
+    {"_ZSt3cin", sizeof(std::istream), &construct_in<char>},
+    {"_ZSt5wcout", sizeof(std::wostream), &construct_out<wchar_t>},
+    {"_ZSt5wcerr", sizeof(std::wostream), &construct_error<wchar_t>},
+    {"_ZSt5wclog", sizeof(std::wostream), &construct_log<wchar_t>},
+    {"_ZSt4wcin", sizeof(std::wistream), &construct_in<wchar_t>},
+};
 
-std::span<const private_object> stream_objects() {
-    static constexpr std::array<private_object, 8> objects{{
-        {"_ZSt4cout", sizeof(std::ostream), &construct_out<char>},
-        {"_ZSt4cerr", sizeof(std::ostream), &construct_error<char>},
-        {"_ZSt4clog", sizeof(std::ostream), &construct_log<char>},
-        {"_ZSt3cin", sizeof(std::istream), &construct_in<char>},
-        {"_ZSt5wcout", sizeof(std::wostream), &construct_out<wchar_t>},
-        {"_ZSt5wcerr", sizeof(std::wostream), &construct_error<wchar_t>},
-        {"_ZSt5wclog", sizeof(std::wostream), &construct_log<wchar_t>},
-        {"_ZSt4wcin", sizeof(std::wistream), &construct_in<wchar_t>},
-    }};
-    return objects;
-}
+} // namespace
 
 void route_library_streams() {
     std::cout.rdbuf(lasting_buffer<char>(stdout));

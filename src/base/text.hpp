@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of texts: entries of lists, words, names of files.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace lisle {
+
+/// The entries of a list, empty ones included; an empty text is a list of one empty entry.
+[[nodiscard]] inline std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> entries;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        entries.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return entries;
+        }
+        text.remove_prefix(end + 1);
+    }
+}
+
+/// The words of a text: its parts between any of the separators, without empty ones.
+[[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view text,
+                                                            std::string_view separators) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of(separators), text.size());
+        if (end != 0) {
+            words.push_back(text.substr(0, end));
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return words;
+}
+
+/// What stands behind the last '/' of a path.
+[[nodiscard]] constexpr std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+} // namespace lisle

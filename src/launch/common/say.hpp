@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of the launcher on its error output.
+#pragma once
+
+#include <string>
+
+namespace lisle::launch {
+
+/// Prints one sentence, behind the launcher's name, in one piece. Dropped if the output takes nothing.
+void say(const std::string &text);
+
+/// Prints a report as it is.
+void print_report(const std::string &report);
+
+} // namespace lisle::launch

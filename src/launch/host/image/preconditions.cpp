@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/host/image/preconditions.hpp"
+
+#include "base/text.hpp"
+#include "launch/host/rank/refusal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <gnu/libc-version.h>
+#include <iterator>
+#include <string_view>
+
+namespace lisle::host {
+
+namespace {
+
+constexpr std::array<std::string_view, 33> wrappers{
+    "bash",    "chrt",   "dash",    "env",     "gdb",      "ionice", "lislerun", "ltrace",  "mpiexec",
+    "mpirun",  "nice",   "nohup",   "numactl", "orterun",  "perf",   "prlimit",  "prterun", "prun",
+    "rr",      "script", "setarch", "setsid",  "sh",       "srun",   "stdbuf",   "strace",  "sudo",
+    "taskset", "time",   "timeout", "unshare", "valgrind", "zsh"};
+
+// A thread's stack and its guard page.
+constexpr long mappings_of_thread = 2;
+// For libraries that the program still loads, arenas of malloc, buffers of the job.
+constexpr long reserve = 1000;
+
+long current_mappings() {
+    std::ifstream maps("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(maps), std::istreambuf_iterator<char>(), '\n');
+}
+
+} // namespace
+
+void check_for_wrapper(const std::string &program) {
+    char *const resolved = realpath(program.c_str(), nullptr);
+    const std::string real = resolved != nullptr ? resolved : program;
+    std::free(resolved);
+    for (const std::string_view name : {base_name(program), base_name(real)}) {
+        if (std::ranges::find(wrappers, name) != wrappers.end()) {
+            throw refusal(program + " starts other programs, which " + kind_of_ranks +
+                          " ranks cannot become: put it in front of the launcher (" + std::string(name) +
+                          " lislerun ...), or run its ranks as processes: --ranks process");
+        }
+    }
+}
+
+void check_stack(const closure &unit, bool as_fibers) {
+    const bool threads_can = std::strtod(gnu_get_libc_version(), nullptr) < 2.41;
+    if (unit.program().needs_executable_stack() && (as_fibers || !threads_can)) {
+        throw refusal(unit.program().path() + " cannot run as " + (as_fibers ? "fiber" : "thread") +
+                      " ranks: it needs an executable stack (nested functions of GCC, or assembler without "
+                      ".note.GNU-stack)" +
+                      (threads_can ? "; run it as threads: --ranks thread"
+                                   : ", which this machine's C library gives to processes alone; run it as "
+                                     "processes: --ranks process"));
+    }
+}
+
+void check_for_fibers(const closure &unit) {
+    for (const module &each : unit.modules()) {
+        for (const std::string &path : each.shared) {
+            const std::string_view name = base_name(path);
+            if (name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
+                name.starts_with("libiomp5.so")) {
+                throw refusal(unit.program().path() + " cannot run as fiber ranks: " + each.file->path() +
+                              " uses OpenMP (" + std::string(name) +
+                              "), which keeps its state by thread, and fibers on one thread would share it; "
+                              "run it as threads: --ranks thread");
+            }
+        }
+    }
+    if (unit.thread_local_bytes() != 0) {
+        throw refusal(unit.program().path() +
+                      " cannot run as fiber ranks: it or one of its own libraries has thread-local "
+                      "variables (" +
+                      std::to_string(unit.thread_local_bytes()) +
+                      " bytes), which fibers on one thread would share; run it as threads: --ranks thread");
+    }
+}
+
+void check_mappings(const closure &unit, int ranks) {
+    long limit = 0;
+    std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+    if (limit == 0) { // not to be read in this container: the loader will tell
+        return;
+    }
+    // Each segment is a mapping, the zeroed memory behind the last one is another, new names are a third.
+    long of_image = 0;
+    for (const module &each : unit.modules()) {
+        of_image += static_cast<long>(each.file->segments().size()) + 1 + (unit.modules().size() > 1 ? 1 : 0);
+    }
+    const long need = current_mappings() + reserve + ranks * (of_image + mappings_of_thread);
+    if (need > limit) {
+        throw refusal(std::to_string(ranks) + " " + kind_of_ranks + " ranks of " + unit.program().path() +
+                      (unit.modules().size() > 1
+                           ? " and its " + std::to_string(unit.modules().size() - 1) + " own libraries"
+                           : "") +
+                      " need about " + std::to_string(need) +
+                      " memory mappings, the limit vm.max_map_count is " + std::to_string(limit) +
+                      "; raise it (sysctl vm.max_map_count=" + std::to_string(need) +
+                      ") or spread the ranks over more processes (-P)");
+    }
+}
+
+} // namespace lisle::host

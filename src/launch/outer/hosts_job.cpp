@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/outer/hosts_job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <unistd.h>
+
+#include "base/environment.hpp"
+#include "launch/common/launch_error.hpp"
+#include "launch/common/machine.hpp"
+#include "launch/common/pointers.hpp"
+#include "launch/common/say.hpp"
+#include "launch/options/command_line.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/plan/process_environment.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+using words = std::vector<std::string>;
+
+/// Where processes go one after the other: each host is filled before the next.
+class host_row {
+  public:
+    /// @param processes how many there will be: if the hosts have less room, each takes a multiple of its own
+    host_row(std::vector<host_slots> hosts, int processes, int room) : hosts_{std::move(hosts)} {
+        const int rounds = std::max(1, (processes + room - 1) / room);
+        for (host_slots &host : hosts_) {
+            host.slots *= rounds;
+        }
+    }
+    [[nodiscard]] const std::string &next() {
+        while (used_ == hosts_[at_].slots) {
+            used_ = 0;
+            ++at_;
+        }
+        ++used_;
+        return hosts_[at_].name;
+    }
+
+  private:
+    std::vector<host_slots> hosts_;
+    std::size_t at_ = 0;
+    int used_ = 0;
+};
+
+/// Numbers of processes that the hosts give a program which does not say it itself. True: one for each host,
+/// with as many ranks as the host has slots.
+bool count_by_hosts(program_request &program, rank_kind kind) {
+    const bool hosted = program.kind.value_or(kind) != rank_kind::process;
+    if (program.hosts.empty() || program.processes) {
+        return false;
+    }
+    if (program.ranks_per_process && !program.ranks) {
+        program.processes = program.slots();
+    } else if (hosted && !program.ranks_per_process) {
+        const int ranks = ranks_wanted(program).value_or(1);
+        program.ranks = ranks;
+        program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
+        return true;
+    }
+    return false;
+}
+
+void add_variable(words &to, std::string_view name, std::string_view value) {
+    to.emplace_back("-x");
+    to.emplace_back(sentence(name, "=", value));
+}
+
+/// The settings of Lisle in this environment, which launchers do not hand down.
+void add_own_settings(words &to) {
+    constexpr std::string_view prefix = "LISLE_";
+    for (char **each = environ; *each != nullptr; ++each) {
+        const std::string_view setting = *each;
+        const auto equals = setting.find('=');
+        const auto name = setting.substr(0, equals);
+        if (equals != std::string_view::npos && name.starts_with(prefix) && !set_by_launcher_alone(name)) {
+            add_variable(to, name, setting.substr(equals + 1));
+        }
+    }
+}
+
+void add_variables(words &to, const std::vector<variable> &wanted) {
+    for (const variable &each : wanted) {
+        if (each.value) {
+            add_variable(to, each.name, *each.value);
+        } else if (const auto value = environment_text(each.name.c_str()); !value.empty()) {
+            add_variable(to, each.name, value);
+        }
+    }
+}
+
+/// lislerun as the task that runs this process. @param slots of all hosts
+words command_of(const job_request &request, const program_request &program, const program_shape &shape,
+                 int ranks, int slots, const std::string &self) {
+    words all{self};
+    if (shape.hosted) {
+        all.insert(all.end(), {"--ranks", shape.fibers ? "fiber" : "thread", "-T", std::to_string(ranks)});
+    }
+    if (program.workers) {
+        all.insert(all.end(), {"--workers", std::to_string(*program.workers)});
+    }
+    if (request.output.label) {
+        all.emplace_back("--label");
+    }
+    if (!request.placement.binding.empty()) {
+        all.insert(all.end(), {"--bind-to", request.placement.binding});
+    }
+    all.insert(all.end(), {"--wdir", program.directory.empty() ? std::filesystem::current_path().string()
+                                                               : program.directory});
+    add_variable(all, universe_variable, std::to_string(slots));
+    add_own_settings(all); // what is set twice counts as it is set last
+    if (!request.remote.through.empty()) {
+        add_variable(all, through_variable, request.remote.through);
+    }
+    if (!request.remote.launch_agent.empty()) {
+        add_variable(all, launch_agent_variable, request.remote.launch_agent);
+    }
+    add_variables(all, request.environment.variables);
+    add_variables(all, program.environment.variables);
+    all.emplace_back("--");
+    all.push_back(find_program(program.arguments.front(), program.directory, program.search_path));
+    all.insert(all.end(), program.arguments.begin() + 1, program.arguments.end());
+    return all;
+}
+
+void append(process_group &group, const std::string &host) {
+    if (group.hosts.empty() || group.hosts.back().name != host) {
+        group.hosts.push_back({host, 0});
+    }
+    ++group.hosts.back().slots;
+}
+
+} // namespace
+
+std::string_view done_by_supervisor_alone(const job_request &request) {
+    const output_request &output = request.output;
+    if (output.has_files() || output.timestamps || !output.label_pattern.empty() || output.merge) {
+        return "what becomes of the output (but --label)";
+    }
+    const auto inherits_nothing = [](const auto &each) {
+        return each.environment.inherits == inherited_environment::none;
+    };
+    if (inherits_nothing(request) || std::ranges::any_of(request.programs, inherits_nothing)) {
+        return "which variables are handed down";
+    }
+    if (request.input.all || request.input.rank != 0) {
+        return "who reads the input";
+    }
+    if (request.control.timeout) {
+        return "a limit on the job's time";
+    }
+    return {};
+}
+
+bool names_other_hosts(const job_request &request) {
+    return std::ranges::any_of(request.programs, [](const program_request &program) {
+        return std::ranges::any_of(program.hosts,
+                                   [](const host_slots &host) { return !is_this_machine(host.name); });
+    });
+}
+
+outer_job plan_on_hosts(job_request request, const char *default_kind, const std::string &self) {
+    // The hosts that one program names are those of all that name none.
+    const auto naming =
+        std::ranges::find_if(request.programs, [](const auto &each) { return !each.hosts.empty(); });
+    const std::vector<host_slots> hosts = naming->hosts;
+    std::vector<host_slots> room_for_processes = hosts;
+    const int slots = *naming->slots();
+    int room = slots;
+    for (program_request &program : request.programs) {
+        if (!program.hosts.empty() && program.hosts != hosts) {
+            give_up(exit_usage,
+                    "the programs of a job on several hosts share them: name the same hosts for all");
+        }
+        if (count_by_hosts(program, kind_by_default(default_kind))) {
+            for (host_slots &host : room_for_processes) {
+                host.slots = 1;
+            }
+            room = static_cast<int>(hosts.size());
+        }
+    }
+    const auto shapes = shapes_of(request, default_kind);
+    const auto add = [](std::size_t sum, const program_shape &shape) {
+        return sum + shape.ranks_of_process.size();
+    };
+    const std::size_t processes = std::accumulate(shapes.begin(), shapes.end(), std::size_t{0}, add);
+    host_row row{std::move(room_for_processes), static_cast<int>(processes), room};
+    outer_job result{
+        .groups = {}, .agent = request.remote.launch_agent, .recovery = request.control.recovery};
+    for (std::size_t i = 0; i != shapes.size(); ++i) {
+        for (const int ranks : shapes[i].ranks_of_process) {
+            auto command = command_of(request, request.programs[i], shapes[i], ranks, slots, self);
+            if (result.groups.empty() || result.groups.back().command != command) {
+                result.groups.push_back({{}, std::move(command)});
+            }
+            append(result.groups.back(), row.next());
+        }
+    }
+    return result;
+}
+
+void start_on_hosts(job_request request, const char *default_kind) {
+    if (const auto what = done_by_supervisor_alone(request); !what.empty()) {
+        give_up(exit_usage, what, " can be chosen for a job on this machine only");
+    }
+    if (request.remote.through.empty()) {
+        request.remote.through = environment_text(through_variable);
+    }
+    if (request.remote.launch_agent.empty()) {
+        request.remote.launch_agent = environment_text(launch_agent_variable);
+    }
+    const std::string launcher = find_outer_launcher(request.remote.through);
+    const bool verbose = request.messages.verbose;
+    const bool launch = request.control.launch;
+    const auto all =
+        words_for(launcher, plan_on_hosts(std::move(request), default_kind,
+                                          std::filesystem::read_symlink("/proc/self/exe").string()));
+    if (verbose || !launch) {
+        std::string line;
+        for (const std::string &word : all) {
+            line += sentence(line.empty() ? "" : " ", word);
+        }
+        say(line);
+    }
+    if (!launch) {
+        std::exit(0);
+    }
+    execv(launcher.c_str(), pointers_to(all).data());
+    give_up(exit_not_executable, "cannot start '", launcher, "': ", std::strerror(errno));
+}
+
+} // namespace lisle::launch

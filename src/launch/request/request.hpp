@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command line asks for, as plain values.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lisle::launch {
+
+enum class rank_kind { process, thread, fiber };
+enum class inherited_environment { all, none };
+
+/// An environment variable to set, or (without value) to hand down.
+struct variable {
+    std::string name;
+    std::optional<std::string> value;
+};
+
+/// The environment that a command line gives to a program, or to all of a job.
+struct environment_request {
+    std::vector<variable> variables; ///< what it sets
+    inherited_environment inherits = inherited_environment::all;
+};
+
+/// So many ranks on each part of the machine (-map-by ppr:2:socket).
+struct ranks_per_unit {
+    int ranks;
+    std::string unit; ///< "machine", or what cpu_set.hpp calls a unit
+};
+
+/// A host, and how many processes it has room for.
+struct host_slots {
+    std::string name;
+    int slots;
+    friend bool operator==(const host_slots &, const host_slots &) = default;
+};
+
+/// One program of a job: what stands between two ':' of the command line.
+struct program_request {
+    std::optional<int> ranks;               ///< -n
+    std::optional<ranks_per_unit> per_unit; ///< -npernode, ppr maps: as -n, where nothing else tells
+    std::vector<host_slots> hosts;          ///< --hosts, --hostfile: their slots as well
+    std::vector<int> soft;                  ///< -soft: the numbers of ranks that will do, ascending
+    std::optional<int> processes;           ///< -P
+    std::optional<int> ranks_per_process;   ///< -T
+    std::optional<rank_kind> kind;          ///< --ranks
+    std::optional<int> workers;             ///< --workers
+    environment_request environment;
+    std::string directory;              ///< --wdir, empty: the launcher's own
+    std::string search_path;            ///< -path, empty: PATH
+    std::vector<std::string> arguments; ///< the program's name and its arguments
+
+    /// The slots of all hosts; nothing if none is named.
+    [[nodiscard]] std::optional<int> slots() const;
+};
+
+/// What becomes of the ranks' output.
+struct output_request {
+    bool label = false;         ///< each line begins with its rank
+    std::string label_pattern;  ///< how it begins instead, with %r and %h
+    bool timestamps = false;    ///< each line begins with the time
+    bool merge = false;         ///< error output goes where the output goes
+    std::string directory;      ///< DIRECTORY/1/rank.N/stdout and stderr get a copy
+    std::string file;           ///< FILE.N.out and FILE.N.err get a copy
+    std::string output_pattern; ///< the output goes to a file of this name, with %r and %h
+    std::string errors_pattern; ///< the same for the error output
+    bool copy = true;           ///< with `directory` or `file`: the launcher's own output gets it too
+
+    /// Whether lines have to be known: whole, and with the rank that they are from.
+    [[nodiscard]] bool changes_lines() const { return label || !label_pattern.empty() || timestamps; }
+    [[nodiscard]] bool has_files() const {
+        return !directory.empty() || !file.empty() || !output_pattern.empty() || !errors_pattern.empty();
+    }
+    /// Whether the output does not simply go where the launcher's goes.
+    [[nodiscard]] bool any() const { return changes_lines() || has_files() || merge; }
+};
+
+/// The ranks that read the launcher's standard input.
+struct input_request {
+    std::optional<int> rank = 0; ///< this one; nothing: no rank, unless
+    bool all = false;            ///< each rank gets a copy
+};
+
+/// What is described before the job starts, or when it ends.
+struct display_request {
+    bool map = false;
+    bool rank_map = false; ///< in one line
+    bool allocation = false;
+    bool bindings = false;
+    bool exit_codes = false;
+};
+
+/// On which processors ranks run.
+struct placement_request {
+    std::string processors;     ///< --cpu-set: a list as 0-3,8; empty: all that the launcher may use
+    std::string binding;        ///< --bind-to, as places() in cpu_set.hpp takes it; empty: none
+    bool oversubscribe = false; ///< said that sharing cores is intended
+};
+
+/// How the job is run.
+struct control_request {
+    bool launch = true;    ///< false: describe only
+    bool recovery = false; ///< a process that fails does not end the job
+    std::optional<std::chrono::milliseconds> timeout;
+    std::vector<int> forwarded_signals;
+    std::vector<std::string> report_pid; ///< where the launcher's process id goes: -, + or a file
+};
+
+/// How ranks on other hosts are started.
+struct remote_request {
+    std::string through;      ///< the launcher that starts them; empty: one that is there
+    std::string launch_agent; ///< what that launcher calls instead of ssh; empty: ssh
+};
+
+/// What the launcher says about its work.
+struct message_request {
+    bool quiet = false;
+    bool verbose = false;
+    bool debug = false;               ///< says how to attach a debugger
+    std::vector<std::string> notices; ///< sentences, unless -q
+    std::vector<std::string> remarks; ///< sentences for -v
+};
+
+/// What a command line asks for.
+struct job_request {
+    enum class action { run, help, version, status } what = action::run;
+    std::string asked_process; ///< of action::status
+    std::vector<program_request> programs;
+    bool numbered_names = false;     ///< each rank finds its number behind the program's name
+    environment_request environment; ///< for all programs
+    placement_request placement;
+    output_request output;
+    input_request input;
+    display_request display;
+    control_request control;
+    remote_request remote;
+    message_request messages;
+};
+
+} // namespace lisle::launch

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/supervisor/supervisor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "launch/common/launch_error.hpp"
+#include "launch/common/say.hpp"
+#include "launch/supervisor/descendants.hpp"
+#include "library/create_job.hpp"
+#include "world/bootstrap.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+// How long processes may take to end by themselves: after a failure the job is gone within a second, after
+// Ctrl-C they may have something to save.
+constexpr std::chrono::milliseconds grace_after_failure{400};
+constexpr std::chrono::milliseconds grace_after_interrupt{2000};
+constexpr std::chrono::milliseconds grace_for_leftovers{200};
+// How long a reader that takes nothing may hold up a job that was told to end.
+constexpr std::chrono::milliseconds longest_wait_for_reader{1000};
+// A host goes on when one of its ranks fails; this is how soon that is noticed.
+constexpr std::chrono::milliseconds thread_check{200};
+
+/// Processes that may be lost alone share no memory: each counts as a node of its own.
+job_shape shape_of_job(const job_request &request, const job_plan &plan) {
+    job_shape shape = plan.shape();
+    if (request.control.recovery) {
+        shape.node_of_process = pretended_nodes(shape.processes(), -1);
+    }
+    return shape;
+}
+
+void allow_many_descriptors() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+} // namespace
+
+supervisor::supervisor(const job_request &request, const job_plan &plan, descriptor notes,
+                       const inherited_state &original)
+    : request_{request}, plan_{plan}, notes_{std::move(notes)}, table_{create_job(
+                                                                    shape_of_job(request, plan))},
+      waits_{table_}, children_{request, plan, table_, original}, streams_{request, plan},
+      has_hosts_{std::ranges::any_of(plan.processes, &process_plan::hosted)} {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
+    if (request.control.timeout) {
+        timeout_at_ = clock::now() + *request.control.timeout;
+    }
+}
+
+int supervisor::run() {
+    allow_many_descriptors();
+    start_all();
+    streams_.let_go_of_unused();
+    while (children_.alive() > 0 || (!end_.begun() && has_spawned_job())) {
+        wait_once();
+    }
+    clean_up();
+    return end_.exit_code();
+}
+
+void supervisor::start_all() {
+    try {
+        for (std::size_t i = 0; i < children_.count(); ++i) {
+            children_.start(i, streams_.add_process(plan_.processes[i]));
+        }
+    } catch (const launch_error &) {
+        end_descendants(std::chrono::milliseconds{0});
+        throw;
+    }
+}
+
+void supervisor::wait_once(deadline until) {
+    std::vector<pollfd> polled{{notes_.get(), POLLIN, 0}, {children_.ends(), POLLIN, 0}};
+    const auto own = polled.size();
+    streams_.prepare(polled);
+    if (poll(polled.data(), polled.size(), milliseconds_left(until)) < 0 && errno != EINTR) {
+        give_up(1, "cannot wait for the job: ", std::strerror(errno));
+    }
+    if (polled[0].revents != 0) {
+        read_notes();
+    }
+    streams_.handle(polled.data() + own, polled.size() - own);
+    if (polled[1].revents != 0) {
+        while (const auto ended = children_.next_ended()) {
+            on_end(*ended);
+        }
+    }
+    if (has_hosts_) {
+        look_for_failed_threads();
+    }
+    on_deadlines();
+}
+
+int supervisor::milliseconds_left(deadline until) const {
+    auto next = until.value_or(clock::time_point::max());
+    for (const auto &each : {timeout_at_, end_.kill_at()}) {
+        next = each ? std::min(next, *each) : next;
+    }
+    if (!end_.begun() && children_.alive() > 0) {
+        next = std::min(next, waits_.next());
+    }
+    if (has_hosts_) {
+        next = std::min(next, clock::now() + thread_check);
+    }
+    if (next == clock::time_point::max()) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
+}
+
+void supervisor::read_notes() {
+    unsigned char byte = 0;
+    ssize_t length = 0;
+    while ((length = read(notes_.get(), &byte, 1)) == 1) {
+        on_signal(signal_note{byte});
+    }
+    if (length == 0) {
+        // The front has been killed: the job ends with it.
+        end_descendants(std::chrono::milliseconds{0});
+        _exit(exit_by_signal + SIGKILL);
+    }
+}
+
+void supervisor::on_signal(signal_note note) {
+    const int signal = note.signal();
+    if (signal == SIGQUIT && !note.ranks_have_it() && !end_.begun()) {
+        waits_.print("what the ranks of the job wait for");
+        return;
+    }
+    const bool ends = std::ranges::find(ending_signals, signal) != ending_signals.end();
+    if (ends) {
+        end_.note_told(); // even if a failure was what began the end
+    }
+    if (ends && end_.begun()) {
+        end_.hurry(); // asked twice
+    } else if (ends) {
+        const auto why =
+            request_.messages.quiet ? std::string{} : sentence(signal_name(signal), ": the job is stopped");
+        stop(exit_by_signal + signal, why, note.ranks_have_it() ? 0 : signal, grace_after_interrupt);
+    } else if (!note.ranks_have_it()) {
+        // Sent to the launcher alone, by a batch system for one: the kernel would drop a stop that comes from
+        // the terminal where no shell watches the process group, but not this one.
+        children_.signal(signal == SIGTSTP ? SIGSTOP : signal);
+    }
+}
+
+void supervisor::on_end(std::size_t index) {
+    if (end_.begun()) {
+        return;
+    }
+    const auto found = judge(children_.description_of(index), table_);
+    if (request_.control.recovery && found.stops_job && !table_.aborted()) {
+        note_loss(found);
+    } else if (found.exit_code != 0 || found.stops_job) {
+        act_on(found);
+    } else {
+        warn_of_absence(index);
+    }
+}
+
+void supervisor::act_on(const verdict &found) {
+    // A plain exit code of a job of one rank speaks for itself.
+    const bool say_it = found.alarming || (table_.ranks() > 1 && !request_.messages.quiet);
+    const bool first = end_.exit_code() == 0;
+    if (found.stops_job) {
+        const auto *const others = children_.alive() > 0 ? "; the job is stopped" : "";
+        stop(first ? found.exit_code : end_.exit_code(), say_it ? found.sentence + others : std::string{},
+             SIGTERM, grace_after_failure);
+    } else if (first) {
+        end_.offer_exit_code(found.exit_code);
+        if (say_it) {
+            say(found.sentence);
+        }
+    }
+}
+
+void supervisor::note_loss(const verdict &found) {
+    ++lost_;
+    if (!request_.messages.quiet) {
+        say(found.sentence + (children_.alive() > 0 ? "; the others go on" : ""));
+    }
+    if (lost_ == children_.count()) { // no process is left that could have recovered
+        end_.offer_exit_code(found.exit_code);
+    }
+}
+
+void supervisor::warn_of_absence(std::size_t index) {
+    const int absent = plan_.processes[index].first_rank;
+    if (request_.messages.quiet || warned_of_absence_ ||
+        table_.progress(absent) >= rank_progress::initialized) {
+        return;
+    }
+    for (int rank = 0; rank < table_.ranks() && !warned_of_absence_; ++rank) {
+        warned_of_absence_ = table_.progress(rank) == rank_progress::initialized;
+    }
+    if (warned_of_absence_) {
+        say(sentence("rank ", absent,
+                     " has ended without calling MPI_Init; ranks that wait for it wait forever"));
+    }
+}
+
+void supervisor::look_for_failed_threads() {
+    for (std::size_t i = 0; i < children_.count() && !end_.begun(); ++i) {
+        if (!children_.hosts_living_ranks(i)) {
+            continue;
+        }
+        if (const auto found = judge_running(children_.description_of(i), table_)) {
+            act_on(*found);
+        }
+    }
+}
+
+void supervisor::on_deadlines() {
+    const auto now = clock::now();
+    if (timeout_at_ && now >= *timeout_at_) {
+        timeout_at_.reset();
+        on_timeout();
+    }
+    if (!end_.begun() && now >= waits_.next()) {
+        if (const auto why = waits_.look(); !why.empty()) {
+            stop(deadlock_exit_code, why, SIGTERM, grace_after_failure);
+        }
+    }
+    if (end_.kills_now(now)) {
+        children_.signal(SIGKILL);
+    }
+}
+
+void supervisor::on_timeout() {
+    end_.note_told();
+    if (!end_.begun() && !request_.messages.quiet) {
+        waits_.print("what the ranks of the job wait for at the end of its time");
+    }
+    const auto limit = static_cast<long>(request_.control.timeout->count());
+    stop(exit_timeout,
+         sentence("the job has not ended within ", limit / 1000,
+                  limit % 1000 != 0 ? sentence(".", (limit % 1000 + 99) / 100) : std::string{},
+                  " s (--timeout); it is stopped"),
+         SIGTERM, grace_after_failure);
+}
+
+void supervisor::stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace) {
+    if (end_.begun()) {
+        return;
+    }
+    if (!why.empty()) {
+        say(why);
+    }
+    if (signal != 0 && children_.alive() > 0) {
+        children_.signal(signal);
+        children_.signal(SIGCONT); // a stopped process ends only when it runs
+    }
+    end_.begin(exit_code, grace);
+}
+
+void supervisor::clean_up() {
+    // Only what the ranks left running, if anything: the ranks themselves are gone.
+    if (!end_descendants(end_.begun() ? std::chrono::milliseconds{0} : grace_for_leftovers)) {
+        say("some processes of the job do not end: the system is busy on their behalf");
+    }
+    streams_.finish();
+    write_out();
+    if (const auto failure = streams_.failure(); !failure.empty()) {
+        say(failure);
+        end_.offer_exit_code(1);
+    }
+    if (request_.display.exit_codes) {
+        children_.say_exit_codes();
+    }
+}
+
+void supervisor::write_out() {
+    deadline until;
+    for (auto unread = streams_.unread(); unread > 0;) {
+        if (end_.told() && !until) {
+            until = clock::now() + longest_wait_for_reader;
+        }
+        wait_once(until);
+        if (const auto left = streams_.unread(); left != unread) {
+            unread = left;
+            until.reset();
+        } else if (until && clock::now() >= *until) {
+            say(sentence("nobody reads the job's output: its last ", unread, " bytes are lost"));
+            return;
+        }
+    }
+}
+
+} // namespace lisle::launch

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the supervisor learns and prints of the waits of a running job's ranks.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "library/waits_of_job.hpp"
+#include "world/job_table.hpp"
+
+namespace lisle::launch {
+
+class wait_watch {
+  public:
+    using clock = std::chrono::steady_clock;
+
+    explicit wait_watch(const job_table &table) : table_{table}, waits_{table} {}
+
+    /// When to look again for ranks that can never go on.
+    [[nodiscard]] clock::time_point next() const noexcept { return next_; }
+    /// Looks for them, and prints what they wait for. Returns why the job ends, or nothing as long as it goes
+    /// on.
+    [[nodiscard]] std::string look();
+    /// Prints what all ranks wait for. @param why the first line
+    void print(const std::string &why);
+
+  private:
+    const job_table &table_;
+    waits_of_job waits_;
+    clock::time_point next_;
+};
+
+} // namespace lisle::launch
