@@ -11,7 +11,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "base/parts.hpp"
+#include "base/text.hpp"
 
 namespace lisle {
 
@@ -72,7 +72,7 @@ class values_in_force {
 
     /// "bcast=binomial,allreduce=ring"
     void read_algorithms() {
-        for (const std::string_view part : parts_of(text(setting::collectives), ',')) {
+        for (const std::string_view part : words_of(text(setting::collectives), ",")) {
             const auto equals = std::min(part.find('='), part.size());
             const std::string_view operation = part.substr(0, equals);
             const auto found =

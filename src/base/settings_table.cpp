@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/parts.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 
 namespace lisle {
 
@@ -214,7 +214,7 @@ bool setting_description::is_enumeration() const noexcept {
 
 std::optional<std::int64_t> setting_description::value_of(std::string_view text) const noexcept {
     std::int64_t value = least;
-    for (const std::string_view word : parts_of(words, '|')) {
+    for (const std::string_view word : words_of(words, "|")) {
         if (word == text) {
             return value;
         }
@@ -229,7 +229,7 @@ std::optional<std::int64_t> setting_description::value_of(std::string_view text)
 }
 
 std::string setting_description::text_of(std::int64_t value) const {
-    const auto all = parts_of(words, '|');
+    const auto all = words_of(words, "|");
     const auto place = static_cast<std::size_t>(value - least);
     return place < all.size() ? std::string{all[place]} : std::to_string(value);
 }

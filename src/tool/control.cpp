@@ -4,7 +4,7 @@
 #include <cstring>
 #include <deque>
 
-#include "base/parts.hpp"
+#include "base/text.hpp"
 
 namespace lisle::tool {
 
@@ -20,7 +20,7 @@ struct tables {
             const setting_description &row = settings[i];
             const enumeration *words = nullptr;
             if (row.is_enumeration()) {
-                const auto each = parts_of(row.words, '|');
+                const auto each = words_of(row.words, "|");
                 words = &enumerations.emplace_back(row.name, row.least,
                                                    std::vector<std::string>{each.begin(), each.end()});
             }

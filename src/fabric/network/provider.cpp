@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/parts.hpp"
+#include "base/text.hpp"
 #ifdef LISLE_WITH_LIBFABRIC
 #include "fabric/network/ofi/libfabric_choices.hpp"
 #endif
@@ -58,7 +58,7 @@ int rank_of_provider(std::string_view name) noexcept {
 }
 
 std::vector<choice> choose_providers(const provider_request &wanted) {
-    const std::vector<std::string_view> named = parts_of(wanted.names, ',');
+    const std::vector<std::string_view> named = words_of(wanted.names, ",");
     std::vector<choice> all;
     for (tcp_interface &each : tcp_interfaces()) {
         all.push_back({own_tcp.data(), each.name, "", each.address, [each](std::uint64_t secret) {
@@ -88,7 +88,7 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
         return each.address.family() == AF_INET && !each.address.is_loopback();
     });
     // Where an interface stands among those that the user names.
-    const std::vector<std::string_view> interfaces = parts_of(wanted.interface, ',');
+    const std::vector<std::string_view> interfaces = words_of(wanted.interface, ",");
     const auto place_of = [&](const choice &one) {
         return std::ranges::find_if(interfaces, [&](std::string_view each) { return is_on(one, each); }) -
                interfaces.begin();

@@ -9,7 +9,7 @@
 #include <net/if.h>
 #include <utility>
 
-#include "base/parts.hpp"
+#include "base/text.hpp"
 
 namespace lisle::fabric::network {
 
@@ -67,7 +67,7 @@ std::vector<tcp_interface> tcp_interfaces_named(std::string_view list) {
         return all;
     }
     std::vector<tcp_interface> named;
-    for (const std::string_view name : parts_of(list, ',')) {
+    for (const std::string_view name : words_of(list, ",")) {
         std::ranges::copy_if(all, std::back_inserter(named), [name](const tcp_interface &each) {
             return each.name == name || each.address.is_in(name);
         });
