@@ -42,12 +42,30 @@ class Argument:
         return "f08_intent" not in self.row.get("suppress", ())
 
 
-# Calls whose buffers are described by one count and one datatype each: sections of arrays can be passed with a datatype
-# made of theirs. In all others several ranks or buffers share them, or there are none.
-WITH_SECTIONS = re.compile(
+# Where mpi_f08 takes descriptors of buffers, so that sections of arrays arrive as they are. In all other calls, which wait
+# for the data, the compiler passes a copy of a section and stores it back, which is right there.
+# Each buffer is described by one count and one datatype: a datatype made for the section takes their place.
+DESCRIBED = re.compile(
     r"MPI_(I?[bsr]?send|I?send|I?recv|I?mrecv|[BSR]?send_init|Recv_init|I?sendrecv|I?sendrecv_replace|I?bcast|Bcast_init"
-    r"|R?put|R?get|R?accumulate|File_i?(read|write)(_at|_shared)?(_all)?|File_(read|write)(_at)?_all_begin"
-    r"|File_(read|write)_ordered(_begin)?)(_c)?", re.IGNORECASE)
+    r"|R?put|R?get|R?(get_)?accumulate|File_i?(read|write)(_at|_shared)?(_all)?|File_(read|write)(_at)?_all_begin"
+    r"|File_(read|write)_ordered(_begin)?|P(send|recv)_init)", re.IGNORECASE)
+# Collective calls that go on after they have returned: the same where several ranks do not share a buffer, or have parts
+# that lie alike.
+GOES_ON = re.compile(r"MPI_(I(all|reduce|scan|exscan|gather|scatter|neighbor_)\w*|\w+_init)")
+# Where the buffer is memory that is used later, or whose address alone counts.
+KEPT = re.compile(r"MPI_(Win_(create|attach)|Buffer_attach|(Comm|Session)_attach_buffer)")
+ADDRESS = re.compile(r"MPI_(File_\w+_end|Get_address|Free_mem|Win_detach|F_sync_reg)")
+# One element, which lies in one of the section's.
+ELEMENT = re.compile(r"MPI_(Fetch_and_op|Compare_and_swap)")
+
+
+class Section:
+    """A buffer that arrives with its descriptor."""
+
+    def __init__(self, buffer, count=None, datatype=None, blocks="1", refused=None):
+        """@param count, datatype: the arguments that describe each of `blocks` (an expression; "0" if the buffer means
+        nothing at this rank) @param refused: an expression that is true if the call cannot take the buffer"""
+        self.buffer, self.count, self.datatype, self.blocks, self.refused = buffer, count, datatype, blocks, refused
 
 
 class Procedure:
@@ -64,16 +82,47 @@ class Procedure:
             row["return_kind"], None if row["return_kind"] == "ERROR_CODE" else "INTEGER(KIND=MPI_ADDRESS_KIND)")
 
     def sections(self):
-        """Maps the names of buffers to their (buffer, count, datatype), where sections of arrays may be passed."""
-        found = {}
-        if not self.f08 or not WITH_SECTIONS.fullmatch(self.name):
-            return found
-        for at, argument in enumerate(self.arguments):
-            if argument.kind == "BUFFER":
-                count, datatype = self.arguments[at + 1:at + 3]
-                assert "NUM_ELEM" in count.kind and datatype.kind == "DATATYPE", self.name
-                found.update({part.name: (argument, count, datatype) for part in (argument, count, datatype)})
-        return found
+        """The buffers that arrive with their descriptors."""
+        name = self.name.removesuffix("_c")
+        buffers = [a for a in self.arguments if a.kind == "BUFFER"]
+        if not self.f08 or not buffers:
+            return []
+        if ADDRESS.fullmatch(name):
+            return [Section(b) for b in buffers]
+        if KEPT.fullmatch(name):
+            return [Section(b, refused=f"has_gaps(*{b.name})") for b in buffers]
+        if ELEMENT.fullmatch(name):
+            return [Section(b, refused=f"has_gaps(*{b.name}, handle<MPI_Datatype>(datatype))") for b in buffers]
+        if DESCRIBED.fullmatch(name):
+            return [self.described(b, "*partitions" if "partitioned" in self.group else "1") for b in buffers]
+        if GOES_ON.fullmatch(name):
+            return [self.of_collective(b) for b in buffers]
+        return []
+
+    def described(self, buffer, blocks):
+        first = next(i for i, a in enumerate(self.arguments) if a is buffer) + 1
+        first += self.arguments[first].kind == "PARTITION"
+        count, datatype = self.arguments[first:first + 2]
+        assert "NUM_ELEM" in count.kind and not count.is_array and datatype.kind == "DATATYPE", self.name
+        return Section(buffer, count, datatype, blocks)
+
+    def of_collective(self, buffer):
+        rooted = any(a.name == "root" for a in self.arguments)
+        movement = re.search("reduce|scan|alltoall|allgather|gather|scatter", self.name.lower())[0]
+        sent = buffer.name == "sendbuf"
+        # Rooted calls: where the root alone, or each of the ranks, has the buffer.
+        roots = rooted and sent == (movement == "scatter")
+        after = self.arguments[next(i for i, a in enumerate(self.arguments) if a is buffer) + 1]
+        if movement in {"reduce", "scan"} or after.is_array:
+            refused = f"has_gaps(*{buffer.name})"
+            return Section(buffer, refused=f"({refused} && is_root(comm, root))" if roots else refused)
+        if rooted:
+            return self.described(buffer, "is_root(comm, root) ? size_of(comm) : 0" if roots else "*root >= 0 ? 1 : 0")
+        if sent and movement == "allgather":
+            return self.described(buffer, "1")
+        if "neighbor" in self.name.lower():
+            return self.described(buffer, "destinations_of(comm)" if sent else "sources_of(comm)")
+        return self.described(buffer, "size_of(comm)")
 
     def names(self):
         """Of the dummy arguments, in order."""

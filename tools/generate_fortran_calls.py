@@ -24,6 +24,8 @@ ONE_INDEX = {"MPI_Waitany", "MPI_Testany", "MPI_Request_get_status_any"}
 SOME_INDICES = {"MPI_Waitsome", "MPI_Testsome", "MPI_Request_get_status_some"}
 # What C programs pass of main's arguments.
 NO_ARGUMENTS = {"MPI_Init": "nullptr, nullptr", "MPI_Init_thread": "nullptr, nullptr", "MPI_Info_create_env": "0, nullptr"}
+# Whose error handlers hear of what is wrong with a call's arguments.
+HEAR_OF_ERRORS = {"COMMUNICATOR", "WINDOW", "FILE", "SESSION"}
 LONGEST_OF_UNSTATED = "MPI_MAX_INFO_KEY"
 
 
@@ -106,11 +108,28 @@ class Call:
 
     def argument_of_section(self, a):
         """The same where buffers are described."""
-        if a.name not in self.sections:
-            return self.argument(a)
-        buffer, count, _ = self.sections[a.name]
-        what = "address()" if a is buffer else f"count<{a.c_type}>()" if a is count else "type()"
-        return f"{buffer.name}_section.{what}"
+        for section in self.sections:
+            if section.count is None or a not in (section.buffer, section.count, section.datatype):
+                continue
+            what = {section.buffer: "address()", section.count: f"count<{a.c_type}>()", section.datatype: "type()"}[a]
+            return f"{section.buffer.name}_section.{what}"
+        return self.argument(a)
+
+    def made_sections(self):
+        """Statements that look at the descriptors, and refuse what the call cannot take."""
+        refused = [section.refused for section in self.sections if section.refused]
+        for section in self.sections:
+            if section.count is not None:
+                buffer = section.buffer.name
+                # Seldom asked, since it may take some calls.
+                blocks = "1" if section.blocks == "1" else f"!has_gaps(*{buffer}) ? 1 : {section.blocks}"
+                yield (f"const section {buffer}_section{{*{buffer}, *{section.count.name}, "
+                       f"handle<MPI_Datatype>({section.datatype.name}), {blocks}}}; ")
+                refused.append(f"!{buffer}_section.fits()")
+        if refused:
+            handler = next((f"handle<{fortran.HANDLES[a.kind]}>({a.name})" for a in self.procedure.arguments
+                            if a.kind in HEAR_OF_ERRORS and a.direction == "in"), "MPI_COMM_SELF")
+            yield f'if ({" || ".join(refused)}) {{ return end(ierror, refuse_section("{self.name}", {handler})); }} '
 
     def text(self, profiling, with_sections=False):
         symbol = self.name.lower() + ("_f08ts_" if with_sections else "_")
@@ -126,10 +145,10 @@ class Call:
             call = f"return {call}"
         parameters = self.parameters()
         if with_sections:
-            for buffer, count, datatype in dict.fromkeys(self.sections.values()):
-                parameters = re.sub(rf"void \*{buffer.name}\b", f"CFI_cdesc_t *{buffer.name}", parameters, count=1)
-                call = (f"const section {buffer.name}_section{{{buffer.name}, *{count.name}, "
-                        f"handle<MPI_Datatype>({datatype.name})}}; {call}")
+            for section in self.sections:
+                name = section.buffer.name
+                parameters = re.sub(rf"void \*{name}\b", f"CFI_cdesc_t *{name}", parameters, count=1)
+            call = "".join(self.made_sections()) + call
         # A tool may have its own mpi_send_, which calls pmpi_send_.
         declared = f"{result} p{symbol}" if profiling else f"[[gnu::weak]] {result} {symbol}"
         return f"{declared}({parameters}) {{ {call}; }}"

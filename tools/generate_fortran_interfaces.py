@@ -89,11 +89,11 @@ class Declaration:
 def interface_body(procedure, name, f08, pointers=False):
     """@param pointers addresses that the call gives are of TYPE(C_PTR)"""
     kind = "function" if procedure.returns else "subroutine"
-    sections = procedure.sections() if f08 else {}
+    sections = {section.buffer for section in procedure.sections()} if f08 else {}
     binding = f' bind(C, name="{name}_")' if sections else ""
     lines = [*statement(f"{kind} {name}", procedure.names(), 4, binding), "      import"]
     for argument in procedure.arguments:
-        declaration = Declaration(argument, f08, argument.name in sections)
+        declaration = Declaration(argument, f08, argument in sections)
         if pointers and argument.kind == "C_BUFFER":
             declaration.type = "type(c_ptr)"
         lines += ["      " + line if line[0] != "!" else line for line in declaration.lines()]

@@ -18,5 +18,7 @@ int size_of(const int *comm) noexcept;
 /// How many neighbours a rank has in the communicator's topology, which it sends to or receives from.
 int destinations_of(const int *comm) noexcept;
 int sources_of(const int *comm) noexcept;
+/// Whether the calling rank is the root of a collective call.
+bool is_root(const int *comm, const int *root) noexcept;
 
 } // namespace lisle::fortran

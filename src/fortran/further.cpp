@@ -78,13 +78,6 @@ void pmpi_info_get_string_(int *info, char *key, int *length, char *value, int *
 #pragma weak mpi_info_get_string_ = pmpi_info_get_string_
 
 // What the root gives means nothing at others.
-namespace {
-bool is_root(int *comm, const int *root) noexcept {
-    int self = MPI_PROC_NULL;
-    return PMPI_Comm_rank(handle<MPI_Comm>(comm), &self) == MPI_SUCCESS && self == *root;
-}
-} // namespace
-
 void pmpi_comm_spawn_(char *command, char *argv, int *count, int *info, int *root, int *comm, int *between,
                       int *codes, int *ierror, std::size_t command_length, std::size_t argument_length) {
     const bool counts = is_root(comm, root);
@@ -114,6 +107,8 @@ void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *cou
 // [MPI-5.0 19.1.17].
 void pmpi_f_sync_reg_(void *) {}
 #pragma weak mpi_f_sync_reg_ = pmpi_f_sync_reg_
+#pragma weak pmpi_f_sync_reg_f08ts_ = pmpi_f_sync_reg_
+#pragma weak mpi_f_sync_reg_f08ts_ = pmpi_f_sync_reg_
 
 // A status lies in memory in the same way everywhere.
 void pmpi_status_f082f_(void *from, void *to, int *ierror) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long arrays are whose length the call does not say: they have an entry for each rank or neighbour.
+// What a call does not say since it follows from the communicator: how long arrays with an entry for each rank or
+// neighbour are, and whether the caller is the root.
 #include "fortran/calls.hpp"
 
 namespace lisle::fortran {
@@ -52,6 +53,16 @@ int destinations_of(const int *comm) noexcept {
 
 int sources_of(const int *comm) noexcept {
     return degrees_of(handle<MPI_Comm>(comm)).sources;
+}
+
+bool is_root(const int *comm, const int *root) noexcept {
+    const auto of = handle<MPI_Comm>(comm);
+    int between = 0, self = MPI_PROC_NULL;
+    PMPI_Comm_test_inter(of, &between);
+    if (between != 0) {
+        return *root == MPI_ROOT;
+    }
+    return PMPI_Comm_rank(of, &self) == MPI_SUCCESS && self == *root;
 }
 
 } // namespace lisle::fortran

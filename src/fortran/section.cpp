@@ -1,98 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fortran/section.hpp"
 
-#include "fortran/places.hpp"
+#include <cstdio>
+
+#include "mpix.h"
 
 namespace lisle::fortran {
 
 namespace {
 
-/// Makes the datatype of a section's first elements in array element order.
-class section_type {
-  public:
-    section_type(const CFI_cdesc_t &of, MPI_Datatype element) noexcept : of_{of}, element_{element} {}
+/// Of a dummy argument a(*), whose last dimension has no known extent.
+bool has_assumed_size(const CFI_cdesc_t &buffer) noexcept {
+    return buffer.rank > 0 && buffer.dim[buffer.rank - 1].extent == -1;
+}
 
-    /// @param dimensions how many, from the first on @param elements at most as many as those have
-    MPI_Datatype first(int dimensions, MPI_Count elements) const noexcept {
-        if (dimensions == 0) {
-            return copy(element_);
-        }
-        const CFI_dim_t &last = of_.dim[dimensions - 1];
-        const MPI_Count in_slice = elements_of(dimensions - 1);
-        const MPI_Count slices = elements / in_slice, rest = elements % in_slice;
-        MPI_Datatype slice = slices != 0 ? first(dimensions - 1, in_slice) : MPI_DATATYPE_NULL;
-        MPI_Datatype made = MPI_DATATYPE_NULL;
-        if (slices != 0) {
-            PMPI_Type_create_hvector_c(slices, 1, last.sm, slice, &made);
-            PMPI_Type_free(&slice);
-        }
-        if (rest == 0) {
-            return made;
-        }
-        MPI_Datatype parts[] = {first(dimensions - 1, rest), made};
-        const MPI_Count ones[] = {1, 1}, places[] = {slices * last.sm, 0};
-        PMPI_Type_create_struct_c(slices != 0 ? 2 : 1, ones, places, parts, &made);
-        for (MPI_Datatype &each : parts) {
-            if (each != MPI_DATATYPE_NULL) {
-                PMPI_Type_free(&each);
-            }
-        }
-        return made;
+/// MPI_DATATYPE_NULL: the elements do not lie in the section, or the blocks do not lie alike.
+MPI_Datatype make_type(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype type, MPI_Count blocks) noexcept {
+    MPI_Count sizes[CFI_MAX_RANK], strides[CFI_MAX_RANK];
+    for (int i = 0; i < buffer.rank; ++i) {
+        sizes[i] = buffer.dim[i].extent;
+        strides[i] = buffer.dim[i].sm;
     }
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    PMPIX_Type_create_section(blocks, count, type, buffer.rank, sizes, strides,
+                              static_cast<MPI_Count>(buffer.elem_len), &made);
+    return made;
+}
 
-    [[nodiscard]] MPI_Count elements_of(int dimensions) const noexcept {
-        MPI_Count all = 1;
-        for (int at = 0; at < dimensions; ++at) {
-            all *= of_.dim[at].extent;
-        }
-        return all;
+/// The error handler says no more than the class; a program that ends by it is told what is wrong.
+template <class Object>
+int refuse(const char *call, Object object, int get(Object, MPI_Errhandler *), int raise(Object, int)) noexcept {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    get(object, &handler);
+    if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT) {
+        std::fprintf(stderr,
+                     "lisle: %s: a buffer is a section of an array with gaps, which has too few elements, or which "
+                     "this call cannot take (docs/fortran.md)\n",
+                     call);
     }
-
-  private:
-    static MPI_Datatype copy(MPI_Datatype type) noexcept {
-        MPI_Datatype made = MPI_DATATYPE_NULL;
-        PMPI_Type_dup(type, &made);
-        return made;
+    raise(object, MPI_ERR_BUFFER);
+    if (handler != MPI_ERRHANDLER_NULL) {
+        PMPI_Errhandler_free(&handler);
     }
-
-    const CFI_cdesc_t &of_;
-    MPI_Datatype element_;
-};
+    return MPI_ERR_BUFFER;
+}
 
 } // namespace
 
-section::section(const CFI_cdesc_t *buffer, MPI_Count count, MPI_Datatype type) noexcept
-    : address_{data_at(buffer->base_addr)}, count_{count}, type_{type} {
-    if (buffer->rank == 0 || count <= 0 || CFI_is_contiguous(buffer) != 0) {
+section::section(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype type, MPI_Count blocks) noexcept
+    : address_{data_at(buffer.base_addr)}, count_{count}, type_{type} {
+    // The call itself refuses a count or a type that is wrong.
+    if (count <= 0 || blocks <= 0 || type == MPI_DATATYPE_NULL || !has_gaps(buffer)) {
         return;
     }
-    MPI_Count bytes = 0;
-    if (PMPI_Type_size_c(type, &bytes) != MPI_SUCCESS || bytes <= 0) {
-        return; // the call refuses the type
-    }
-    const auto element_bytes = static_cast<MPI_Count>(buffer->elem_len);
-    MPI_Datatype element = MPI_DATATYPE_NULL;
-    if (element_bytes % bytes == 0) {
-        PMPI_Type_contiguous_c(element_bytes / bytes, type, &element);
-    } else { // a type of several elements
-        PMPI_Type_contiguous_c(element_bytes, MPI_BYTE, &element);
-    }
-    const MPI_Count elements = count * bytes / element_bytes;
-    const section_type made{*buffer, element};
     count_ = 1;
-    type_ = MPI_DATATYPE_NULL;
-    if (elements <= made.elements_of(buffer->rank) && elements * element_bytes == count * bytes) {
-        type_ = made.first(buffer->rank, elements);
-        PMPI_Type_commit(&type_);
-        own_ = true;
-    }
-    PMPI_Type_free(&element);
+    type_ = make_type(buffer, count, type, blocks);
+    fits_ = own_ = type_ != MPI_DATATYPE_NULL;
 }
 
 section::~section() {
     if (own_) {
         PMPI_Type_free(&type_); // operations that are under way keep it
     }
+}
+
+bool has_gaps(const CFI_cdesc_t &buffer) noexcept {
+    if (has_assumed_size(buffer)) {
+        return false;
+    }
+    bool found = false;
+    auto dense = static_cast<CFI_index_t>(buffer.elem_len);
+    for (int i = 0; i < buffer.rank; ++i) {
+        const CFI_dim_t &dimension = buffer.dim[i];
+        found = found || (dimension.extent > 1 && dimension.sm != dense);
+        dense *= dimension.extent;
+    }
+    return found && dense != 0;
+}
+
+bool has_gaps(const CFI_cdesc_t &buffer, MPI_Datatype type) noexcept {
+    MPI_Count bytes = 0;
+    return has_gaps(buffer) && PMPI_Type_size_c(type, &bytes) == MPI_SUCCESS &&
+           bytes > static_cast<MPI_Count>(buffer.elem_len);
+}
+
+int refuse_section(const char *call, MPI_Comm comm) noexcept {
+    return refuse(call, comm, PMPI_Comm_get_errhandler, PMPI_Comm_call_errhandler);
+}
+
+int refuse_section(const char *call, MPI_Win win) noexcept {
+    return refuse(call, win, PMPI_Win_get_errhandler, PMPI_Win_call_errhandler);
+}
+
+int refuse_section(const char *call, MPI_File file) noexcept {
+    return refuse(call, file, PMPI_File_get_errhandler, PMPI_File_call_errhandler);
+}
+
+int refuse_section(const char *call, MPI_Session session) noexcept {
+    return refuse(call, session, PMPI_Session_get_errhandler, PMPI_Session_call_errhandler);
 }
 
 } // namespace lisle::fortran
