@@ -67,11 +67,11 @@ array_section::array_section(MPI_Count element_bytes, std::span<const MPI_Count>
     }
 }
 
-MPI_Count array_section::address(MPI_Count in_image) const noexcept {
+MPI_Count array_section::address(MPI_Count in_sequence) const noexcept {
     MPI_Count found = 0;
     for (auto each = levels_.rbegin(); each != levels_.rend(); ++each) {
-        found += in_image / each->part * each->stride;
-        in_image %= each->part;
+        found += in_sequence / each->part * each->stride;
+        in_sequence %= each->part;
     }
     return found;
 }
@@ -107,8 +107,8 @@ bool array_section::in_one_slice(const level &of, range covered) const noexcept 
     return covered.begin / slice == (covered.end - 1) / slice;
 }
 
-/// Whether what lies in two ranges of equal length lies alike in memory, as far as the memory's beginning is not
-/// asked for. Within a slice of a level it is the offset in one of its parts that tells all.
+/// Whether what lies in two ranges of equal length lies alike in memory, as far as the memory's beginning is
+/// not asked for. Within a slice of a level it is the offset in one of its parts that tells all.
 bool array_section::alike(range one, range other) const noexcept {
     return std::ranges::any_of(levels_, [&](const level &each) {
         return (other.begin - one.begin) % each.part == 0 && in_one_slice(each, one) &&
@@ -116,8 +116,10 @@ bool array_section::alike(range one, range other) const noexcept {
     });
 }
 
-/// Of `count` ranges, `stride` bytes apart in the image, the first ones that lie alike in memory, and how far apart.
-array_section::group array_section::first_group(range first, MPI_Count stride, MPI_Count count) const noexcept {
+/// Of `count` ranges, `stride` bytes apart in the sequence, the first ones that lie alike in memory, and how
+/// far apart.
+array_section::group array_section::first_group(range first, MPI_Count stride,
+                                                MPI_Count count) const noexcept {
     group found{1, 0};
     for (const level &each : levels_) {
         if (stride % each.part != 0 || !in_one_slice(each, first)) {
@@ -137,7 +139,8 @@ array_section::group array_section::first_group(range first, MPI_Count stride, M
 
 void array_section::add_loop(layout_list &to, const nest &loop, MPI_Count origin) const {
     const auto [lower, upper] = span_of(loop.part);
-    // What was found for the last group serves the next one where it lies alike, as another column mostly does.
+    // What was found for the last group serves the next one where it lies alike, as another column mostly
+    // does.
     MPI_Count last_count = 0;
     range last{0, 0};
     layout known;
@@ -146,7 +149,8 @@ void array_section::add_loop(layout_list &to, const nest &loop, MPI_Count origin
         const range first{at + lower, at + upper};
         const group here = first_group(first, loop.stride, loop.count - done);
         const MPI_Count way = (here.count - 1) * loop.stride;
-        const range covered{first.begin + std::min<MPI_Count>(0, way), first.end + std::max<MPI_Count>(0, way)};
+        const range covered{first.begin + std::min<MPI_Count>(0, way),
+                            first.end + std::max<MPI_Count>(0, way)};
         if (here.count == last_count && alike(last, covered)) {
             known = shifted(known, address(covered.begin) - address(last.begin));
         } else {
@@ -161,14 +165,14 @@ void array_section::add_loop(layout_list &to, const nest &loop, MPI_Count origin
     }
 }
 
-/// @param origin where in the image the layout's displacement 0 is
-void array_section::add(layout_list &to, const layout &image, MPI_Count origin) const {
-    origin += image.offset;
-    if (image.is_run()) {
-        add_bytes(to, origin, image.size);
+/// @param origin where in the sequence the layout's displacement 0 is
+void array_section::add(layout_list &to, const layout &sequence, MPI_Count origin) const {
+    origin += sequence.offset;
+    if (sequence.is_run()) {
+        add_bytes(to, origin, sequence.size);
         return;
     }
-    const nest &inner = *image.inner;
+    const nest &inner = *sequence.inner;
     switch (inner.shape) {
     case nest_shape::loop:
         add_loop(to, inner, origin);
@@ -186,10 +190,10 @@ void array_section::add(layout_list &to, const layout &image, MPI_Count origin) 
     }
 }
 
-layout array_section::place(const layout &image) const {
+layout array_section::place(const layout &sequence) const {
     layout_list all;
-    if (image.size != 0) {
-        add(all, image, 0);
+    if (sequence.size != 0) {
+        add(all, sequence, 0);
     }
     return all.finish();
 }

@@ -13,6 +13,7 @@
 #include "datatype/external32.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
+#include "file/element_sequence.hpp"
 
 namespace lisle::file {
 
@@ -233,6 +234,10 @@ MPI_Count representation::extent_in_file(const datatype &type) const {
 }
 
 MPI_Count representation::size_in_file(const datatype &type) const {
+    if (is_section(type) && type.size() != 0) {
+        const datatype &element = *type.origin().types.front();
+        return checked_product(type.size() / element.size(), size_in_file(element));
+    }
     return type_in_file(type)->size();
 }
 
@@ -245,6 +250,11 @@ void representation::check_unconverted(const datatype &type, MPI_Count in_file) 
 }
 
 std::vector<std::byte> representation::to_file(const typed_buffer &from) const {
+    if (is_section(*from.type) && from.bytes() != 0) {
+        const element_sequence sequence{from};
+        copy(from, sequence.elements(), 0, from.bytes());
+        return to_file(sequence.elements());
+    }
     const MPI_Count each = size_in_file(*from.type);
     std::vector<std::byte> converted(static_cast<std::size_t>(checked_product(from.count, each)));
     if (kind_ == kind::external32) {
@@ -271,6 +281,12 @@ std::vector<std::byte> representation::to_file(const typed_buffer &from) const {
 }
 
 MPI_Count representation::to_memory(std::span<const std::byte> from, const typed_buffer &to) const {
+    if (is_section(*to.type) && to.bytes() != 0) {
+        const element_sequence sequence{to};
+        const MPI_Count bytes = to_memory(from, sequence.elements());
+        copy(sequence.elements(), to, 0, bytes);
+        return bytes;
+    }
     if (kind_ == kind::external32) {
         return unpack_external32(to, from);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call does not say since it follows from the communicator: how long arrays with an entry for each rank or
-// neighbour are, and whether the caller is the root.
+// What a call does not say since it follows from the communicator: how long arrays with an entry for each
+// rank or neighbour are, and whether the caller is the root.
 #include "fortran/calls.hpp"
 
 namespace lisle::fortran {

@@ -15,7 +15,8 @@ bool has_assumed_size(const CFI_cdesc_t &buffer) noexcept {
 }
 
 /// MPI_DATATYPE_NULL: the elements do not lie in the section, or the blocks do not lie alike.
-MPI_Datatype make_type(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype type, MPI_Count blocks) noexcept {
+MPI_Datatype make_type(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype type,
+                       MPI_Count blocks) noexcept {
     MPI_Count sizes[CFI_MAX_RANK], strides[CFI_MAX_RANK];
     for (int i = 0; i < buffer.rank; ++i) {
         sizes[i] = buffer.dim[i].extent;
@@ -28,15 +29,16 @@ MPI_Datatype make_type(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype 
 }
 
 /// The error handler says no more than the class; a program that ends by it is told what is wrong.
-template <class Object>
-int refuse(const char *call, Object object, int get(Object, MPI_Errhandler *), int raise(Object, int)) noexcept {
+template <class Object> int refuse(const char *call, Object object, int get(Object, MPI_Errhandler *),
+                                   int raise(Object, int)) noexcept {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     get(object, &handler);
     if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT) {
-        std::fprintf(stderr,
-                     "lisle: %s: a buffer is a section of an array with gaps, which has too few elements, or which "
-                     "this call cannot take (docs/fortran.md)\n",
-                     call);
+        std::fprintf(
+            stderr,
+            "lisle: %s: a buffer is a section of an array with gaps, which has too few elements, or which "
+            "this call cannot take (docs/fortran.md)\n",
+            call);
     }
     raise(object, MPI_ERR_BUFFER);
     if (handler != MPI_ERRHANDLER_NULL) {

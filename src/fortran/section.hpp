@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that are sections of arrays, as a(:, 1:9:2): a descriptor tells where their elements lie. They count as if
-// they followed each other, as in a copy that the compiler makes [MPI-5.0 19.1.12], so the call is given a datatype
-// that takes each of the buffer's bytes from where it lies (datatype/array_section.hpp).
+// Buffers that are sections of arrays, as a(:, 1:9:2): a descriptor tells where their elements lie. They
+// count as if they followed each other, as in a copy that the compiler makes [MPI-5.0 19.1.12], so the call
+// is given a datatype that takes each of the buffer's bytes from where it lies (datatype/array_section.hpp).
 #pragma once
 
 #include <ISO_Fortran_binding.h>
@@ -14,7 +14,8 @@ namespace lisle::fortran {
 /// A buffer with its count and datatype, for one call. Elements that lie without gaps are passed as they are.
 class section {
   public:
-    /// @param blocks how many times `count` elements the buffer has, one after the other; 0: it means nothing here
+    /// @param blocks how many times `count` elements the buffer has, one after the other; 0: it means nothing
+    /// here
     section(const CFI_cdesc_t &buffer, MPI_Count count, MPI_Datatype type, MPI_Count blocks) noexcept;
     section(const section &) = delete;
     section &operator=(const section &) = delete;

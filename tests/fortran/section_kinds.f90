@@ -28,6 +28,7 @@ program section_kinds
   call partitions
   call places
   call split_reads
+  call converted_files
   call refused
   call MPI_Finalize()
 contains
@@ -199,6 +200,33 @@ contains
     call MPI_File_read_at_all_begin(file, 24_MPI_OFFSET_KIND * rank, numbers(1, ::2), 3, MPI_INTEGER)
     call MPI_File_read_at_all_end(file, numbers(1, ::2), MPI_STATUS_IGNORE)
     call check(all(numbers(1, ::2) == 100 * rank + [2, 4, 6]) .and. all(numbers(2, :) == -1), 'a read in two parts')
+    call MPI_File_close(file)
+  end subroutine
+
+  !> Elements of another size in the file than in memory, of which fewer are there than are asked for.
+  subroutine converted_files
+    integer(kind=8), asynchronous :: numbers(3, 8)
+    integer(kind=8) :: now
+    type(MPI_File) :: file
+    type(MPI_Status) :: status
+    character(len=60) :: name
+    integer :: i, count
+    call system_clock(now)
+    call MPI_Bcast(now, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+    write (name, '(a, i0, a, i0)') 'section_kinds.portable.', now, '.', rank
+    call MPI_File_open(MPI_COMM_SELF, name, ior(MPI_MODE_CREATE, ior(MPI_MODE_RDWR, MPI_MODE_DELETE_ON_CLOSE)), &
+                       MPI_INFO_NULL, file)
+    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_LONG, MPI_LONG, 'external32', MPI_INFO_NULL)
+    numbers = reshape([(100_8 * rank + i, i = 1, 24)], [3, 8])
+    call MPI_File_write(file, numbers(1:3:2, 8:1:-3), 5, MPI_LONG, status)
+    call MPI_Get_count(status, MPI_LONG, count)
+    call check(count == 5, 'what was written to a portable file')
+    numbers = -1
+    call MPI_File_read_at(file, 0_MPI_OFFSET_KIND, numbers(2, :), 8, MPI_LONG, status)
+    call MPI_Get_count(status, MPI_LONG, count)
+    call check(count == 5, 'what was read from a portable file')
+    call check(all(numbers(2, :) == [100 * rank + [22, 24, 13, 15, 4], -1, -1, -1]), 'a portable file')
+    call check(all(numbers(1:3:2, :) == -1), 'what lies between what was read')
     call MPI_File_close(file)
   end subroutine
 

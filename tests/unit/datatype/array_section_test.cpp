@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types for buffers that are sections of arrays, on random types and sections. The oracle goes byte by byte: where the
-// section's elements lie, written out in their order, and which of those bytes the type's map names.
+// Types for buffers that are sections of arrays, on random types and sections. The oracle goes byte by byte:
+// where the section's elements lie, written out in their order, and which of those bytes the type's map
+// names.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -39,7 +40,8 @@ random_section make_section(random_source &random, MPI_Count least_bytes) {
     }
     MPI_Count &last = made.sizes.back();
     elements = elements / last;
-    last = std::max<MPI_Count>(random_in(random, 0, 1), (least_bytes - 1) / (elements * made.element_bytes) + 1);
+    last =
+        std::max<MPI_Count>(random_in(random, 0, 1), (least_bytes - 1) / (elements * made.element_bytes) + 1);
     std::vector<std::size_t> order(dimensions);
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (random_in(random, 0, 3) == 0) {
@@ -125,13 +127,14 @@ TEST(array_section, takes_elements_in_their_order) {
         const MPI_Count count = random_in(random, 0, 5);
         const MPI_Count blocks = random_in(random, 0, 2) == 0 ? random_in(random, 2, 4) : 1;
         const random_type type = moved(old, count * blocks, random_in(random, 0, 3) * 4);
-        const std::vector<MPI_Count> image = type.map.bytes(count * blocks);
-        const MPI_Count needed = image.empty() ? 0 : *std::ranges::max_element(image) + 1;
+        const std::vector<MPI_Count> sequence = type.map.bytes(count * blocks);
+        const MPI_Count needed = sequence.empty() ? 0 : *std::ranges::max_element(sequence) + 1;
         if (needed > 100000) {
             continue;
         }
         const bool shorter = needed > 1 && random_in(random, 0, 9) == 0;
-        const random_section section = make_section(random, shorter ? random_in(random, 1, needed - 1) : needed);
+        const random_section section =
+            make_section(random, shorter ? random_in(random, 1, needed - 1) : needed);
         const owned_type made = type_for(section, blocks, count, *type.type);
         const bool fits = needed <= static_cast<MPI_Count>(section.places.size());
         if (!fits || made.handle() == MPI_DATATYPE_NULL) {
@@ -141,11 +144,11 @@ TEST(array_section, takes_elements_in_their_order) {
             continue;
         }
         alike += blocks > 1 ? 1 : 0;
-        const std::size_t block_bytes = image.size() / static_cast<std::size_t>(blocks);
+        const std::size_t block_bytes = sequence.size() / static_cast<std::size_t>(blocks);
         for (MPI_Count block = 0; block < blocks; ++block) {
             std::vector<MPI_Count> expected;
             for (std::size_t i = 0; i < block_bytes; ++i) {
-                const MPI_Count byte = image[static_cast<std::size_t>(block) * block_bytes + i];
+                const MPI_Count byte = sequence[static_cast<std::size_t>(block) * block_bytes + i];
                 expected.push_back(section.places[static_cast<std::size_t>(byte)]);
             }
             ASSERT_EQ(places_of(*made, block), expected);
@@ -163,8 +166,8 @@ TEST(array_section, takes_elements_in_their_order) {
     EXPECT_GT(alike, 0);
 }
 
-/// Every other element of a matrix of 1000 x 1000, of which every other one is asked for: what the pattern takes
-/// in memory is the same for each column.
+/// Every other element of a matrix of 1000 x 1000, of which every other one is asked for: what the pattern
+/// takes in memory is the same for each column.
 TEST(array_section, stays_small_where_patterns_repeat) {
     MPI_Datatype vector;
     api::type_vector(500000, 1, 2, *find_datatype(MPI_INT), &vector, count_form::small);
