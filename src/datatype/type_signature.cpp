@@ -112,6 +112,9 @@ type_signature signature_of(const type_origin &origin, MPI_Count size) noexcept 
     if (size == 0) {
         return {};
     }
+    if (origin.types.empty()) { // of a layout in a file, which no message has
+        return type_signature::unknown();
+    }
     if (origin.repetitions.empty()) {
         const datatype &element = *origin.types.front();
         return repeated(element.signature(), size / element.size());

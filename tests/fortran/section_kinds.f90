@@ -23,6 +23,7 @@ program section_kinds
   call parts_of_numbers
   call texts
   call wider_elements
+  call deep_sections
   call shorter_messages
   call blocks_of_ranks
   call partitions
@@ -113,6 +114,22 @@ contains
     call MPI_Sendrecv(from(1:9:3, :), 4, MPI_INTEGER8, right, 1, into, 4, MPI_INTEGER8, left, 1, MPI_COMM_WORLD, &
                       MPI_STATUS_IGNORE)
     call check(all(into == [1, 4, 7, 10, 13, 16, 19, 22, -100 * left] + 100 * left), 'wider elements')
+  end subroutine
+
+  !> As many dimensions as there can be, none of which goes on where the one before ends.
+  subroutine deep_sections
+    integer, allocatable :: from(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :), copy(:), into(:)
+    integer :: i, count
+    allocate (from(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2), into(32768))
+    from = reshape([(i, i = 1, 32768)], shape(from))
+    copy = [from(2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1)]
+    do count = 1, 32768, 1057
+      into = -1
+      call MPI_Sendrecv(from(2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1, :, 2:1:-1), &
+                        count, MPI_INTEGER, right, 1, into, 32768, MPI_INTEGER, left, 1, MPI_COMM_WORLD, &
+                        MPI_STATUS_IGNORE)
+      call check(all(into(:count) == copy(:count)) .and. all(into(count + 1:) == -1), 'fifteen dimensions')
+    end do
   end subroutine
 
   subroutine shorter_messages
