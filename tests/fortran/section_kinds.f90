@@ -24,6 +24,7 @@ program section_kinds
   call texts
   call wider_elements
   call deep_sections
+  call large_sections
   call shorter_messages
   call blocks_of_ranks
   call partitions
@@ -130,6 +131,35 @@ contains
                         MPI_STATUS_IGNORE)
       call check(all(into(:count) == copy(:count)) .and. all(into(count + 1:) == -1), 'fifteen dimensions')
     end do
+  end subroutine
+
+  !> Messages that are under way when the calls have returned, by types that the calls have made and given up.
+  subroutine large_sections
+    integer, allocatable, asynchronous :: from(:, :), into(:, :)
+    integer, allocatable :: copy(:), expected(:)
+    type(MPI_Request) :: requests(4)
+    type(MPI_Datatype) :: type
+    integer :: i, j, n
+    allocate (from(1000, 700), into(1000, 700))
+    from = reshape([((1000000 * rank + 1000 * j + i, i = 1, 1000), j = 1, 700)], [1000, 700])
+    into = -1
+    n = 500 * 234 - 77
+    call MPI_Type_vector(n / 3, 1, 3, MPI_INTEGER, type)
+    call MPI_Type_commit(type)
+    call MPI_Irecv(into(1000:1:-2, 1:700:3), n, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
+    call MPI_Irecv(into(1:1000:2, 700:1:-3), 1, type, left, 2, MPI_COMM_WORLD, requests(2))
+    call MPI_Isend(from(1:1000:2, 700:1:-3), n, MPI_INTEGER, right, 1, MPI_COMM_WORLD, requests(3))
+    call MPI_Isend(from(1000:1:-2, 1:700:3), 1, type, right, 2, MPI_COMM_WORLD, requests(4))
+    call MPI_Type_free(type)
+    call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE)
+    from = from + 1000000 * (left - rank)
+    expected = pack(from(1:1000:2, 700:1:-3), .true.)
+    copy = pack(into(1000:1:-2, 1:700:3), .true.)
+    call check(all(copy(:n) == expected(:n)) .and. all(copy(n + 1:) == -1), 'a large section')
+    expected = pack(from(1000:1:-2, 1:700:3), .true.)
+    copy = pack(into(1:1000:2, 700:1:-3), .true.)
+    call check(all(copy(1:n / 3 * 3:3) == expected(1:n / 3 * 3:3)), 'a large section with gaps')
+    call check(all(copy(2:n:3) == -1) .and. all(copy(3:n:3) == -1), 'the gaps of a large section')
   end subroutine
 
   subroutine shorter_messages
