@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::file {
 

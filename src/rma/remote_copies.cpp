@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "rma/window.hpp"
 
 namespace lisle::rma {
@@ -47,7 +47,7 @@ class remote_copies::copy final : public protocol::operation, public fabric::cop
         }
         protocol::engine &owner = *home;
         remote_copies &of = of_;
-        owner.complete_locked(*this); // gives the object away
+        owner.core().complete_locked(*this); // gives the object away
         of.under_way_.fetch_sub(1, std::memory_order_release);
     }
 
@@ -101,10 +101,10 @@ protocol::request *remote_copies::start(const typed_buffer &origin, const target
     const std::span<const iovec> pieces{&piece, 1};
     const fabric::remote_place place{peer, *first, of.key};
     const int self = on_.number_of(on_.rank());
-    on_.home().expect(*started, peer); // waiting for it looks where its end is told
+    on_.home().core().expect(*started, peer); // waiting for it looks where its end is told
     under_way_.fetch_add(1, std::memory_order_relaxed);
     on_.note_requests();
-    for (unsigned tries = 0;; on_.home().found_no_room(tries)) {
+    for (unsigned tries = 0;; on_.home().waits().found_no_room(tries)) {
         switch (reads ? memory->start_read(self, place, pieces, *started)
                       : memory->start_write(self, place, pieces, *started)) {
         case fabric::copy_start::under_way:

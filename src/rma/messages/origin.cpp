@@ -10,9 +10,9 @@
 #include "base/error_texts.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/message/refuse.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
-#include "protocol/refuse.hpp"
+#include "protocol/wait.hpp"
 #include "rma/element_runs.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/window.hpp"
@@ -132,7 +132,7 @@ awaited_answer *message_origin::expect(const typed_buffer &into, int target) {
     auto answer = std::make_unique<awaited_answer>(on_.home(), into, target);
     answer->keep(*into.type);
     // Waiting for it looks where its packets come from.
-    on_.home().expect(*answer, on_.number_of(target));
+    on_.home().core().expect(*answer, on_.number_of(target));
     const std::scoped_lock guard{mutex_};
     answer->id = answers_.insert(*answer);
     return answer.release();
@@ -394,7 +394,7 @@ void message_origin::arrived_locked(protocol::engine &home, const protocol::arri
     }
     if (answer->missing == 0) {
         answers_.erase(head.id);
-        home.complete_locked(*answer);
+        home.core().complete_locked(*answer);
     }
 }
 
@@ -405,7 +405,7 @@ void message_origin::fail_locked(protocol::engine &home, int target) {
             answers_.erase(id);
             answer.missing = 0;
             answer.result.error = MPIX_ERR_PROC_FAILED;
-            home.complete_locked(answer);
+            home.core().complete_locked(answer);
         }
     });
 }

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "protocol/active_messages.hpp"
-#include "protocol/operation.hpp"
-#include "protocol/rendezvous/id_table.hpp"
+#include "protocol/message/active_messages.hpp"
+#include "protocol/message/operation.hpp"
+#include "protocol/sending/id_table.hpp"
 #include "rma/element_update.hpp"
 #include "rma/lock_word.hpp"
 #include "rma/messages/wire.hpp"

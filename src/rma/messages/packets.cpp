@@ -40,7 +40,7 @@ outgoing_packet::outgoing_packet(window &on, int to, std::uint8_t kind, std::uin
         case fabric::claim_result::failed:
             fail(MPIX_ERR_PROC_FAILED, "rank ", to, " of the window has failed");
         default:
-            on.home().found_no_room(tries);
+            on.home().waits().found_no_room(tries);
         }
     }
 }

@@ -9,7 +9,7 @@
 #include "base/copy_bytes.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/refuse.hpp"
+#include "protocol/message/refuse.hpp"
 #include "rma/element_update.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/messages/registry.hpp"
@@ -61,10 +61,10 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
         keep_locked(origin, what, packet.payload);
     }
     if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.do_later_locked(*this);
+        home.out().do_later_locked(*this);
     }
     if (!waiting_.empty() && !std::exchange(watches_, true)) {
-        home.watch_locked(*this);
+        home.mover().watch_locked(*this);
     }
 }
 
@@ -104,7 +104,7 @@ void message_target::serve_again(protocol::engine &home, protocol::pending_call 
         more = target.retries_ = !target.kept_.empty();
     }
     if (more) {
-        home.do_later(self);
+        home.out().do_later(self);
     }
 }
 
@@ -360,7 +360,7 @@ bool message_target::look_locked(protocol::engine &home, bool &any) {
     const std::scoped_lock guard{mutex_};
     any = grant_locks_locked() || any;
     if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.do_later_locked(*this);
+        home.out().do_later_locked(*this);
     }
     return watches_ = !waiting_.empty();
 }
