@@ -8,7 +8,7 @@
 #include "communicator/session.hpp"
 #include "datatype/predefined.hpp"
 #include "file/open_file.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 #include "rma/window.hpp"
 
 namespace lisle {

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 
 namespace lisle::abi {
 

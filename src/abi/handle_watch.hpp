@@ -14,7 +14,7 @@
 #include "datatype/datatype.hpp"
 #include "execution/rank.hpp"
 #include "mpi.h"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::abi {
 

@@ -39,7 +39,7 @@ void report_unreceived(rank &self) {
         self.tracks().each([&any](protocol::engine &each) { any = each.progress() || any; });
     }
     wait_note note{};
-    self.tracks().each([&note](protocol::engine &each) { each.list_unexpected(note); });
+    self.tracks().each([&note](protocol::engine &each) { each.receives().list_unexpected(note); });
     std::string report;
     const auto listed = std::min(note.message_count, wait_note::most_messages);
     for (unsigned i = 0; i < listed; ++i) {

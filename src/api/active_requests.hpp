@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::api {
 

@@ -12,9 +12,9 @@
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/send_buffer.hpp"
+#include "protocol/wait.hpp"
 #include "world/group_algebra.hpp"
 
 namespace lisle::api {

@@ -7,10 +7,10 @@
 #include "base/error_texts.hpp"
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
-#include "protocol/matching/type_notes.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/checking/type_notes.hpp"
+#include "protocol/message/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::abi {
 

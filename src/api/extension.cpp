@@ -13,7 +13,7 @@
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/rendezvous/receive_allocate.hpp"
+#include "protocol/receive_allocate.hpp"
 #include "reduction/op.hpp"
 #include "world/job.hpp"
 
@@ -66,7 +66,7 @@ void tile_compute(MPI_Count cycles) {
     }
     lisle::rank &self = this_rank();
     self.get_job().clock().compute(self.number(), cycles);
-    self.engine().let_core_catch_up();
+    self.engine().waits().let_core_catch_up();
 }
 
 void op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,

@@ -7,7 +7,7 @@
 
 #include "abi/check.hpp"
 #include "base/open_handles.hpp"
-#include "protocol/eager/short_message.hpp"
+#include "protocol/short_path.hpp"
 
 namespace lisle::abi {
 

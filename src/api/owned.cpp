@@ -12,7 +12,7 @@
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "world/job.hpp"
 
 namespace lisle::api {
@@ -46,7 +46,7 @@ void keep_nothing(void *, MPI_Count, void *) {}
 void receive_taken(protocol::unexpected_message &taken, const typed_buffer &into) {
     protocol::receive_operation receive{taken.home, into, {}};
     receive.complete.store(false, std::memory_order_relaxed);
-    taken.home.accept(taken, receive);
+    taken.home.transfers().accept(taken, receive);
     protocol::wait(receive);
 }
 

@@ -9,9 +9,9 @@
 #include "api/active_requests.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
-#include "protocol/matching/type_notes.hpp"
-#include "protocol/matching/wildcard_races.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/checking/type_notes.hpp"
+#include "protocol/checking/wildcard_races.hpp"
+#include "protocol/message/operation.hpp"
 #include "rma/races/watch.hpp"
 
 namespace lisle::abi {
@@ -298,7 +298,7 @@ namespace {
 
 struct receive_watch {
     receive_watch() noexcept {
-        protocol::receive_operation::watch_start = [](protocol::receive_operation &receive) {
+        protocol::message_checks::watch_receive = [](protocol::receive_operation &receive) {
             const rma::call_among_ranks posts{rma::hearing::nothing};
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);

@@ -17,7 +17,7 @@
 #include "datatype/watched_memory.hpp"
 #include "execution/rank_local.hpp"
 #include "execution/wait_note.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::protocol {
 class receive_operation;

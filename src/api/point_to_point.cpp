@@ -10,12 +10,12 @@
 #include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/pieces.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
-#include "protocol/rendezvous/pieces.hpp"
-#include "protocol/rendezvous/receive_allocate.hpp"
+#include "protocol/receive_allocate.hpp"
+#include "protocol/send_buffer.hpp"
+#include "protocol/wait.hpp"
 #include "rma/races/watch.hpp"
 
 namespace lisle::api {
@@ -206,7 +206,7 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
         receive.pattern.source = MPI_PROC_NULL;
         receive.start();
     } else {
-        receive.home->accept(*message, receive);
+        receive.home->transfers().accept(*message, receive);
     }
 }
 
@@ -223,7 +223,7 @@ void send(const void *buf, MPI_Count count, const datatype &type, int dest, int 
 void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag, communicator &comm,
           MPI_Status *status) {
     const typed_buffer buffer{buf, count, type};
-    if (comm.point_to_point.home->compares_types()) [[unlikely]] {
+    if (comm.point_to_point.home->core().observer != nullptr) [[unlikely]] {
         receive_checked(buffer, source, tag, comm, status);
         return;
     }

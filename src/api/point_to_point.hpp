@@ -8,7 +8,7 @@
 #include "communicator/communicator.hpp"
 #include "datatype/datatype.hpp"
 #include "mpi.h"
-#include "protocol/eager/short_message.hpp"
+#include "protocol/short_path.hpp"
 
 namespace lisle::api {
 

@@ -13,9 +13,9 @@
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/generalized_request.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::api {
 

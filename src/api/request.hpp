@@ -4,7 +4,7 @@
 
 #include "communicator/communicator.hpp"
 #include "mpi.h"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::api {
 

@@ -3,8 +3,8 @@
 
 #include "api/request.hpp"
 #include "base/error.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/send_buffer.hpp"
 
 namespace lisle::api {
 

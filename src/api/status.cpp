@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::api {
 

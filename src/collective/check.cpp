@@ -16,7 +16,7 @@
 #include "datatype/basic_type.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
-#include "protocol/matching/type_notes.hpp"
+#include "protocol/checking/type_notes.hpp"
 #include "world/job.hpp"
 
 namespace lisle::collective {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/small_vector.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/message/channel.hpp"
 
 namespace lisle {
 

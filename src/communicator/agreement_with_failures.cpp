@@ -104,7 +104,7 @@ class post_office {
         while (protocol::unexpected_message *const message =
                    home.probe({channel.context, MPI_ANY_SOURCE, MPI_ANY_TAG}, true, found)) {
             here.came.push_back(std::make_unique<incoming>(home, static_cast<std::size_t>(found.bytes)));
-            home.accept(*message, here.came.back()->operation);
+            home.transfers().accept(*message, here.came.back()->operation);
         }
         here.came.remove_if([&use](const auto &each) {
             const protocol::receive_operation &receive = each->operation;

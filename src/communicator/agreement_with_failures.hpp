@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "communicator/communicator.hpp"
-#include "protocol/progress/progressed_request.hpp"
+#include "protocol/progressed_request.hpp"
 
 namespace lisle {
 

@@ -16,7 +16,7 @@
 #include "communicator/errhandler.hpp"
 #include "communicator/hints.hpp"
 #include "communicator/topology.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/message/channel.hpp"
 #include "world/group.hpp"
 
 namespace lisle::protocol {

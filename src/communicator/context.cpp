@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "execution/rank_local.hpp"
 #include "mpi.h"
-#include "protocol/track.hpp"
+#include "protocol/message/track.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
 

@@ -13,7 +13,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/progressed_request.hpp"
+#include "protocol/progressed_request.hpp"
 
 namespace lisle {
 

@@ -9,10 +9,10 @@
 
 #include "base/error.hpp"
 #include "execution/rank_local.hpp"
-#include "protocol/eager/send_buffer.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/send_buffer.hpp"
 #include "protocol/tracks.hpp"
+#include "protocol/wait.hpp"
 #include "world/job.hpp"
 
 namespace lisle {

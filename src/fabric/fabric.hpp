@@ -39,7 +39,7 @@ struct packet_header {
     std::int32_t tag;
     std::uint8_t kind;
     std::uint8_t flags;
-    std::uint16_t remark; ///< of ranks that check, see protocol/packet.hpp
+    std::uint16_t annotation; ///< of ranks that check, see protocol/message/packet.hpp
     std::uint32_t payload_bytes;
 };
 static_assert(sizeof(packet_header) == 24);

@@ -6,7 +6,7 @@
 #include "communicator/communicator.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "file/byte_room.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::file {
 

@@ -6,8 +6,8 @@
 
 #include "execution/wait_note.hpp"
 #include "file/collective_access.hpp"
-#include "protocol/progress/progressed_request.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/progressed_request.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::file {
 

@@ -7,7 +7,7 @@
 
 #include "execution/rank.hpp"
 #include "file/helper.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "world/job.hpp"
 
 namespace lisle::file {

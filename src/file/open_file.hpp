@@ -14,7 +14,7 @@
 #include "file/shared_pointer.hpp"
 #include "file/transfer.hpp"
 #include "file/view.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::file {
 

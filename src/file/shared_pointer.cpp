@@ -2,7 +2,7 @@
 #include "file/shared_pointer.hpp"
 
 #include "datatype/predefined.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 #include "reduction/op.hpp"
 #include "rma/creation.hpp"
 #include "rma/operations.hpp"

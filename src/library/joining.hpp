@@ -16,7 +16,7 @@
 #include "fabric/network/network_fabric.hpp"
 #include "fabric/renumbered_fabric.hpp"
 #include "fabric/routes_by_track.hpp"
-#include "protocol/progress/device_threads.hpp"
+#include "protocol/device_threads.hpp"
 #include "world/job.hpp"
 
 namespace lisle {

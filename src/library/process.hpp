@@ -10,7 +10,7 @@
 #include "fabric/local/node_segment.hpp"
 #include "fabric/routes_by_track.hpp"
 #include "library/joining.hpp"
-#include "protocol/progress/device_threads.hpp"
+#include "protocol/device_threads.hpp"
 #include "world/job.hpp"
 
 namespace lisle {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "execution/wait_note.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::protocol {
 

@@ -12,9 +12,9 @@
 
 #include "base/ref.hpp"
 #include "datatype/typed_buffer.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/message/channel.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/progressed_request.hpp"
+#include "protocol/progressed_request.hpp"
 
 namespace lisle::protocol {
 

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "datatype/typed_buffer.hpp"
-#include "protocol/channel.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/channel.hpp"
+#include "protocol/message/request.hpp"
+#include "protocol/message/send_mode.hpp"
 
 namespace lisle::protocol {
 
 class awaited;
-enum class send_mode : unsigned char { standard, synchronous, ready, buffered };
 
 /// Returns when the buffer may be used again (and, if synchronous, the receive has begun).
 void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,

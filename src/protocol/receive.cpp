@@ -2,167 +2,105 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
-#include "base/copy_bytes.hpp"
-#include "base/error.hpp"
-#include "protocol/eager/short_message.hpp"
+#include "protocol/short_path.hpp"
 
 namespace lisle::protocol {
 
-void engine::start_in_turn(receive_operation &receive) {
-    std::unique_lock held{lock_};
-    enter_started_locked();
-    if (matcher_.stores_nothing() && others_.empty()) [[likely]] {
-        matcher_.post(receive);
+void engine::start_observed(receive_operation &receive, const group &peers) {
+    receive.from = peer_named(peers, receive.pattern.source);
+    if (core_.observer != nullptr) {
+        core_.observer->begin_receive(receive);
+    }
+    start(receive);
+}
+
+void engine::start(receive_operation &receive) {
+    std::unique_lock held{core_};
+    receives_.enter_started_locked();
+    if (receives_.stores_nothing() && core_.polled.empty()) [[likely]] {
+        receives_.post_locked(receive);
         return;
     }
     held.release();
     start_locked(receive);
 }
 
-void engine::enter_all_started_locked() {
-    started_.take_all([this](receive_operation &receive) {
-        // Those that are stored now came since start() asked.
-        unexpected_message *const message =
-            matcher_.stores_nothing() ? nullptr : matcher_.find(receive.pattern);
-        if (message == nullptr) [[likely]] {
-            matcher_.post(receive);
-            return;
-        }
-        take_locked(*message, receive);
-        receive.captured = message;
-        receive.what = pending_transfer::kind::stored;
-        receive.next = std::exchange(transfers_, &receive);
-    });
-}
-
 void engine::start_locked(receive_operation &receive) {
-    std::unique_lock held{lock_, std::adopt_lock};
-    unexpected_message *const message = matcher_.find(receive.pattern);
+    std::unique_lock held{core_, std::adopt_lock};
+    unexpected_message *const message = receives_.take_for_locked(receive);
     if (message == nullptr) {
-        if (const int error = failures_.error_locked(receive.pattern.context, receive.from);
-            error != MPI_SUCCESS) [[unlikely]] {
-            held.release();
-            fail_at_once_locked(receive, error);
+        if (const int error = failed_.error_of(receive.pattern.context, receive.from); error != MPI_SUCCESS)
+            [[unlikely]] {
+            core_.fail_locked(receive, error);
+            held.unlock();
+            mover_.move(); // who tries again and again must hear of a revocation
             return;
         }
-        matcher_.post(receive);
-        expect_locked(receive, receive.from);
-        return;
+        receives_.post_locked(receive);
     }
-    expect_locked(receive, receive.from);
-    take_locked(*message, receive);
+    core_.expect_locked(receive, receive.from);
     held.unlock();
-    accept(*message, receive);
-}
-
-attempt engine::take_longer_locked(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status,
-                                   const fabric::cell &packet) {
-    const fabric::packet_header header = packet.header; // once more: a peer could have changed it
-    const envelope what{header.context, header.source, header.tag};
-    const std::uint32_t bytes = header.payload_bytes;
-    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) || bytes <= fabric::cell::inline_bytes ||
-        static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
-        return attempt::impossible;
+    if (message != nullptr) {
+        transfers_.accept(*message, receive);
     }
-    copy_bytes(to, inbox_->take_lines(bytes).data(), bytes);
-    inbox_->consume();
-    if (status != MPI_STATUS_IGNORE) {
-        outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
-    }
-    return attempt::taken;
-}
-
-bool engine::comes_by_mailbox(int source, const group &peers) const noexcept {
-    const int from = peer_named(peers, source);
-    return from >= 0 && inbox_ != nullptr && routes_.to(from).carrier == inbox_carrier_ && !checks_types_;
-}
-
-bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
-                                     MPI_Status *status) {
-    if (!checks_types_ || outbox_.short_end() == 0 || wildcards_ != nullptr || inbox_ == nullptr ||
-        !others_.empty() || !buffer.type->plain() || progressors_.any() || !lock_.try_lock()) {
-        return false;
-    }
-    short_receive wanted{static_cast<std::byte *>(buffer.address), buffer.bytes(), pattern, status};
-    wanted.elements = buffer.type->basic();
-    const attempt result =
-        take_if_idle_locked<true>(wanted.to, wanted.room, pattern, status, wanted.elements);
-    lock_.unlock();
-    return result == attempt::taken || (result == attempt::too_early && spin_policy_.among_fibers != 0 &&
-                                        (let_others_run(wanted) || look_again_as_fiber(wanted)));
 }
 
 bool engine::start_and_look(receive_operation &receive) {
-    std::unique_lock held{lock_};
-    enter_started_locked();
-    if (matcher_.stores_nothing() && !progressors_.any() && !failures_.any()) [[likely]] {
-        matcher_.post(receive);
-        expect_locked(receive, receive.from);
+    std::unique_lock held{core_};
+    receives_.enter_started_locked();
+    const bool is_plain = receives_.stores_nothing() && !waits_.has_progressors() && !failed_.any();
+    if (is_plain) [[likely]] {
+        receives_.post_locked(receive);
+        core_.expect_locked(receive, receive.from);
         held.release();
-        return look_locked(receive);
+        return mover_.look_locked(receive, waits_.brief_looks());
     }
     held.release();
     start_locked(receive);
     return receive.complete.load(std::memory_order_acquire);
 }
 
-void engine::accept(unexpected_message &message, receive_operation &receive) {
-    if (receive.captures) [[unlikely]] {
-        receive.captured = &message;
-        complete(receive);
-        return;
+bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
+                                     MPI_Status *status) {
+    if (core_.observer == nullptr || out_.waiting().short_end() == 0 || !in_.has_mailbox() ||
+        !core_.polled.empty() || !buffer.type->plain() || waits_.has_progressors() ||
+        !core_.bare_lock().try_lock()) {
+        return false;
     }
-    receive.result.source = message.what.source;
-    receive.result.tag = message.what.tag;
-    receive.sender = message.sender;
-    const bool has_data = !message.announced() || message.stored != 0 || message.bytes == 0;
-    if (has_data) {
-        store_data(receive, message.data());
-        if (message.elements != 0) [[unlikely]] {
-            notes_->compare_kept(receive, message.elements, &message);
-        }
-        if (message.announced()) {
-            finish_sender(message.sender);
-        }
-        complete(receive);
-    }
-    if (!has_data && message.elements != 0) [[unlikely]] {
-        notes_->move(&message, receive);
-    }
-    unexpected_message::destroy(&message);
-    if (!has_data) {
-        transfer(receive);
-    }
+    auto *const to = static_cast<std::byte *>(buffer.address);
+    const basic_type elements = buffer.type->basic();
+    const take_result result =
+        take_if_idle(receives_, in_, out_, waits_, to, buffer.bytes(), pattern, status, elements);
+    core_.bare_lock().unlock();
+    return result == take_result::taken ||
+           (result == take_result::too_early && fibers_.receive({.to = to,
+                                                                 .room = buffer.bytes(),
+                                                                 .pattern = pattern,
+                                                                 .status = status,
+                                                                 .elements = elements}));
 }
 
 void engine::cancel(receive_operation &receive) {
-    std::unique_lock held{lock_};
-    enter_started_locked();
+    const std::scoped_lock guard{core_};
+    receives_.enter_started_locked();
     if (receive.posted) {
-        matcher_.withdraw(receive);
+        receives_.withdraw_locked(receive);
         receive.result.cancelled = true;
-        complete_locked(receive);
+        core_.complete_locked(receive);
     }
-    held.release();
-    unlock_and_follow_up();
 }
 
 unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &found) {
-    const std::scoped_lock guard{lock_};
-    enter_started_locked(); // what they take is not there for a probe
-    unexpected_message *const message = matcher_.find(pattern);
+    const std::scoped_lock guard{core_.bare_lock()};
+    receives_.enter_started_locked(); // what they take is not there for a probe
+    unexpected_message *const message = receives_.probe_locked(pattern, take);
     if (message == nullptr) {
-        others_.ask_all_once(); // who probes waits for what nobody has posted a receive for
+        core_.polled.ask_all_once(); // who probes waits for what nobody has posted a receive for
+        return nullptr;
     }
-    if (message != nullptr) {
-        found.source = message->what.source;
-        found.tag = message->what.tag;
-        found.bytes = message->bytes;
-        if (take) {
-            matcher_.take(*message);
-            update_congestion();
-        }
-    }
+    found.source = message->what.source;
+    found.tag = message->what.tag;
+    found.bytes = message->bytes;
     return message;
 }
 

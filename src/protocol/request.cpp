@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 #include "base/error.hpp"
 #include "base/error_texts.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::protocol {
 
@@ -18,28 +18,10 @@ bool is_complete(const request &request) {
 
 } // namespace
 
-outcome outcome::load(const MPI_Status &status) noexcept {
-    const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
-    const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
-    return {.source = status.MPI_SOURCE,
-            .tag = status.MPI_TAG,
-            .error = status.MPI_ERROR,
-            .cancelled = status.MPI_internal[2] != 0,
-            .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
-}
-
 request::request(rank &owner) noexcept : request{owner.engine()} {}
 
-void request::describe(wait_note &note) const {
-    note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
-}
-
-void awaited_request::describe(wait_note &note) const {
-    one_.describe(note);
-}
-
 void request::free() {
-    home->release(*this);
+    home->core().release(*this);
 }
 
 void wait(request &request) {

@@ -4,15 +4,25 @@
 #include "base/settings.hpp"
 #include "execution/doorbell.hpp"
 #include "fabric/routes_by_track.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/device_threads.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/track.hpp"
+#include "protocol/message/channel.hpp"
+#include "protocol/message/track.hpp"
 
 namespace lisle::protocol {
 
 tracks::tracks(fabric::routes_by_track &routes, rank &owner, device_threads *threads)
     : routes_{routes}, owner_{owner}, threads_{threads} {
-    engines_[0].store(new engine{routes, owner, 0}, std::memory_order_relaxed);
+    make(0);
+}
+
+engine &tracks::make(int track) {
+    auto *const made = new engine{routes_, owner_, track, waiters_};
+    waiters_.add(track, made->waits());
+    made->out().keep_general(general_ != 0);
+    // Release: pairs with the acquire in find(), so the engine is seen whole.
+    engines_[static_cast<std::size_t>(track)].store(made, std::memory_order_release);
+    return *made;
 }
 
 tracks::~tracks() {
@@ -29,13 +39,10 @@ engine &tracks::open(std::uint64_t context) {
     if (engine *const found = find(track)) {
         return *found;
     }
-    auto *const made = new engine{routes_, owner_, track};
-    made->keep_general(general_ != 0);
-    engines_[static_cast<std::size_t>(track)].store(made, std::memory_order_release);
-    several_.store(true, std::memory_order_relaxed);
+    engine &made = make(track);
     // Threads of the rank that sleep would not hear of what arrives there.
     owner_.bell().ring();
-    return *made;
+    return made;
 }
 
 void tracks::begin_service() {
@@ -53,12 +60,12 @@ void tracks::end_service() {
 void tracks::keep_general(int change) {
     const std::scoped_lock guard{opening_};
     general_ += change;
-    each([this](engine &one) { one.keep_general(general_ != 0); });
+    each([this](engine &one) { one.out().keep_general(general_ != 0); });
 }
 
 bool tracks::drained() const {
     bool all = true;
-    each([&all](engine &one) { all = one.drained() && all; });
+    each([&all](engine &one) { all = one.out().drained() && all; });
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "fabric/track_count.hpp"
+#include "protocol/progress/waiter.hpp"
 
 namespace lisle {
 class rank;
@@ -42,8 +43,8 @@ class tracks {
     [[nodiscard]] fabric::routes_by_track &routes() const noexcept { return routes_; }
     /// The engine for messages with this context, made if need be. Throws if there is no such track.
     [[nodiscard]] engine &open(std::uint64_t context);
-    /// True if there are engines besides the first. Relaxed: find() orders what matters.
-    [[nodiscard]] bool several() const noexcept { return several_.load(std::memory_order_relaxed); }
+    /// True if there are engines besides the first.
+    [[nodiscard]] bool several() const noexcept { return waiters_.several(); }
 
     /// Calls `function` with each engine there is.
     template <class Function> void each(Function function) const {
@@ -74,13 +75,15 @@ class tracks {
     [[nodiscard]] int choose(std::uint64_t n) const;
 
   private:
+    engine &make(int track);
+
     fabric::routes_by_track &routes_;
     rank &owner_;
     device_threads *const threads_;
+    rank_waiters waiters_;
     std::array<std::atomic<engine *>, fabric::most_tracks> engines_{};
     std::mutex opening_; ///< one thread at a time makes an engine
     int general_ = 0;    ///< how many want that; under opening_
-    std::atomic<bool> several_{false};
     std::atomic<bool> spread_{
         false}; // orders nothing: an earlier communicator is on the first track, no more
 };

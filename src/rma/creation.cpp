@@ -20,7 +20,7 @@
 #include "fabric/local/shared_heap.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "rma/races/watch.hpp"
 #include "rma/synchronization.hpp"
 #include "world/job.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 #include "rma/races/access.hpp"
 
 namespace lisle::rma {

@@ -14,13 +14,13 @@ using protocol::counted;
 
 template <counted What> std::uint64_t of_engine(const communicator *) {
     std::uint64_t sum = 0;
-    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.counts().value(What); });
+    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.core().counts.value(What); });
     return sum;
 }
 
 std::uint64_t stored_now(const communicator *) {
     std::uint64_t sum = 0;
-    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.stored_bytes(); });
+    this_rank().tracks().each([&sum](protocol::engine &each) { sum += each.receives().stored_bytes(); });
     return sum;
 }
 

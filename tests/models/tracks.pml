@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How a thread sleeps whose rank has several engines (src/protocol/tracks.hpp, engine::sleep_unless_news). It
+ * How a thread sleeps whose rank has several engines (src/protocol/tracks.hpp, waiter::sleep_unless_news). It
  * waits for a message on the first engine, which is sent only when one on the second has been taken, and for a
  * send on the second that another thread completes. No other thread of the rank looks at the second engine;
  * it is made while the waiting one may sleep already, and its message may be there before. What is done under

@@ -10,7 +10,7 @@
 #include "collective/schedule/launch.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/mailbox.hpp"
-#include "protocol/eager/short_message.hpp"
+#include "protocol/short_path.hpp"
 #include "reduction/op.hpp"
 
 namespace lisle::collective {

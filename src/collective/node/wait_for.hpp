@@ -6,7 +6,7 @@
 #include "base/spin_lock.hpp"
 #include "execution/fiber_worker.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::collective {
 
@@ -17,18 +17,18 @@ template <class Predicate>
 void wait_for(protocol::engine &home, Predicate done, const protocol::awaited *what = nullptr) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
         constexpr unsigned turns_for_progress = 16; // others may wait for something else of this rank
-        const unsigned most_turns = home.brief_turns(*worker);
+        const unsigned most_turns = home.waits().brief_turns(*worker);
         for (unsigned turn = 1; turn <= most_turns && worker->yield(); ++turn) {
             if (done()) {
                 return;
             }
             if (turn % turns_for_progress == 0) {
                 home.progress();
-                home.progress_elsewhere();
+                home.waits().progress_elsewhere();
             }
         }
     }
-    for (unsigned looks = home.brief_looks(); looks > 0; --looks) {
+    for (unsigned looks = home.waits().brief_looks(); looks > 0; --looks) {
         if (done()) {
             return;
         }

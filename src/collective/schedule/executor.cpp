@@ -5,7 +5,7 @@
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::collective {
 

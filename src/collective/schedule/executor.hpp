@@ -7,7 +7,7 @@
 
 #include "collective/schedule/local_steps.hpp"
 #include "collective/schedule/schedule.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::collective {
 

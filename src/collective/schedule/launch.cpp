@@ -10,8 +10,8 @@
 #include "collective/schedule/executor.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/message/request.hpp"
 #include "protocol/progress/progressor.hpp"
-#include "protocol/request.hpp"
 
 namespace lisle::collective {
 
@@ -52,7 +52,7 @@ class collective_request final : public protocol::request, private protocol::pro
         }
         executor_->restart();
         if (advance()) {
-            home->add(*this);
+            home->waits().add(*this);
         }
     }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "collective/schedule/schedule.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::collective {
 

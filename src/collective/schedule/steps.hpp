@@ -10,7 +10,7 @@
 
 #include "collective/node/collective_area.hpp"
 #include "datatype/typed_buffer.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/message/channel.hpp"
 #include "reduction/op.hpp"
 
 namespace lisle::collective {

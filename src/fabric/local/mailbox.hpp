@@ -49,7 +49,7 @@ struct alignas(line_bytes) cell {
 };
 static_assert(sizeof(cell) == line_bytes);
 
-/// The header of a packet whose flags only are known late: kind, flags and remark are one word, since
+/// The header of a packet whose flags only are known late: kind, flags and annotation are one word, since
 /// compilers do not join stores of a constant and of a value.
 struct short_header {
     std::uint64_t context;

@@ -8,8 +8,8 @@
 
 #include "base/copy_short.hpp"
 #include "datatype/basic_type.hpp"
-#include "protocol/matching/envelope.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/envelope.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::protocol {
 
@@ -39,8 +39,8 @@ struct short_receive {
     basic_type elements = basic_type::none; ///< that it takes, where messages are compared; else none
 };
 
-/// What came of trying to take a short message.
-enum class attempt : unsigned char {
+/// What came of taking a message straight from the mailbox.
+enum class take_result : unsigned char {
     taken,
     too_early,  ///< there is none yet, and other fibers of the worker can run meanwhile
     impossible, ///< take the general way

@@ -8,7 +8,7 @@
 
 #include "base/copy_short.hpp"
 #include "fabric/local/mailbox.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 
 namespace lisle::protocol {
 

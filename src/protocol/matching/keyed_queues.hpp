@@ -10,18 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/matching/envelope.hpp"
+#include "protocol/message/envelope.hpp"
+#include "protocol/message/queue_link.hpp"
 
 namespace lisle::protocol {
-
-template <class Node> struct queue_of;
-
-/// A node's place in one queue. `queue` is null while it is in none, for nodes that care.
-template <class Node> struct queue_link {
-    Node *previous;
-    Node *next;
-    queue_of<Node> *queue;
-};
 
 template <class Node> struct queue_of {
     envelope key;

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/block_cache.hpp"
-#include "protocol/rendezvous/pieces.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace lisle::protocol {
 
@@ -15,16 +15,22 @@ constexpr std::size_t small_message = sizeof(unexpected_message) + 64;
 
 } // namespace
 
-unexpected_message::unexpected_message(engine &home, std::size_t stored) noexcept
-    : object{object_kind::message}, home{home}, stored{stored} {}
-
-unexpected_message::~unexpected_message() = default;
-
 unexpected_message *unexpected_message::make(engine &home, std::size_t stored) {
     const std::size_t needed = sizeof(unexpected_message) + stored;
     void *const memory =
         needed <= small_message ? block_cache<small_message>::take() : ::operator new(needed);
     return new (memory) unexpected_message{home, stored};
+}
+
+unexpected_message *unexpected_message::make_whole(engine &home, const envelope &what,
+                                                   std::span<const std::byte> data) {
+    unexpected_message *const made = make(home, data.size());
+    made->what = what;
+    made->bytes = static_cast<MPI_Count>(data.size());
+    if (!data.empty()) {
+        copy_bytes(made->data().data(), data.data(), data.size());
+    }
+    return made;
 }
 
 void unexpected_message::destroy(unexpected_message *message) noexcept {

@@ -16,8 +16,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocol/matching/keyed_queues.hpp"
 #include "protocol/matching/unexpected.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 
 namespace lisle::protocol {
 

@@ -7,14 +7,19 @@
 
 #include "base/object.hpp"
 #include "mpi.h"
-#include "protocol/matching/envelope.hpp"
-#include "protocol/matching/keyed_queues.hpp"
-#include "protocol/packet.hpp"
+#include "protocol/message/envelope.hpp"
+#include "protocol/message/packet.hpp"
+#include "protocol/message/queue_link.hpp"
 
 namespace lisle::protocol {
 
 class engine;
-class piecewise_receive;
+
+/// How far a message has been received that is received in several pieces (pieces.hpp).
+class piecewise_state {
+  public:
+    virtual ~piecewise_state() = default;
+};
 
 /// A message that came before its receive: its envelope, and its data or its announcement. Also what an
 /// MPI_Message names once a matched probe has taken it out of the tables. Lies in front of its data, in
@@ -25,8 +30,10 @@ class unexpected_message final : public object {
 
     /// @param stored bytes of data to make room for
     [[nodiscard]] static unexpected_message *make(engine &home, std::size_t stored);
+    /// One that came with all of its data.
+    [[nodiscard]] static unexpected_message *make_whole(engine &home, const envelope &what,
+                                                        std::span<const std::byte> data);
     static void destroy(unexpected_message *message) noexcept;
-    ~unexpected_message();
 
     [[nodiscard]] std::span<std::byte> data() noexcept {
         return {reinterpret_cast<std::byte *>(this + 1), stored};
@@ -35,6 +42,9 @@ class unexpected_message final : public object {
     [[nodiscard]] std::size_t footprint() const noexcept { return sizeof(*this) + stored; }
     /// True if the sender still has the data, or wants to know of the match.
     [[nodiscard]] bool announced() const noexcept { return sender.sender != 0; }
+
+    /// True if its data lie here.
+    [[nodiscard]] bool has_data() const noexcept { return !announced() || stored != 0 || bytes == 0; }
 
     queue_link<unexpected_message> &link(unsigned wildcards) noexcept { return links_[wildcards]; }
 
@@ -47,14 +57,15 @@ class unexpected_message final : public object {
     std::uint8_t elements = 0;
     /// All of it has been shown to the user as one piece.
     bool shown = false;
-    /// How far it has been received, if it is received in several pieces.
-    std::unique_ptr<piecewise_receive> reading;
+    /// Null unless it is received in several pieces.
+    std::unique_ptr<piecewise_state> reading;
     /// All unexpected messages of a rank in order of arrival.
     unexpected_message *older = nullptr;
     unexpected_message *newer = nullptr;
 
   private:
-    unexpected_message(engine &home, std::size_t stored) noexcept;
+    unexpected_message(engine &home, std::size_t stored) noexcept
+        : object{object_kind::message}, home{home}, stored{stored} {}
     queue_link<unexpected_message> links_[4]{};
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "protocol/request.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle::protocol {
 

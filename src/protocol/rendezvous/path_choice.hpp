@@ -13,13 +13,13 @@ namespace lisle::protocol {
 
 class path_choice {
   public:
-    enum path : unsigned char { joint, stream };
+    enum path : unsigned char { cooperative, stream };
 
     /// The path of the next message: the one that has been faster, now and then the other.
     [[nodiscard]] path next() noexcept {
-        const bool joint_is_slower = cost_[joint] > cost_[stream];
+        const bool copy_is_slower = cost_[cooperative] > cost_[stream];
         const bool try_the_slower = ++messages_ % messages_between_tries == 0;
-        return joint_is_slower != try_the_slower ? stream : joint;
+        return copy_is_slower != try_the_slower ? stream : cooperative;
     }
     /// A message begins to move. One is measured at a time.
     /// @param now nanoseconds of the job's clock
@@ -50,7 +50,7 @@ class path_choice {
 
     double cost_[2] = {0, 0}; ///< nanoseconds for a byte; 0: not tried yet
     const void *measured_ = nullptr;
-    path taken_ = joint;
+    path taken_ = cooperative;
     std::int64_t begun_ = 0;
     unsigned messages_ = 0;
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "datatype/copy.hpp"
-#include "protocol/engine.hpp"
+#include "protocol/rendezvous/announced_receives.hpp"
 
 namespace lisle::protocol {
 
@@ -21,16 +21,16 @@ constexpr MPI_Count least_run = 4096;
 
 } // namespace
 
-class engine::remote_read final : public pending_call, public fabric::copy_completion {
+class announced_receives::remote_read final : public pending_call, public fabric::copy_completion {
   public:
-    remote_read(engine &home, receive_operation &receive, MPI_Count bytes)
-        : pending_call{&run_again}, home_{home}, receive_{receive}, bytes_{bytes} {}
+    remote_read(announced_receives &table, receive_operation &receive, MPI_Count bytes)
+        : pending_call{&run_again}, table_{table}, receive_{receive}, bytes_{bytes} {}
 
     /// Starts copies until all are started or one finds no room. Without the engine's lock; afterwards the
     /// object may be gone.
     void go_on() {
         const announced_message &sender = receive_.sender;
-        fabric::remote_memory &memory = *home_.routes_.to(sender.peer).memory;
+        fabric::remote_memory &memory = *core().self.routes.to(sender.peer).memory;
         std::vector<iovec> runs_of_part;
         while (offset_ < bytes_) {
             runs_of_part.clear();
@@ -43,14 +43,14 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
             under_way_.fetch_add(1, std::memory_order_relaxed);
             const fabric::remote_place from{sender.peer, sender.address + static_cast<std::uint64_t>(offset_),
                                             sender.key};
-            const auto started = memory.start_read(home_.number_, from, runs_of_part, *this);
+            const auto started = memory.start_read(core().self.number, from, runs_of_part, *this);
             if (started != fabric::copy_start::under_way) {
                 under_way_.fetch_sub(1,
                                      std::memory_order_relaxed); // not the last: this one still starts some
             }
             if (started == fabric::copy_start::full) {
-                const std::scoped_lock guard{home_.lock_};
-                home_.do_later_locked(*this);
+                const std::scoped_lock guard{core()};
+                table_.out_.do_later_locked(*this);
                 return;
             }
             if (started == fabric::copy_start::refused) {
@@ -60,10 +60,8 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
             offset_ += covered;
         }
         if (is_last()) {
-            engine &home = home_; // which is looked for no more in an object that is gone
-            home.lock_.lock();
+            const std::scoped_lock guard{core()}; // which is not looked for in an object that is gone
             end_locked();
-            home.unlock_and_follow_up();
         }
     }
 
@@ -84,15 +82,17 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
     void end_locked() {
         const std::unique_ptr<remote_read> ended{this};
         if (failed_.load(std::memory_order_relaxed)) {
-            home_.ask_for_stream_locked(receive_, receive_.result.bytes);
+            table_.ask_for_stream_locked(receive_, receive_.result.bytes);
             return;
         }
-        home_.counts_.add(counted::read_bytes, static_cast<std::uint64_t>(receive_.result.bytes));
-        home_.tell_done_locked(receive_.sender);
-        home_.complete_locked(receive_);
+        core().counts.add(counted::read_bytes, static_cast<std::uint64_t>(receive_.result.bytes));
+        table_.tell_done_locked(receive_.sender);
+        core().complete_locked(receive_);
     }
 
-    engine &home_;
+    [[nodiscard]] engine_core &core() const noexcept { return table_.core_; }
+
+    announced_receives &table_;
     receive_operation &receive_;
     MPI_Count bytes_;
     MPI_Count offset_ = 0;               ///< of what has not been started yet; of the thread that starts
@@ -100,8 +100,8 @@ class engine::remote_read final : public pending_call, public fabric::copy_compl
     std::atomic<bool> failed_{false};    ///< relaxed: ordered by under_way_
 };
 
-bool engine::read_from_peer(receive_operation &receive, MPI_Count bytes) {
-    const fabric::route &way = routes_.to(receive.sender.peer);
+bool announced_receives::read_from_peer(receive_operation &receive, MPI_Count bytes) {
+    const fabric::route &way = core_.self.routes.to(receive.sender.peer);
     // On a node the kernel needs no permission; elsewhere only what has been exposed can be read.
     const bool readable = receive.sender.exposed() != (way.node != nullptr);
     if (receive.sender.address == 0 || way.memory == nullptr || !readable ||

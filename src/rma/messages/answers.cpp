@@ -9,8 +9,8 @@
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
-#include "protocol/refuse.hpp"
+#include "protocol/wait.hpp"
+#include "protocol/message/refuse.hpp"
 #include "rma/messages/wire.hpp"
 
 namespace lisle::rma {
@@ -85,7 +85,7 @@ void awaited_answers::arrived_locked(protocol::engine &home, const protocol::arr
     }
     if (answer->missing == 0) {
         answers_.erase(head.id);
-        home.complete_locked(*answer);
+        home.core().complete_locked(*answer);
     }
 }
 
@@ -110,7 +110,7 @@ void awaited_answers::fail_locked(protocol::engine &home, int target) {
             answers_.erase(id);
             answer.missing = 0;
             answer.result.error = MPIX_ERR_PROC_FAILED;
-            home.complete_locked(answer);
+            home.core().complete_locked(answer);
         }
     });
 }

@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/spin_lock.hpp"
-#include "protocol/active_messages.hpp"
-#include "protocol/operation.hpp"
-#include "protocol/rendezvous/id_table.hpp"
+#include "protocol/message/active_messages.hpp"
+#include "protocol/message/operation.hpp"
+#include "protocol/sending/id_table.hpp"
 #include "rma/state/window_members.hpp"
 
 namespace lisle::rma {

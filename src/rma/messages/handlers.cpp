@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leads the packets of windows, and the news that a peer has failed, to the windows that they are about.
-#include "protocol/active_messages.hpp"
-#include "protocol/refuse.hpp"
+#include "protocol/message/active_messages.hpp"
+#include "protocol/message/refuse.hpp"
 #include "rma/messages/window_messages.hpp"
 #include "rma/messages/wire.hpp"
 

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "datatype/predefined.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/state/failures_within.hpp"
 

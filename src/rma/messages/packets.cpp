@@ -41,7 +41,7 @@ outgoing_packet::outgoing_packet(const window_members &members, int to, std::uin
         case fabric::claim_result::failed:
             fail(MPIX_ERR_PROC_FAILED, "rank ", to, " of the window has failed");
         default:
-            members.home().found_no_room(tries);
+            members.home().waits().found_no_room(tries);
         }
     }
 }

@@ -10,7 +10,7 @@
 #include "base/copy_bytes.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/refuse.hpp"
+#include "protocol/message/refuse.hpp"
 #include "rma/state/order_by_peers.hpp"
 #include "rma/state/store_order.hpp"
 
@@ -60,10 +60,10 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
         keep_locked(origin, what, packet.payload);
     }
     if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.do_later_locked(*this);
+        home.out().do_later_locked(*this);
     }
     if (locks_.anyone_waits() && !std::exchange(watches_, true)) {
-        home.watch_locked(*this);
+        home.mover().watch_locked(*this);
     }
 }
 
@@ -103,7 +103,7 @@ void message_target::serve_again(protocol::engine &home, protocol::pending_call 
         more = target.retries_ = !target.kept_.empty();
     }
     if (more) {
-        home.do_later(self);
+        home.out().do_later(self);
     }
 }
 
@@ -354,7 +354,7 @@ bool message_target::look_locked(protocol::engine &home, bool &any) {
     const std::scoped_lock guard{mutex_};
     any = take_locks_locked() || any;
     if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.do_later_locked(*this);
+        home.out().do_later_locked(*this);
     }
     return watches_ = locks_.anyone_waits();
 }

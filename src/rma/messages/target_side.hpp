@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "protocol/active_messages.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/active_messages.hpp"
+#include "protocol/message/operation.hpp"
 #include "protocol/progress/lookout.hpp"
 #include "rma/elements/element_update.hpp"
 #include "rma/messages/lock_queue.hpp"

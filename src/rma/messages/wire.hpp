@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "protocol/packet.hpp"
+#include "protocol/message/packet.hpp"
 
 namespace lisle::rma {
 

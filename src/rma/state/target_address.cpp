@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "execution/rank.hpp"
-#include "protocol/track.hpp"
+#include "protocol/message/track.hpp"
 #include "protocol/tracks.hpp"
 #include "world/job.hpp"
 

@@ -9,9 +9,9 @@
 #include "base/error.hpp"
 #include "fabric/routes.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/operation.hpp"
+#include "protocol/message/operation.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 
 namespace lisle::rma {
 
@@ -47,7 +47,7 @@ class network_way::copy final : public protocol::operation, public fabric::copy_
         }
         protocol::engine &owner = *home;
         network_way &of = of_;
-        owner.complete_locked(*this); // gives the object away
+        owner.core().complete_locked(*this); // gives the object away
         of.under_way_.fetch_sub(1, std::memory_order_release);
     }
 
@@ -97,10 +97,10 @@ protocol::request *network_way::start(const typed_buffer &origin, const target_d
     fabric::remote_memory *const memory = members_.home().routes().to(peer).memory;
     const fabric::remote_place place{peer, *first, members_.at(target.rank).facts.key};
     const int self = members_.number_of(members_.rank());
-    members_.home().expect(*started, peer); // waiting for it looks where its end is told
+    members_.home().core().expect(*started, peer); // waiting for it looks where its end is told
     under_way_.fetch_add(1, std::memory_order_relaxed);
     members_.note_requests();
-    for (unsigned tries = 0;; members_.home().found_no_room(tries)) {
+    for (unsigned tries = 0;; members_.home().waits().found_no_room(tries)) {
         switch (reads ? memory->start_read(self, place, pieces, *started)
                       : memory->start_write(self, place, pieces, *started)) {
         case fabric::copy_start::under_way:

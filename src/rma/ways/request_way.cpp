@@ -7,7 +7,7 @@
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
-#include "protocol/progress/wait.hpp"
+#include "protocol/wait.hpp"
 #include "rma/elements/element_runs.hpp"
 #include "rma/messages/packets.hpp"
 

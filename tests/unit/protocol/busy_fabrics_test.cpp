@@ -6,7 +6,7 @@
 #include <random>
 
 #include "polled_device.hpp"
-#include "protocol/progress/polled_fabrics.hpp"
+#include "protocol/core/polled_fabrics.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;

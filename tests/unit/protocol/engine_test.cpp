@@ -17,10 +17,10 @@
 #include "library/process.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
+#include "protocol/message/track.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/wait.hpp"
-#include "protocol/track.hpp"
 #include "protocol/tracks.hpp"
+#include "protocol/wait.hpp"
 #include "world/launched_bootstrap.hpp"
 
 using namespace lisle;
@@ -345,7 +345,7 @@ TEST(two_fabrics, a_packets_only_route_within_a_process_is_obeyed) {
             receiving->free();
             ASSERT_EQ(got, data);
         }
-        copied += channel.home->counts().value(counted::copied_bytes);
+        copied += channel.home->core().counts.value(counted::copied_bytes);
     });
     EXPECT_EQ(copied.load(), 0U) << "data has gone around the fabrics, within the process";
 }

@@ -14,8 +14,8 @@
 #include "fabric/local/local_fabric.hpp"
 #include "library/process.hpp"
 #include "polled_device.hpp"
+#include "protocol/core/polled_fabrics.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/progress/polled_fabrics.hpp"
 #include "world/lone_bootstrap.hpp"
 
 using namespace lisle;

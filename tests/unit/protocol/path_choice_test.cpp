@@ -29,9 +29,9 @@ TEST(path_choice, finds_the_faster_way_and_tries_the_other_now_and_then) {
     path_choice choice;
     const auto first = send(choice, 640, {8, 4});
     EXPECT_GT(first[path_choice::stream], 600);
-    EXPECT_GE(first[path_choice::joint], 5);
+    EXPECT_GE(first[path_choice::cooperative], 5);
     const auto later = send(choice, 6400, {8, 14});
-    EXPECT_GT(later[path_choice::joint], 5000);
+    EXPECT_GT(later[path_choice::cooperative], 5000);
     EXPECT_GE(later[path_choice::stream], 50);
 }
 
@@ -45,7 +45,7 @@ TEST(path_choice, survives_a_peer_that_is_away) {
 TEST(path_choice, measures_one_message_at_a_time) {
     path_choice choice;
     int one = 0, other = 0;
-    choice.begin(&one, path_choice::joint, 1000);
+    choice.begin(&one, path_choice::cooperative, 1000);
     choice.begin(&other, path_choice::stream, 1000);
     choice.end(&other, 65536, lisle::real_clock::instance()); // not the measured one: nothing is learnt
     choice.end(&one, 65536, lisle::real_clock::instance());

@@ -10,8 +10,8 @@
 #include "datatype/predefined.hpp"
 #include "library/process.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/message/track.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/track.hpp"
 
 using namespace lisle;
 using namespace lisle::protocol;
@@ -123,9 +123,9 @@ TEST_F(tracks_test, messages_of_one_track_are_not_seen_by_another) {
     first.home->progress();
     outcome found;
     EXPECT_EQ(third.home->probe({third.context, 0, 5}, false, found), nullptr) << "nobody has looked there";
-    first.home->progress_elsewhere();
+    first.home->waits().progress_elsewhere();
     EXPECT_NE(third.home->probe({third.context, 0, 5}, false, found), nullptr);
-    EXPECT_EQ(first.home->stored_bytes(), 0U);
+    EXPECT_EQ(first.home->receives().stored_bytes(), 0U);
     EXPECT_EQ(receive(word, third, 0, 5).bytes, 4);
 }
 

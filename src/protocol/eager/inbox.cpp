@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/eager/inbox.hpp"
+
+#include "base/copy_bytes.hpp"
+#include "protocol/core/by_thread.hpp"
+#include "protocol/message/refuse.hpp"
+
+namespace lisle::protocol {
+
+namespace {
+
+// A number that is no kind of packets.
+constexpr std::uint8_t no_kind = 0xff;
+
+} // namespace
+
+inbox::inbox(engine_core &core, matching &receives)
+    : core_{core}, receives_{receives}, plain_kind_{core.observer == nullptr
+                                                        ? static_cast<std::uint8_t>(packet_kind::eager)
+                                                        : no_kind} {
+    const int self = core.self.number;
+    for (fabric::fabric *const fabric : core.self.routes.fabrics()) {
+        if (auto *const mailbox = fabric->mailbox_of(self); mailbox != nullptr && mailbox_ == nullptr) {
+            mailbox_ = mailbox;
+            carrier_ = fabric;
+        } else {
+            core.polled.add(*fabric, is_received_by_thread(*fabric, self));
+        }
+    }
+    alone_ = mailbox_ != nullptr && core.polled.empty() && core.observer == nullptr;
+}
+
+bool inbox::brings_all_of(int peer) const noexcept {
+    return peer >= 0 && mailbox_ != nullptr && core_.self.routes.to(peer).carrier == carrier_ &&
+           core_.observer == nullptr;
+}
+
+inline void inbox::arrived_eager(envelope what, std::span<const std::byte> payload,
+                                 receive_operation *receive) {
+    if (receive != nullptr && !receive->captures) [[likely]] {
+        receive->result.source = what.source;
+        receive->result.tag = what.tag;
+        store_data(*receive, payload);
+        if (receive->at_end != 0) [[unlikely]] { // asked here, since each instruction counts
+            core_.complete_quietly_locked(*receive);
+            return;
+        }
+        // Release: as in engine_core::complete_quietly_locked().
+        receive->complete.store(true, std::memory_order_release);
+        return;
+    }
+    keep_eager(what, payload, receive);
+}
+
+int inbox::drain(int most) {
+    // Not read again for each packet: what is stored meanwhile could be anything to the compiler.
+    matching &receives = receives_;
+    const std::uint8_t plain_kind = plain_kind_;
+    return mailbox_->drain(
+        [ this, &receives, plain_kind ](const fabric::packet_header &header,
+                                        std::span<const std::byte> payload, const fabric::cell &packet)
+            __attribute__((always_inline)) {
+                const envelope what{header.context, header.source, header.tag};
+                if (header.kind != plain_kind) [[unlikely]] {
+                    arrived_other(packet.sender(), what, packet_manner::of(header), payload);
+                } else {
+                    arrived_eager(what, payload, receives.match(what));
+                }
+            },
+        read_in_pieces_ == 0 ? most : 1);
+}
+
+void inbox::arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) {
+    const envelope what{header.context, header.source, header.tag};
+    if (header.kind == plain_kind_) {
+        arrived_eager(what, payload, receives_.match(what));
+    } else {
+        arrived_other(peer, what, packet_manner::of(header), payload);
+    }
+}
+
+void inbox::arrived_other(int peer, envelope what, packet_manner manner, std::span<const std::byte> payload) {
+    if (peer < 0 || peer >= core_.self.routes.size()) {
+        refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
+    }
+    const packet_handler handler = active_messages::handler_of(manner.kind);
+    if (handler == nullptr) {
+        refuse(peer, "is of an unknown kind", manner.kind);
+    }
+    if (core_.observer != nullptr) [[unlikely]] {
+        core_.observer->packet_arrived(manner.annotation);
+    }
+    handler(*core_.self.home, {peer, what, manner.flags, manner.annotation, payload});
+}
+
+void inbox::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
+    receives_.keep_locked(*unexpected_message::make_whole(*core_.self.home, what, payload), captor);
+}
+
+void inbox::on_eager(const arrival &packet) {
+    receive_operation *const receive = receives_.match(packet.what);
+    if (core_.observer == nullptr) {
+        arrived_eager(packet.what, packet.payload, receive);
+        return;
+    }
+    message_observer &observer = *core_.observer;
+    observer.message_arrived(packet.what, packet.annotation, receive, receives_.tables());
+    if (receive != nullptr && !receive->captures) {
+        receive->result.source = packet.what.source;
+        receive->result.tag = packet.what.tag;
+        store_data(*receive, packet.payload);
+        observer.compare(*receive, packet.flags, packet.note);
+        core_.complete_quietly_locked(*receive);
+        return;
+    }
+    unexpected_message *const message =
+        unexpected_message::make_whole(*core_.self.home, packet.what, packet.payload);
+    message->elements = packet.flags;
+    if (packet.note != nullptr) {
+        observer.keep(message, *packet.note);
+    }
+    receives_.keep_locked(*message, receive);
+}
+
+take_result inbox::take_longer(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status,
+                               const fabric::cell &packet) {
+    const fabric::packet_header header = packet.header; // once more: a peer could have changed it
+    const envelope what{header.context, header.source, header.tag};
+    const std::uint32_t bytes = header.payload_bytes;
+    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) || bytes <= fabric::cell::inline_bytes ||
+        static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
+        return take_result::impossible;
+    }
+    copy_bytes(to, mailbox_->take_lines(bytes).data(), bytes);
+    mailbox_->consume();
+    if (status != MPI_STATUS_IGNORE) {
+        outcome{.source = what.source, .tag = what.tag, .bytes = bytes}.store(status);
+    }
+    return take_result::taken;
+}
+
+bool inbox::hold_payload(std::span<const std::byte> payload) noexcept {
+    if (mailbox_ == nullptr || !mailbox_->holds(payload.data())) {
+        return false;
+    }
+    mailbox_->hold();
+    return true;
+}
+
+} // namespace lisle::protocol

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receives that an engine's rank has started, and the messages that came before theirs. Keeps the memory
+// of unexpected messages within bounds: senders are told when there is too much of it.
+#pragma once
+
+#include "protocol/core/engine_core.hpp"
+#include "protocol/matching/matcher.hpp"
+#include "protocol/matching/started_receives.hpp"
+#include "protocol/message/operation.hpp"
+
+namespace lisle {
+struct wait_note;
+}
+
+namespace lisle::protocol {
+
+/// Under the engine's lock, but for try_start_alone().
+class matching {
+  public:
+    /// @param unexpected_limit bytes that the rank stores before it asks for no more
+    matching(engine_core &core, std::size_t unexpected_limit) noexcept
+        : core_{core}, unexpected_limit_{unexpected_limit} {}
+
+    /// Starts a receive without the lock, since an exchange for each would be a fifth of a window's time. The
+    /// next holder of the lock that matches something enters it. False: start it under the lock.
+    [[nodiscard, gnu::always_inline]] bool try_start_alone(receive_operation &receive) noexcept {
+        return starts_alone_ && !matcher_.may_store() && started_.add(receive);
+    }
+    /// Whether one thread starts all of the rank's receives. @pre nobody starts one
+    void expect_one_thread(bool one) noexcept { starts_alone_ = one; }
+    [[nodiscard]] bool expects_one_thread() const noexcept { return starts_alone_; }
+    /// Enters what has been started since into the tables: to be called before anything is matched, and
+    /// before the rank sleeps.
+    void enter_started_locked() {
+        if (started_.any()) {
+            enter_all_started_locked();
+        }
+    }
+
+    /// The receive that takes a message with this envelope, taken out; or null.
+    [[nodiscard, gnu::always_inline]] receive_operation *match(const envelope &message) noexcept {
+        return matcher_.match(message);
+    }
+    /// The oldest stored message that a receive takes, taken out for it; null: there is none.
+    [[nodiscard]] unexpected_message *take_for_locked(const receive_operation &receive);
+    void post_locked(receive_operation &receive) { matcher_.post(receive); }
+    void withdraw_locked(receive_operation &receive) noexcept { matcher_.withdraw(receive); }
+    /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none. If it
+    /// throws, for lack of memory, the message is gone.
+    void keep_locked(unexpected_message &message, receive_operation *captor);
+    /// The stored announcement with this sender, taken out; null: there is none.
+    [[nodiscard]] unexpected_message *take_announced_locked(int rank, std::uint64_t sender);
+    /// The oldest stored message that the pattern accepts, taken out if `take` is set.
+    [[nodiscard]] unexpected_message *probe_locked(const envelope &pattern, bool take);
+
+    /// True if a posted receive would take this message.
+    [[nodiscard]] bool awaits(const envelope &message);
+    [[nodiscard, gnu::always_inline]] bool stores_nothing() const noexcept {
+        return matcher_.stores_nothing();
+    }
+    /// Nothing is posted, stored, or started.
+    [[nodiscard, gnu::always_inline]] bool idle() const noexcept {
+        return matcher_.idle() && !started_.any();
+    }
+    [[nodiscard]] matcher &tables() noexcept { return matcher_; }
+
+    // ---- for reports; these take the lock ----
+
+    /// Adds what has come for this rank and waits for a receive.
+    void list_unexpected(wait_note &note);
+    /// Bytes of unexpected messages that are stored now.
+    [[nodiscard]] std::size_t stored_bytes();
+
+  private:
+    [[gnu::noinline]] void enter_all_started_locked();
+    /// What is stored has changed: peers hear of it if there is too much of it, or no longer.
+    void update_congestion() {
+        if (congested_ || matcher_.stored_bytes() > unexpected_limit_) [[unlikely]] {
+            change_congestion();
+        }
+    }
+    [[gnu::noinline]] void change_congestion();
+    void take_locked(unexpected_message &message);
+
+    engine_core &core_;
+    const std::size_t unexpected_limit_;
+    bool starts_alone_ = false; ///< one thread at a time starts receives
+    bool congested_ = false;
+    matcher matcher_;
+    started_receives started_; ///< by the one thread that starts them alone
+};
+
+} // namespace lisle::protocol

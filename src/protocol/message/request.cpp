@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/message/request.hpp"
+
+#include "protocol/message/awaited.hpp"
+
+namespace lisle::protocol {
+
+outcome outcome::load(const MPI_Status &status) noexcept {
+    const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
+    const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
+    return {.source = status.MPI_SOURCE,
+            .tag = status.MPI_TAG,
+            .error = status.MPI_ERROR,
+            .cancelled = status.MPI_internal[2] != 0,
+            .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
+}
+
+void request::describe(wait_note &note) const {
+    note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
+}
+
+void awaited_request::describe(wait_note &note) const {
+    one_.describe(note);
+}
+
+} // namespace lisle::protocol

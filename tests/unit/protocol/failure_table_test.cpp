@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/core/failure_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mpi.h"
+
+using namespace lisle::protocol;
+
+namespace {
+
+constexpr std::uint64_t base = 4 * contexts_in_a_row;
+constexpr std::uint64_t point_to_point = base;
+constexpr std::uint64_t common = base + first_common_context;
+constexpr int any_source = -1;
+
+/// One communicator, of ranks 0 to 2.
+class failure_table_test : public testing::Test {
+  protected:
+    failure_table_test() { EXPECT_FALSE(table_.watch(base, {0, 1, 2})); }
+    failure_table table_;
+};
+
+} // namespace
+
+TEST_F(failure_table_test, knows_nothing_at_first) {
+    EXPECT_FALSE(table_.any());
+    EXPECT_EQ(table_.error_of(common, 1), MPI_SUCCESS);
+}
+
+TEST_F(failure_table_test, failure_ends_what_needs_the_peer) {
+    EXPECT_TRUE(table_.note_failure(1));
+    EXPECT_FALSE(table_.note_failure(1));
+    EXPECT_TRUE(table_.any());
+    EXPECT_EQ(table_.error_of(point_to_point, 1), MPIX_ERR_PROC_FAILED);
+    EXPECT_EQ(table_.error_of(point_to_point, 2), MPI_SUCCESS);
+    EXPECT_EQ(table_.error_of(point_to_point, any_source), MPIX_ERR_PROC_FAILED);
+    EXPECT_EQ(table_.error_of(common, 2), MPIX_ERR_PROC_FAILED);
+}
+
+TEST_F(failure_table_test, failure_of_another_communicators_member_ends_nothing_here) {
+    EXPECT_TRUE(table_.note_failure(7));
+    EXPECT_EQ(table_.error_of(common, 1), MPI_SUCCESS);
+    EXPECT_EQ(table_.error_of(point_to_point, any_source), MPI_SUCCESS);
+}
+
+TEST_F(failure_table_test, acknowledged_failures_let_receives_from_any_source_wait) {
+    EXPECT_TRUE(table_.note_failure(1));
+    table_.find(base)->acknowledged = 1;
+    EXPECT_EQ(table_.error_of(point_to_point, any_source), MPI_SUCCESS);
+    EXPECT_EQ(table_.error_of(common, 0), MPIX_ERR_PROC_FAILED);
+    EXPECT_TRUE(table_.note_failure(2));
+    EXPECT_EQ(table_.error_of(point_to_point, any_source), MPIX_ERR_PROC_FAILED);
+}
+
+TEST_F(failure_table_test, communicator_knows_of_earlier_failures) {
+    EXPECT_TRUE(table_.note_failure(1));
+    constexpr std::uint64_t later = base + contexts_in_a_row;
+    EXPECT_FALSE(table_.watch(later, {1, 5}));
+    EXPECT_EQ(table_.find(later)->failed, std::vector<int>{1});
+}
+
+TEST_F(failure_table_test, revocation_is_new_once_and_spares_recovery) {
+    const auto *const one = table_.note_revocation(base);
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(one->members.size(), 3U);
+    EXPECT_EQ(table_.note_revocation(base), nullptr);
+    EXPECT_EQ(table_.error_of(point_to_point, 2), MPIX_ERR_REVOKED);
+    EXPECT_EQ(table_.error_of(base + recovery_context, 2), MPI_SUCCESS);
+    EXPECT_EQ(table_.error_of(base + contexts_in_a_row, 2), MPI_SUCCESS);
+}
+
+TEST_F(failure_table_test, revocation_may_come_before_the_communicator_is_made) {
+    constexpr std::uint64_t later = base + contexts_in_a_row;
+    EXPECT_EQ(table_.note_revocation(later), nullptr);
+    EXPECT_TRUE(table_.watch(later, {0, 1}));
+}
