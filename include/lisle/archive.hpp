@@ -222,8 +222,8 @@ namespace detail {
 /// An aggregate whose fields are found because it has no functions for cereal of its own.
 template <class T>
 concept plain_fields = (reflected<T> || names_fields<T>)&&!array_traits<T>::value &&
-                       !cereal::traits::has_member_serialize<T, byte_writer>::value &&
-                       !cereal::traits::has_member_save<T, byte_writer>::value &&
+                       !has_own_functions<T>() && !cereal::traits::has_member_serialize<T, byte_writer>::value
+                       && !cereal::traits::has_member_save<T, byte_writer>::value &&
                        !cereal::traits::has_non_member_save<T, byte_writer>::value;
 
 } // namespace detail

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From types of C++ to datatypes of MPI. A direct type has one: arithmetic types, enums, std::complex,
-// std::byte, arrays of direct types, and classes all of whose fields are direct. Padding never travels.
-// A direct type without padding and with only one type of number in it travels as an array of that number,
-// so it needs no datatype of its own; the others get one that is built once for each rank.
+// std::byte, arrays of direct types, and classes all of whose fields are direct, unless they have functions
+// of their own for archives. Padding never travels. A direct type without padding and with only one type of
+// number in it travels as an array of that number, so it needs no datatype of its own; the others get one
+// that is built once for each rank.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "lisle/config.hpp"
 #include "lisle/error.hpp"
 #include "lisle/fields.hpp"
+#include "lisle/own_functions.hpp"
 #include "lisle/owned.hpp"
 #include "lisle/rank_data.hpp"
 
@@ -72,7 +74,7 @@ template <class T> consteval bool is_direct() {
     else if constexpr (names_fields<type>)
         return all_direct(field_types<type>{});
     else if constexpr (reflected<type> && !std::is_polymorphic_v<type>)
-        return !has_bit_field<type> && all_direct(field_types<type>{});
+        return !has_own_functions<type>() && !has_bit_field<type> && all_direct(field_types<type>{});
     else
         return false;
 }

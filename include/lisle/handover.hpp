@@ -38,7 +38,8 @@ template <class... Fields> consteval bool all_hold_values(type_list<Fields...>) 
 template <class T> consteval bool fields_hold_values() {
     if constexpr (direct<T>)
         return true;
-    else if constexpr (std::is_class_v<T> && !std::is_polymorphic_v<T> && (reflected<T> || names_fields<T>))
+    else if constexpr (std::is_class_v<T> && !std::is_polymorphic_v<T> &&
+                       (reflected<T> || names_fields<T>)&&!has_own_functions<T>())
         return all_hold_values(field_types<T>{});
     else
         return false;

@@ -17,10 +17,35 @@
 
 namespace lisle::detail {
 
+/// The class that a member function belongs to.
+template <class Function> struct member_owner;
+template <class Result, class Owner, class... Arguments>
+struct member_owner<Result (Owner::*)(Arguments...)> {
+    using type = Owner;
+};
+template <class Result, class Owner, class... Arguments>
+struct member_owner<Result (Owner::*)(Arguments...) const> {
+    using type = Owner;
+};
+template <class T, class Function>
+inline constexpr bool leaves_fields_out = sizeof(T) != sizeof(typename member_owner<Function>::type);
+/// A class with fields of its own and the functions of a base class, which know nothing of them.
+template <class T>
+concept written_as_base = requires {
+    requires leaves_fields_out<T, decltype(&T::template serialize<byte_writer>)>;
+}
+|| requires {
+    requires leaves_fields_out<T, decltype(&T::template save<byte_writer>)>;
+};
+
 template <class T> consteval bool can_serialize();
 template <class... Fields> consteval bool all_serialize(type_list<Fields...>) {
     return (can_serialize<Fields>() && ...);
 }
+/// What an object of a class holds that cereal takes whatever that is, and finds out too late.
+template <class T> struct held_by : std::false_type {};
+template <class T> struct held_by<std::optional<T>> : std::true_type { using types = type_list<T>; };
+template <class... T> struct held_by<std::variant<T...>> : std::true_type { using types = type_list<T...>; };
 /// Asks cereal only where it answers without an error.
 template <class T> consteval bool can_serialize() {
     if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_void_v<T> ||
@@ -28,6 +53,12 @@ template <class T> consteval bool can_serialize() {
         return false;
     else if constexpr (std::is_class_v<T> && plain_fields<T>)
         return all_serialize(field_types<T>{});
+    else if constexpr (held_by<T>::value)
+        return all_serialize(typename held_by<T>::types{});
+    else if constexpr (std::is_array_v<T>)
+        return can_serialize<std::remove_cv_t<std::remove_extent_t<T>>>();
+    else if constexpr (written_as_base<T>)
+        return false;
     else if constexpr (requires {
                            typename T::value_type;
                            typename T::const_iterator;

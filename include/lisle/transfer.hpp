@@ -92,15 +92,21 @@ template <class T> consteval void explain_not_sendable() {
             always_false<T>,
             "resized() and grown() are for containers of direct objects that have a resize(); receive<T>() "
             "returns such, too: receive a std::vector, or use receive_into().");
+    else if constexpr (with_bit_field<type>)
+        static_assert(always_false<T>,
+                      "This class has a bit-field, which has no address: make it a whole field, or name the "
+                      "others with `using lisle_fields = lisle::members<...>`, which then travel alone.");
+    else if constexpr (has_own_functions<type>())
+        static_assert(
+            always_false<T>,
+            "This class has its own serialize(), or save() and load(): include <lisle/serialize.hpp>, which "
+            "calls them if they go both ways and know all of it, or name its fields with `using lisle_fields "
+            "= lisle::members<...>`.");
     else if constexpr (has_unfit_field<type>())
         static_assert(
             always_false<field_at_fault<type>>,
             "A class with this field cannot be sent where it lies. Name the fields that travel with "
             "`using lisle_fields = lisle::members<...>`, or include <lisle/serialize.hpp>.");
-    else if constexpr (with_bit_field<type>)
-        static_assert(always_false<T>,
-                      "This class has a bit-field, which has no address: make it a whole field, or name the "
-                      "others with `using lisle_fields = lisle::members<...>`, which then travel alone.");
     else if constexpr (std::is_aggregate_v<type> && requires { type{any_base<type>{}}; })
         static_assert(always_false<T>,
                       "This class has a base class, so its fields are not found: name them all, those of the "
@@ -142,7 +148,7 @@ template <class T> consteval auto culprit_in() {
         else
             return as_type<T>{};
     } else if constexpr (std::is_class_v<T> && defined<T>) {
-        if constexpr (!std::is_polymorphic_v<T> && has_unfit_field<T>()) {
+        if constexpr (!std::is_polymorphic_v<T> && !has_own_functions<T>() && has_unfit_field<T>()) {
             if constexpr (has_unfit_field<type_at_fault<T>>())
                 return culprit_in<type_at_fault<T>>();
             else

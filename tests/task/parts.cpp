@@ -73,6 +73,12 @@ TEST(codec, refuses_lengths_that_are_not_there) {
     EXPECT_THROW(codec<std::string>::read(second), std::runtime_error);
 }
 
+struct written_otherwise { // than as its field
+    double degrees = 0;
+    template <class Archive> void serialize(Archive &archive) { archive(degrees); }
+};
+static_assert(encodable<std::pair<int, double>> && !encodable<written_otherwise>);
+
 TEST(codec, brings_objects_back) {
     using object = std::tuple<int, std::string, std::vector<std::vector<double>>, std::optional<bool>,
                               std::array<short, 3>>;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "lisle/fields.hpp"
+#include "lisle/own_functions.hpp"
 
 namespace lisle::tasks {
 
@@ -190,9 +191,11 @@ template <class T, std::size_t N> struct codec<std::array<T, N>> {
     }
 };
 
-/// Pairs, tuples, and aggregates or classes whose fields lisle/fields.hpp finds.
+/// Pairs, tuples, classes that name their fields, and aggregates unless they have a serialize() or the like,
+/// which says that they are something else than their fields.
 template <class T>
-requires(lisle::detail::names_fields<T> || lisle::detail::reflected<T>) struct codec<T> {
+requires(lisle::detail::names_fields<T> ||
+         (lisle::detail::reflected<T> && !lisle::detail::has_own_functions<T>())) struct codec<T> {
     static void write(const T &object, encoder &out) {
         lisle::detail::visit_fields(object, [&](const auto &...fields) {
             (codec<std::remove_cvref_t<decltype(fields)>>::write(fields, out), ...);

@@ -152,4 +152,59 @@ TEST_F(frame_order, a_gap_that_is_never_filled_keeps_no_more_than_the_window) {
     static_cast<void>(testing::internal::GetCapturedStderr());
 }
 
+/// Two processes with two rails, of which the first one breaks at its sender in the middle.
+void send_over_a_rail_that_breaks(int after) {
+    std::vector<shuffling_device *> opened;
+    const auto rails = [&opened] {
+        std::vector<choice> two;
+        for (int rail = 0; rail != 2; ++rail) {
+            two.push_back(choose_providers({std::string{own_tcp}, "lo"}).front());
+            two.back().open = [&opened, open = std::move(two.back().open)](std::uint64_t told) {
+                auto made = std::make_unique<shuffling_device>(open(told));
+                opened.push_back(made.get());
+                return made;
+            };
+        }
+        return two;
+    };
+    std::vector<std::unique_ptr<network_fabric>> all;
+    for (const int process : {0, 1}) {
+        all.push_back(std::make_unique<network_fabric>(rails(), view_of(process), [&all](int rank) {
+            return all[static_cast<std::size_t>(rank)]->address(rank);
+        }));
+    }
+    opened.front()->break_after(after);
+    constexpr std::size_t packets = 300;
+    std::array<received, 2> ears;
+    std::size_t sent = 0;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (ears[1].packets.size() != packets && std::chrono::steady_clock::now() < end) {
+        packet_slot slot{};
+        const std::size_t bytes = sent % 3 == 0 ? 40'000 : 8;
+        if (sent != packets && all[0]->try_claim(0, 1, bytes, false, slot) == claim_result::claimed) {
+            *slot.header = {7, 0, static_cast<int>(sent), 1, 0, 0, static_cast<std::uint32_t>(bytes)};
+            std::memset(slot.payload, static_cast<int>(sent & 0x7fU), bytes);
+            all[0]->publish(1, slot);
+            ++sent;
+        }
+        for (const int process : {0, 1}) {
+            const auto at = static_cast<std::size_t>(process);
+            all[at]->poll(process, ears[at], 16);
+        }
+    }
+    ASSERT_EQ(ears[1].packets.size(), packets);
+    for (std::size_t at = 0; at != packets; ++at) {
+        ASSERT_EQ(ears[1].packets[at].tag, static_cast<int>(at));
+        ASSERT_EQ(ears[1].packets[at].payload.back(), static_cast<std::byte>(at & 0x7fU));
+    }
+    EXPECT_TRUE(ears[0].failed.empty() && ears[1].failed.empty());
+    EXPECT_EQ(all[0]->dropped() + all[1]->dropped(), 0U);
+}
+
+TEST(frame_order_over_rails, what_was_held_back_when_a_rail_broke_arrives_once) {
+    for (const int after : {2, 7, 40, 100}) {
+        send_over_a_rail_that_breaks(after);
+    }
+}
+
 } // namespace

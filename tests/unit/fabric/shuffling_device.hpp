@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device whose messages end in another order than they were matched in, as those of many providers of
-// libfabric do: it keeps back what another device has received, and lets it go at random.
+// libfabric do: it keeps back what another device has received, and lets it go at random. It can break, too.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,14 @@ class shuffling_device final : public device {
     }
     [[nodiscard]] attempt send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
                                operation &op) noexcept override {
+        if (sends_until_it_breaks_ != 0 && --sends_until_it_breaks_ == 0) {
+            lost_ = &op;
+            return attempt::done;
+        }
         return below_->send(bytes, end, to, op);
     }
+    /// So many messages from now on the last one ends with an error.
+    void break_after(int sends) noexcept { sends_until_it_breaks_ = sends; }
     [[nodiscard]] attempt inject(std::span<const std::byte> bytes, peer_number to) noexcept override {
         return below_->inject(bytes, to);
     }
@@ -59,6 +65,9 @@ class shuffling_device final : public device {
         const std::size_t count =
             below_->take_completions(std::span{all}.first(std::min(all.size(), ended.size())));
         std::size_t told = 0;
+        if (lost_ != nullptr && count != ended.size()) {
+            ended[told++] = {std::exchange(lost_, nullptr), 0, true};
+        }
         for (const completion &each : std::span{all}.first(count)) {
             if (each.of->what == operation::kind::receive && !each.failed) {
                 kept_.push_back(each);
@@ -81,7 +90,9 @@ class shuffling_device final : public device {
     }
 
     [[nodiscard]] int descriptor() const noexcept override { return below_->descriptor(); }
-    [[nodiscard]] bool may_wait() noexcept override { return kept_.empty() && below_->may_wait(); }
+    [[nodiscard]] bool may_wait() noexcept override {
+        return kept_.empty() && lost_ == nullptr && below_->may_wait();
+    }
 
   private:
     /// Fewer than there are buffers to receive to.
@@ -95,6 +106,8 @@ class shuffling_device final : public device {
 
     std::unique_ptr<device> below_;
     std::vector<completion> kept_;
+    operation *lost_ = nullptr; ///< a send that has failed
+    int sends_until_it_breaks_ = 0;
     std::minstd_rand random_{11};
 };
 

@@ -1,0 +1,9 @@
+// says: This class has its own serialize(), or save() and load()
+#include <lisle/lisle.hpp>
+struct angle {
+    double degrees;
+    template <class Archive> void serialize(Archive &archive) { archive(degrees); }
+};
+void mistake(const angle &a) {
+    lisle::world().send(a, 1);
+}
