@@ -14,9 +14,9 @@
 #include "launch/options.hpp"
 #include "launch/options/values.hpp"
 #include "launch/plan.hpp"
-#include "world/foreign_launcher.hpp"
 #include "world/job_table.hpp"
 #include "world/managed_bootstrap.hpp"
+#include "world/pmi/foreign_launcher.hpp"
 
 namespace lisle::launch {
 
