@@ -63,7 +63,7 @@ class collective_access {
     void make_room_for_answers();
     void take_answers();
 
-    /// Does something with the disk: here at once, or begins it on the helper and returns what is to be
+    /// Works with the disk: in the call, or begins it on the helper and returns what is to be
     /// awaited.
     template <class Work> [[nodiscard]] protocol::request *at_disk(Work work);
     [[nodiscard]] passage way_here() const noexcept;

@@ -22,7 +22,7 @@ namespace lisle::file {
 
 namespace {
 
-/// Bytes that the kernel is asked for at once: it takes no more than 2 GiB.
+/// The most bytes of one system call: the kernel takes no more than 2 GiB.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
 std::string reason_of(int error) {

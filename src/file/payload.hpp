@@ -15,7 +15,7 @@ enum class direction { reading, writing };
 
 class payload {
   public:
-    /// Of a write: converts at once. Of a read: finish_read() does. Throws as bytes_in_file().
+    /// Data of a write are converted here, those of a read by finish_read(). Throws as bytes_in_file().
     payload(direction way, std::shared_ptr<const view> through, const typed_buffer &data);
     payload(payload &&) = default;
     payload &operator=(payload &&) = delete;
@@ -30,7 +30,7 @@ class payload {
 
   private:
     std::shared_ptr<const view> through_;
-    type_ref type_; ///< kept, since the program may free it meanwhile
+    type_ref type_; ///< kept, since the program may free it before the access ends
     typed_buffer in_memory_, in_file_;
     std::vector<std::byte> converted_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock on a range of a file, for as long as the object lives. Its holder never waits for another rank, so
-// who wants it looks again and again: a rank that shares a thread with the holder lets it run meanwhile.
+// a rank that wants it tries again and again, and lets the holder run in between if they share a thread.
 #pragma once
 
 #include "file/descriptor.hpp"

@@ -22,10 +22,10 @@
 #include "protocol/device_threads.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
-#include "world/foreign_launcher.hpp"
 #include "world/launched_bootstrap.hpp"
 #include "world/lone_bootstrap.hpp"
 #include "world/managed_bootstrap.hpp"
+#include "world/pmi/foreign_launcher.hpp"
 
 namespace lisle {
 

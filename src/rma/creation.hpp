@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How windows come to be [MPI-5.0 12.2]: all members agree on a communicator of the window's own, the first
+// Creation of windows [MPI-5.0 12.2]: all members agree on a communicator of the window's own, the first
 // member of each node makes the table of members there, every member enters its memory, and the first members
 // exchange their tables. So each rank sends a few messages, however many members there are. All functions are
 // collective over `parent`, and return when all members have the window.

@@ -15,7 +15,7 @@ bool is_flag(std::string_view value) {
     return value == "true" || value == "false";
 }
 
-/// "none", or a list of read-after-read and its kin.
+/// "none", or a list of rar, raw, war and waw.
 bool is_ordering(std::string_view value) {
     if (value == "none") {
         return true;

@@ -47,7 +47,7 @@ protocol::request *put(window &on, const typed_buffer &origin, const target_data
     const MPI_Count bytes = origin.bytes();
     check_fits(bytes, target.bytes(), "target");
     const std::uint64_t address = address_of(on.members, target);
-    return bytes == 0 ? nullptr : on.ways.to(target.rank).put(origin, target, address);
+    return bytes == 0 ? nullptr : on.ways.to(target.rank).put({origin, target, address});
 }
 
 protocol::request *get(window &on, const typed_buffer &origin, const target_data &target) {
@@ -56,7 +56,7 @@ protocol::request *get(window &on, const typed_buffer &origin, const target_data
     const MPI_Count bytes = target.bytes();
     check_fits(bytes, origin.bytes(), "origin");
     const std::uint64_t address = address_of(on.members, target);
-    return bytes == 0 ? nullptr : on.ways.to(target.rank).get(origin, target, address);
+    return bytes == 0 ? nullptr : on.ways.to(target.rank).get({origin, target, address});
 }
 
 protocol::request *accumulate(window &on, const typed_buffer &origin, const typed_buffer *result,
@@ -76,7 +76,7 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     }
     const std::uint64_t address = address_of(on.members, target);
     return bytes == 0 ? nullptr
-                      : on.ways.to(target.rank).update(origin, bytes, result, target, address, update);
+                      : on.ways.to(target.rank).update({{origin, target, address}, bytes, result, update});
 }
 
 protocol::request *fetch_and_op(window &on, const void *origin, void *result, const target_data &target,
@@ -86,7 +86,9 @@ protocol::request *fetch_and_op(window &on, const void *origin, void *result, co
     store_order::note();
     const element_update update{operation, *target.type};
     const std::uint64_t address = address_of(on.members, target);
-    return on.ways.to(target.rank).fetch(origin, result, target, address, update);
+    const typed_buffer into{result, 1, *target.type};
+    return on.ways.to(target.rank)
+        .fetch({{{origin, 1, *target.type}, target, address}, target.bytes(), &into, update});
 }
 
 protocol::request *compare_and_swap(window &on, const void *origin, const void *compare, void *result,
@@ -96,7 +98,7 @@ protocol::request *compare_and_swap(window &on, const void *origin, const void *
     store_order::note();
     check_compare_type(*target.type);
     const std::uint64_t address = address_of(on.members, target);
-    return on.ways.to(target.rank).compare(origin, compare, result, target, address);
+    return on.ways.to(target.rank).compare({{{origin, 1, *target.type}, target, address}, compare, result});
 }
 
 } // namespace lisle::rma

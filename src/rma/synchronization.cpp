@@ -38,7 +38,7 @@ void send_signal(window &on, int to, signal what, const typed_buffer &news) {
     protocol::start_send(news, on.comm().point_to_point, to, what)->free();
 }
 
-/// What a target that posts tells besides: with LISLE_CHECK=1, when.
+/// The data of a post message: with LISLE_CHECK=1 its time, else none.
 typed_buffer when_posted(moment &at) {
     return {&at, race_watch::watched() ? MPI_Count{sizeof at} : 0, byte_type()};
 }

@@ -15,9 +15,9 @@
 #include "launch/outer/hosts_job.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/plan/process_environment.hpp"
-#include "world/foreign_launcher.hpp"
 #include "world/job_table.hpp"
 #include "world/managed_bootstrap.hpp"
+#include "world/pmi/foreign_launcher.hpp"
 
 namespace lisle::launch {
 

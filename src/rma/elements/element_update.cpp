@@ -141,7 +141,7 @@ element_update::element_update(const op &operation, const datatype &type)
 
 namespace {
 
-/// target = next(target), whatever others do meanwhile. Returns the former value.
+/// target = next(target), atomically. Returns the former value.
 template <class Word, class Next> Word exchange_with(std::byte *target, Next next) noexcept {
     const auto word = word_at<Word>(target);
     Word seen = word.load(std::memory_order_relaxed);
@@ -256,7 +256,7 @@ void element_update::apply(std::byte *target, const std::byte *origin, std::byte
     }
     const auto alone = lock_if_any(guard.lock);
     if (single_ && count == 1 && is_aligned(target, size_)) {
-        // Whole, also for who does not take the lock: the owner may look at it in a loop.
+        // One store, since the owner may load it in a loop without the lock.
         with_word(size_, [&](auto word) { apply_at_once<decltype(word)>(target, origin, result, count); });
     } else if (element_->size() == element_->extent()) {
         apply_locked(target, origin, result, count);

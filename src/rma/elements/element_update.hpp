@@ -21,7 +21,7 @@ namespace lisle::rma {
 /// What accesses to one element ask of a predefined type.
 struct element_traits {
     std::uint8_t plain_size = 0; ///< bytes that a plain copy moves; 0: that is not how to move it
-    std::uint8_t word_size = 0;  ///< bytes that an instruction of the processor changes at once; 0: none does
+    std::uint8_t word_size = 0;  ///< bytes that one atomic instruction changes; 0: none does
     bool adds = false;           ///< sums are additions of such words
     bool compares = false;       ///< the standard has compare_and_swap for it
 };
@@ -34,7 +34,7 @@ extern const std::array<element_traits, predefined_handles> traits_by_handle;
     return index < predefined_handles ? traits_by_handle[index] : element_traits{};
 }
 
-/// What keeps others from changing elements of a target meanwhile.
+/// Keeps other ranks from changing elements of a target during an update.
 struct update_guard {
     spin_lock *lock = nullptr; ///< of the target's row; null: nobody else changes them
     bool always = false; ///< elements are changed under it alone, and not by the processor's instructions
@@ -88,7 +88,7 @@ class element_update {
     manner how_ = manner::general;
     std::size_t size_; ///< of an element's data
     bool floating_ = false;
-    bool single_ = false; ///< elements that the processor changes at once, if they are aligned
+    bool single_ = false; ///< one atomic instruction changes an element that is aligned
     bool bytes_ = false;  ///< of no type: arrays of them may be one value of the program's
 };
 

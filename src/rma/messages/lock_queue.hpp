@@ -29,7 +29,7 @@ class lock_queue {
     void ask(int origin, std::uint64_t id, lock_word::kind wanted) {
         waiting_.push_back({origin, id, wanted});
     }
-    /// The lock at once. False: it is not free, or others wait for it.
+    /// Takes the lock without waiting. False: it is not free, or others wait for it.
     [[nodiscard]] bool try_take(int origin, lock_word::kind wanted);
     [[nodiscard]] bool is_held_by(int origin) const { return held_.contains(origin); }
     /// @pre is_held_by(origin)

@@ -18,7 +18,7 @@ namespace lisle::rma {
 class outgoing_packet {
   public:
     /// Waits for room; the rank makes progress meanwhile. Throws MPIX_ERR_PROC_FAILED if the member has
-    /// failed. @param kind request_packet or reply_packet @param flags the sort of it
+    /// failed. @param kind request_packet or reply_packet @param flags which request or reply
     outgoing_packet(const window_members &members, int to, std::uint8_t kind, std::uint8_t flags,
                     std::size_t bytes);
     /// The same without waiting. Nothing: there is no room. @param failed the member has failed: drop it

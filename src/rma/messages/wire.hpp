@@ -24,7 +24,7 @@ enum class request_kind : std::uint8_t {
     compare,  ///< one run, then the value to compare with and the new one; answered with the former value
     flush,    ///< answered when all earlier requests are done
     lock,     ///< `operation` is the kind of the lock; answered when the target's lock is held
-    try_lock, ///< the same; answered at once: not_free if it cannot be had now
+    try_lock, ///< the same, without waiting: answered not_free if it is held
     unlock,   ///< the same; answered when it has been given back, if `id` is not 0
     answer,   ///< never sent: a target that found no room keeps its answer like a request
 };

@@ -105,7 +105,7 @@ class call_among_ranks {
     }
     template <class Call> [[gnu::always_inline]] static void make_unwatched(hearing what, const Call &call) {
         call();
-        if (watched()) [[unlikely]] { // another thread of the rank has made a window meanwhile
+        if (watched()) [[unlikely]] { // another thread of the rank has made a window during the call
             end(what);
         }
     }

@@ -12,7 +12,7 @@
 namespace lisle::rma {
 
 /// Lies in a shared heap; zeroed memory is a valid one, which says that nothing is attached. Written by one
-/// thread at a time; readers read again what was changed meanwhile.
+/// thread at a time; a reader that meets a change reads again.
 class attached_table {
   public:
     struct region {
@@ -59,7 +59,7 @@ class attached_table {
         std::atomic<std::uint64_t> address, bytes;
     };
 
-    /// False: the table has changed meanwhile.
+    /// False: the table has changed during the call.
     [[nodiscard]] bool read_once(std::uint64_t address, std::size_t bytes, answer &found) const noexcept {
         // Acquire: pairs with the release that ends a change.
         const std::uint64_t version = version_.load(std::memory_order_acquire);
@@ -75,7 +75,7 @@ class attached_table {
             }
             found = bytes == 0 ? answer::attached : answer::not_attached;
         }
-        // Pairs with the fence of a change: who has seen some of it sees another version, too.
+        // Pairs with the fence of a change: a reader that has seen part of it sees another version, too.
         std::atomic_thread_fence(std::memory_order_acquire);
         return version % 2 == 0 && version_.load(std::memory_order_relaxed) == version;
     }

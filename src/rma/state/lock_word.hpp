@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lock of one rank's part of a window: a word in memory that the ranks of a node share. A lock that is
 // free is taken with one compare-and-swap. A rank that has to wait registers in the word, so that the
-// holder who gives the lock back knows that somebody is to be woken (window_lock.cpp); the word itself wakes
-// nobody. Invariant: readers and an exclusive holder are never there at once.
+// holder that gives the lock back knows that a rank is to be woken (window_lock.cpp); the word itself wakes
+// nobody. Invariant: there are never readers together with an exclusive holder.
 //
 // Nobody starves: readers that come while a writer waits register and wait, and an exclusive holder that
 // gives the lock back while readers wait lets those in before further writers are preferred (`turn`). The

@@ -33,7 +33,7 @@ struct member_facts {
     std::uint64_t key = 0; ///< then: its name there
 };
 
-/// Which lock a rank waits for, so that the holder who gives it back finds the rank. Several threads of a
+/// Which lock a rank waits for, so that the holder that gives it back finds the rank. Several threads of a
 /// rank may wait for different ones: then the rank is woken for each.
 class awaited_lock {
   public:
@@ -63,7 +63,7 @@ class awaited_lock {
     static constexpr std::uint32_t code_of(int target, lock_word::kind wanted) noexcept {
         return (static_cast<std::uint32_t>(target) + 1) << 1 | static_cast<std::uint32_t>(wanted);
     }
-    // Sequentially consistent: a holder who sees a waiter in a lock word sees here whose it is.
+    // Sequentially consistent: a holder that sees a waiter in a lock word finds the rank here.
     template <class Change> void change(Change next) noexcept {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         while (!word_.compare_exchange_weak(seen, next(seen), std::memory_order_seq_cst,
@@ -81,7 +81,7 @@ struct member {
     /// Number in the job of the exclusive holder, plus one; 0: there is none. For those that wait: relaxed.
     std::atomic<std::int32_t> holder{0};
     /// The same of a rank that has failed while it held the lock, of either kind: it is never free again.
-    /// Sequentially consistent, as the lock's word: who waits looks at both (window_lock.cpp).
+    /// Sequentially consistent, as the lock's word: a waiting rank reads both (window_lock.cpp).
     std::atomic<std::int32_t> broken_by{0};
     /// The writer that was woken last: the next one behind it comes next. Relaxed: any order wakes one.
     std::atomic<std::int32_t> last_woken{0};

@@ -17,8 +17,8 @@ class engine;
 
 namespace lisle::rma {
 
-/// A member of each part of a window that others look for: it is found while this exists. The last member, so
-/// that the part is whole meanwhile. Thread-safe.
+/// A data member of each part that others look for: the part is found while this exists. Declared last, so
+/// that no part is found before it is whole. Thread-safe.
 template <class Part> class registered {
   public:
     registered(Part &part, const protocol::engine &home, std::uint64_t context) : key_{&home, context} {

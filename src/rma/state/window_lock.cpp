@@ -33,8 +33,8 @@ using kind = lock_word::kind;
             continue;
         }
         medium->nudge(members.number_of(rank));
-        // A rank that waits for several locks may not wait for this one, and the target may wait for ranks of
-        // other nodes, and compute meanwhile: then another rank has to be woken, too.
+        // A rank that waits for several locks may not wait for this one, and the target may wait in place of
+        // ranks of other nodes while it computes: then another rank has to be woken, too.
         if (found == awaited_lock::match::certain && rank != target) {
             certain = true;
             if (whom == lock_word::wake::one_writer) {
@@ -56,7 +56,7 @@ int hopeless_because_of(const window_members &members, int target, kind wanted) 
 [[gnu::cold, gnu::noinline]] void wait_for_lock(const window_members &members, int target, kind wanted) {
     member &own = members.own();
     lock_word &lock = members.at(target).lock;
-    // In this order, so that a holder who sees a waiter in the word finds it in the table.
+    // In this order, so that a holder that sees a waiter in the word finds it in the table.
     own.awaits.add(target, wanted);
     lock.register_waiter(wanted);
     bool taken = false;

@@ -13,7 +13,7 @@ namespace lisle::rma {
 void take_lock(const window_members &members, int target, lock_word::kind wanted);
 /// The same without waiting. False: it is not free.
 [[nodiscard]] bool try_take_lock(const window_members &members, int target, lock_word::kind wanted);
-/// Returns true if others have waited for it, who are awake now.
+/// Returns true if others waited for it; they have been woken.
 bool give_lock(const window_members &members, int target, lock_word::kind held);
 /// Gives the lock of the calling rank's part back for a rank of another node. @param awaited the kind for
 /// which the calling rank waits for such ranks

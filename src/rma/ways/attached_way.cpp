@@ -5,24 +5,24 @@
 
 namespace lisle::rma {
 
-way &attached_way::way_of_transfer(const target_data &target, std::uint64_t address) {
-    if (direct_address(members_, target, address) != nullptr) {
+way &attached_way::way_of_transfer(const transfer &of) {
+    if (direct_address(members_, of.target, of.address) != nullptr) {
         return direct_;
     }
-    const bool by_kernel = members_.table().medium->memory_open(members_.number_of(target.rank)) &&
-                           find_attached(members_, target) == attached_table::answer::attached;
+    const bool by_kernel = members_.table().medium->memory_open(members_.number_of(of.target.rank)) &&
+                           find_attached(members_, of.target) == attached_table::answer::attached;
     return by_kernel ? static_cast<way &>(kernel_) : requests_;
 }
 
-way &attached_way::way_of_update(const target_data &target, std::uint64_t address) {
-    if (direct_address(members_, target, address) != nullptr) {
+way &attached_way::way_of_update(const transfer &of) {
+    if (direct_address(members_, of.target, of.address) != nullptr) {
         return direct_;
     }
-    if (!members_.at(target.rank).facts.copied ||
-        find_attached(members_, target) != attached_table::answer::attached) {
+    if (!members_.at(of.target.rank).facts.copied ||
+        find_attached(members_, of.target) != attached_table::answer::attached) {
         return requests_;
     }
-    by_.flush(target.rank); // of updates by requests, when the table did not say: they stay in order
+    by_.flush(of.target.rank); // of updates by requests, when the table did not say: they stay in order
     return kernel_;
 }
 

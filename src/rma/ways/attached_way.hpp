@@ -17,27 +17,14 @@ class attached_way final : public way {
                  message_origin &by) noexcept
         : members_{members}, direct_{direct}, kernel_{kernel}, requests_{requests}, by_{by} {}
 
-    [[nodiscard]] protocol::request *put(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override {
-        return way_of_transfer(target, address).put(origin, target, address);
-    }
-    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override {
-        return way_of_transfer(target, address).get(origin, target, address);
-    }
-    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
-                                            const typed_buffer *result, const target_data &target,
-                                            std::uint64_t address, const element_update &how) override {
-        return way_of_update(target, address).update(origin, bytes, result, target, address, how);
-    }
-    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
-                                             const target_data &target, std::uint64_t address) override {
-        return way_of_update(target, address).compare(origin, compare, result, target, address);
-    }
+    protocol::request *put(const transfer &of) override { return way_of_transfer(of).put(of); }
+    protocol::request *get(const transfer &of) override { return way_of_transfer(of).get(of); }
+    protocol::request *update(const target_update &of) override { return way_of_update(of).update(of); }
+    protocol::request *compare(const target_comparison &of) override { return way_of_update(of).compare(of); }
 
   private:
-    [[nodiscard]] way &way_of_transfer(const target_data &target, std::uint64_t address);
-    [[nodiscard]] way &way_of_update(const target_data &target, std::uint64_t address);
+    [[nodiscard]] way &way_of_transfer(const transfer &of);
+    [[nodiscard]] way &way_of_update(const transfer &of);
 
     const window_members &members_;
     direct_way &direct_;

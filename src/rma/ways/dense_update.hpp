@@ -8,7 +8,7 @@
 
 #include "datatype/copy.hpp"
 #include "rma/elements/element_runs.hpp"
-#include "rma/elements/element_update.hpp"
+#include "rma/ways/way.hpp"
 
 namespace lisle::rma {
 
@@ -32,26 +32,24 @@ class dense_data {
 
 /// Calls `apply(address, operands, former, elements)` for each run of the target's elements; `operands` and
 /// `former` are the places of their operands and former values, or null.
-/// @param there the target's data @param bytes of the operands
-template <class Apply> void update_dense(const typed_buffer &origin, MPI_Count bytes,
-                                         const typed_buffer *result, const typed_buffer &there,
-                                         const element_update &how, Apply apply) {
+/// @param there the target's data
+template <class Apply> void update_dense(const target_update &of, const typed_buffer &there, Apply apply) {
     const typed_buffer nothing{nullptr, 0, byte_type()};
-    dense_data operands{how.reads_only() ? nothing : origin};
+    dense_data operands{of.how.reads_only() ? nothing : of.origin};
     if (!operands.copied().empty()) {
-        pack(origin, 0, operands.copied());
+        pack(of.origin, 0, operands.copied());
     }
-    dense_data former{result != nullptr ? *result : nothing};
+    dense_data former{of.result != nullptr ? *of.result : nothing};
     const std::byte *from = operands.get();
     std::byte *to = former.get();
-    const auto size = static_cast<std::size_t>(how.element().size());
-    for_each_element_run(there, bytes, how.element(), [&](std::byte *at, std::size_t elements) {
+    const auto size = static_cast<std::size_t>(of.how.element().size());
+    for_each_element_run(there, of.bytes, of.how.element(), [&](std::byte *at, std::size_t elements) {
         apply(at, from, to, elements);
         from = from != nullptr ? from + elements * size : nullptr;
         to = to != nullptr ? to + elements * size : nullptr;
     });
-    if (result != nullptr && !former.copied().empty()) {
-        unpack(*result, 0, former.copied().first(static_cast<std::size_t>(bytes)));
+    if (of.result != nullptr && !former.copied().empty()) {
+        unpack(*of.result, 0, former.copied().first(static_cast<std::size_t>(of.bytes)));
     }
 }
 

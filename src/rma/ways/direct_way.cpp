@@ -20,8 +20,8 @@ void move(const typed_buffer &from, const typed_buffer &to, MPI_Count bytes) {
 
 } // namespace
 
-typed_buffer direct_way::here(const target_data &target, std::uint64_t address) const noexcept {
-    return {direct_address(members_, target, address), target.count, *target.type};
+typed_buffer direct_way::here(const transfer &of) const noexcept {
+    return {direct_address(members_, of.target, of.address), of.target.count, *of.target.type};
 }
 
 update_guard direct_way::guard_of(int target) const noexcept {
@@ -34,44 +34,40 @@ update_guard direct_way::guard_of_array(int target) const noexcept {
     return alone ? update_guard{} : guard_of(target);
 }
 
-protocol::request *direct_way::put(const typed_buffer &origin, const target_data &target,
-                                   std::uint64_t address) {
-    move(origin, here(target, address), origin.bytes());
+protocol::request *direct_way::put(const transfer &of) {
+    move(of.origin, here(of), of.origin.bytes());
     return nullptr;
 }
 
-protocol::request *direct_way::get(const typed_buffer &origin, const target_data &target,
-                                   std::uint64_t address) {
-    move(here(target, address), origin, target.bytes());
+protocol::request *direct_way::get(const transfer &of) {
+    move(here(of), of.origin, of.target.bytes());
     return nullptr;
 }
 
-protocol::request *direct_way::update(const typed_buffer &origin, MPI_Count bytes, const typed_buffer *result,
-                                      const target_data &target, std::uint64_t address,
-                                      const element_update &how) {
-    const update_guard guard = guard_of_array(target.rank);
-    update_dense(origin, bytes, result, here(target, address), how,
+protocol::request *direct_way::update(const target_update &of) {
+    const update_guard guard = guard_of_array(of.target.rank);
+    update_dense(of, here(of),
                  [&](std::byte *at, const std::byte *operands, std::byte *former, std::size_t elements) {
-                     how.apply(at, operands, former, elements, guard);
+                     of.how.apply(at, operands, former, elements, guard);
                  });
     return nullptr;
 }
 
-protocol::request *direct_way::fetch(const void *origin, void *result, const target_data &target,
-                                     std::uint64_t address, const element_update &how) {
-    if (how.element().size() != how.element().extent()) [[unlikely]] {
-        return way::fetch(origin, result, target, address, how);
+protocol::request *direct_way::fetch(const target_update &of) {
+    if (of.how.element().size() != of.how.element().extent()) [[unlikely]] {
+        return update(of);
     }
-    how.apply(direct_address(members_, target, address), static_cast<const std::byte *>(origin),
-              static_cast<std::byte *>(result), 1, guard_of(target.rank));
+    of.how.apply(direct_address(members_, of.target, of.address),
+                 static_cast<const std::byte *>(of.origin.address),
+                 static_cast<std::byte *>(of.result->address), 1, guard_of(of.target.rank));
     return nullptr;
 }
 
-protocol::request *direct_way::compare(const void *origin, const void *compare, void *result,
-                                       const target_data &target, std::uint64_t address) {
-    static_cast<void>(compare_and_swap(
-        *target.type, direct_address(members_, target, address), static_cast<const std::byte *>(compare),
-        static_cast<const std::byte *>(origin), static_cast<std::byte *>(result), guard_of(target.rank)));
+protocol::request *direct_way::compare(const target_comparison &of) {
+    static_cast<void>(compare_and_swap(*of.target.type, direct_address(members_, of.target, of.address),
+                                       static_cast<const std::byte *>(of.compare),
+                                       static_cast<const std::byte *>(of.origin.address),
+                                       static_cast<std::byte *>(of.result), guard_of(of.target.rank)));
     return nullptr;
 }
 

@@ -15,20 +15,15 @@ class direct_way final : public way {
     direct_way(const window_members &members, const access_epoch &access) noexcept
         : members_{members}, access_{access} {}
 
-    [[nodiscard]] protocol::request *put(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
-                                            const typed_buffer *result, const target_data &target,
-                                            std::uint64_t address, const element_update &how) override;
-    [[nodiscard]] protocol::request *fetch(const void *origin, void *result, const target_data &target,
-                                           std::uint64_t address, const element_update &how) override;
-    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
-                                             const target_data &target, std::uint64_t address) override;
+    protocol::request *put(const transfer &of) override;
+    protocol::request *get(const transfer &of) override;
+    protocol::request *update(const target_update &of) override;
+    protocol::request *fetch(const target_update &of) override;
+    protocol::request *compare(const target_comparison &of) override;
 
   private:
-    [[nodiscard]] typed_buffer here(const target_data &target, std::uint64_t address) const noexcept;
+    /// The target's data as the caller reaches them.
+    [[nodiscard]] typed_buffer here(const transfer &of) const noexcept;
     [[nodiscard]] update_guard guard_of(int target) const noexcept;
     /// The same for an array, which is faster where nobody else changes it meanwhile.
     [[nodiscard]] update_guard guard_of_array(int target) const noexcept;

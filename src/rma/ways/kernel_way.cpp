@@ -13,10 +13,6 @@ namespace lisle::rma {
 
 namespace {
 
-typed_buffer at_target(const target_data &target, std::uint64_t address) {
-    return {reinterpret_cast<void *>(address), target.count, *target.type};
-}
-
 /// Calls `copy(address, here)` for each run of the target's data and the bytes here that belong to it, until
 /// one fails.
 template <class Copy> bool copy_runs(const typed_buffer &there, std::byte *here, MPI_Count bytes, Copy copy) {
@@ -87,34 +83,31 @@ class copied_elements {
 
 } // namespace
 
-protocol::request *kernel_way::put(const typed_buffer &origin, const target_data &target,
-                                   std::uint64_t address) {
-    dense_data data{origin};
+protocol::request *kernel_way::put(const transfer &of) {
+    dense_data data{of.origin};
     if (!data.copied().empty()) {
-        pack(origin, 0, data.copied());
+        pack(of.origin, 0, data.copied());
     }
-    const int peer = members_.number_of(target.rank);
+    const int peer = members_.number_of(of.target.rank);
     const bool copied =
-        copy_runs(at_target(target, address), data.get(), origin.bytes(), [&](std::uint64_t there, auto run) {
+        copy_runs(of.at_target(), data.get(), of.origin.bytes(), [&](std::uint64_t there, auto run) {
             return members_.table().medium->write(peer, there, run);
         });
-    return copied ? nullptr : otherwise_.put(origin, target, address);
+    return copied ? nullptr : otherwise_.put(of);
 }
 
-protocol::request *kernel_way::get(const typed_buffer &origin, const target_data &target,
-                                   std::uint64_t address) {
-    const MPI_Count bytes = target.bytes();
-    dense_data data{origin};
-    const int peer = members_.number_of(target.rank);
-    const bool copied =
-        copy_runs(at_target(target, address), data.get(), bytes, [&](std::uint64_t there, auto run) {
-            return members_.table().medium->read(peer, there, run);
-        });
+protocol::request *kernel_way::get(const transfer &of) {
+    const MPI_Count bytes = of.target.bytes();
+    dense_data data{of.origin};
+    const int peer = members_.number_of(of.target.rank);
+    const bool copied = copy_runs(of.at_target(), data.get(), bytes, [&](std::uint64_t there, auto run) {
+        return members_.table().medium->read(peer, there, run);
+    });
     if (!copied) {
-        return otherwise_.get(origin, target, address);
+        return otherwise_.get(of);
     }
     if (!data.copied().empty()) {
-        unpack(origin, 0, data.copied().first(static_cast<std::size_t>(bytes)));
+        unpack(of.origin, 0, data.copied().first(static_cast<std::size_t>(bytes)));
     }
     return nullptr;
 }
@@ -144,31 +137,30 @@ void kernel_way::update_elements(int target, std::uint64_t address, const elemen
     }
 }
 
-protocol::request *kernel_way::update(const typed_buffer &origin, MPI_Count bytes, const typed_buffer *result,
-                                      const target_data &target, std::uint64_t address,
-                                      const element_update &how) {
-    if (!members_.at(target.rank).facts.copied) { // its row has no lock that all would take
-        return otherwise_.update(origin, bytes, result, target, address, how);
+protocol::request *kernel_way::update(const target_update &of) {
+    if (!members_.at(of.target.rank).facts.copied) { // its row has no lock that all would take
+        return otherwise_.update(of);
     }
-    update_dense(origin, bytes, result, at_target(target, address), how,
+    update_dense(of, of.at_target(),
                  [&](std::byte *at, const std::byte *operands, std::byte *former, std::size_t elements) {
-                     update_elements(target.rank, reinterpret_cast<std::uint64_t>(at), how, operands, former,
-                                     elements);
+                     update_elements(of.target.rank, reinterpret_cast<std::uint64_t>(at), of.how, operands,
+                                     former, elements);
                  });
     return nullptr;
 }
 
-protocol::request *kernel_way::compare(const void *origin, const void *compare, void *result,
-                                       const target_data &target, std::uint64_t address) {
-    if (!members_.at(target.rank).facts.copied) {
-        return otherwise_.compare(origin, compare, result, target, address);
+protocol::request *kernel_way::compare(const target_comparison &of) {
+    if (!members_.at(of.target.rank).facts.copied) {
+        return otherwise_.compare(of);
     }
-    copied_elements copy{members_, target.rank, *target.type};
-    copy.choose(address, 1);
-    const std::scoped_lock guard{members_.at(target.rank).updates};
+    const datatype &element = *of.target.type;
+    copied_elements copy{members_, of.target.rank, element};
+    copy.choose(of.address, 1);
+    const std::scoped_lock guard{members_.at(of.target.rank).updates};
     copy.fetch();
-    if (compare_and_swap(*target.type, copy.get(), static_cast<const std::byte *>(compare),
-                         static_cast<const std::byte *>(origin), static_cast<std::byte *>(result), {})) {
+    if (compare_and_swap(element, copy.get(), static_cast<const std::byte *>(of.compare),
+                         static_cast<const std::byte *>(of.origin.address),
+                         static_cast<std::byte *>(of.result), {})) {
         copy.store();
     }
     return nullptr;

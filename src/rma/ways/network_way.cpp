@@ -62,32 +62,30 @@ class network_way::copy final : public protocol::operation, public fabric::copy_
 namespace {
 
 /// Where the data begin at the target if they lie in one piece.
-std::optional<std::uint64_t> only_run(const target_data &target, std::uint64_t address, MPI_Count bytes) {
-    if (target.type->contiguous()) {
-        return address;
+std::optional<std::uint64_t> only_run(const transfer &of, MPI_Count bytes) {
+    if (of.target.type->contiguous()) {
+        return of.address;
     }
     std::optional<std::uint64_t> first;
     unsigned runs = 0;
-    for_each_run(
-        {reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
-        [&](std::uint64_t at, std::size_t) { first = runs++ == 0 ? std::optional{at} : std::nullopt; });
+    for_each_run(of.at_target(), 0, bytes, [&](std::uint64_t at, std::size_t) {
+        first = runs++ == 0 ? std::optional{at} : std::nullopt;
+    });
     return first;
 }
 
 } // namespace
 
-protocol::request *network_way::start(const typed_buffer &origin, const target_data &target,
-                                      std::uint64_t address, bool reads) {
+protocol::request *network_way::start(const transfer &of, bool reads) {
+    const typed_buffer &origin = of.origin;
+    const target_data &target = of.target;
     const MPI_Count bytes = reads ? target.bytes() : origin.bytes();
-    const auto first = only_run(target, address, bytes);
-    if (!first) {
-        return nullptr;
-    }
+    const auto first = only_run(of, bytes);
     // Of the buffer only as much as there are data.
     const typed_buffer used{origin.address,
                             reads && origin.bytes() != bytes ? bytes / origin.type->size() : origin.count,
                             *origin.type};
-    if (used.bytes() != bytes) {
+    if (!first || used.bytes() != bytes) {
         return nullptr;
     }
     auto started = std::make_unique<copy>(*this, used, target.rank, reads);
@@ -126,27 +124,14 @@ protocol::request *network_way::start(const typed_buffer &origin, const target_d
     return ended;
 }
 
-protocol::request *network_way::put(const typed_buffer &origin, const target_data &target,
-                                    std::uint64_t address) {
-    protocol::request *const started = start(origin, target, address, false);
-    return started != nullptr ? started : otherwise_.put(origin, target, address);
+protocol::request *network_way::put(const transfer &of) {
+    protocol::request *const started = start(of, false);
+    return started != nullptr ? started : otherwise_.put(of);
 }
 
-protocol::request *network_way::get(const typed_buffer &origin, const target_data &target,
-                                    std::uint64_t address) {
-    protocol::request *const started = start(origin, target, address, true);
-    return started != nullptr ? started : otherwise_.get(origin, target, address);
-}
-
-protocol::request *network_way::update(const typed_buffer &origin, MPI_Count bytes,
-                                       const typed_buffer *result, const target_data &target,
-                                       std::uint64_t address, const element_update &how) {
-    return otherwise_.update(origin, bytes, result, target, address, how);
-}
-
-protocol::request *network_way::compare(const void *origin, const void *compare, void *result,
-                                        const target_data &target, std::uint64_t address) {
-    return otherwise_.compare(origin, compare, result, target, address);
+protocol::request *network_way::get(const transfer &of) {
+    protocol::request *const started = start(of, true);
+    return started != nullptr ? started : otherwise_.get(of);
 }
 
 void network_way::wait() {

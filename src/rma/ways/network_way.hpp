@@ -19,15 +19,10 @@ class network_way final : public way {
         : members_{members}, otherwise_{otherwise} {}
 
     // The request completes a put when its bytes are at the target.
-    [[nodiscard]] protocol::request *put(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
-                                            const typed_buffer *result, const target_data &target,
-                                            std::uint64_t address, const element_update &how) override;
-    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
-                                             const target_data &target, std::uint64_t address) override;
+    protocol::request *put(const transfer &of) override;
+    protocol::request *get(const transfer &of) override;
+    protocol::request *update(const target_update &of) override { return otherwise_.update(of); }
+    protocol::request *compare(const target_comparison &of) override { return otherwise_.compare(of); }
 
     /// Returns when all copies that were started before are complete, whatever their target. Throws what
     /// went wrong.
@@ -42,8 +37,7 @@ class network_way final : public way {
   private:
     class copy;
     /// @return null: not possible, find another way
-    [[nodiscard]] protocol::request *start(const typed_buffer &origin, const target_data &target,
-                                           std::uint64_t address, bool reads);
+    [[nodiscard]] protocol::request *start(const transfer &of, bool reads);
     void wait();
 
     window_members &members_;

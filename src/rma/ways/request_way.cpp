@@ -113,81 +113,78 @@ class request_writer {
 
 } // namespace
 
-protocol::request *request_way::put(const typed_buffer &origin, const target_data &target,
-                                    std::uint64_t address) {
-    request_writer writer{members_, by_.answers, request_kind::put, target.rank, {}, origin, nullptr};
-    for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, origin.bytes(),
+protocol::request *request_way::put(const transfer &of) {
+    request_writer writer{members_, by_.answers, request_kind::put, of.target.rank, {}, of.origin, nullptr};
+    for_each_run(of.at_target(), 0, of.origin.bytes(),
                  [&](std::uint64_t at, std::size_t bytes) { writer.add(at, bytes, 1, 1); });
     writer.send();
-    by_.note_touched(target.rank);
+    by_.note_touched(of.target.rank);
     return nullptr;
 }
 
-protocol::request *request_way::get(const typed_buffer &origin, const target_data &target,
-                                    std::uint64_t address) {
-    const MPI_Count bytes = target.bytes();
-    awaited_answer *const answer = by_.answers.expect(origin, target.rank);
+protocol::request *request_way::get(const transfer &of) {
+    const MPI_Count bytes = of.target.bytes();
+    awaited_answer *const answer = by_.answers.expect(of.origin, of.target.rank);
     answer->missing = bytes;
     request_head head;
     head.id = answer->id;
     by_.answers.send_expecting(answer, [&] {
-        request_writer writer{members_, by_.answers, request_kind::get, target.rank, head, no_data(), answer};
-        for_each_run({reinterpret_cast<void *>(address), target.count, *target.type}, 0, bytes,
+        request_writer writer{members_,  by_.answers, request_kind::get, of.target.rank, head,
+                              no_data(), answer};
+        for_each_run(of.at_target(), 0, bytes,
                      [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
         writer.send();
     });
-    by_.note_touched(target.rank);
+    by_.note_touched(of.target.rank);
     return answer;
 }
 
-protocol::request *request_way::update(const typed_buffer &origin, MPI_Count bytes,
-                                       const typed_buffer *result, const target_data &target,
-                                       std::uint64_t address, const element_update &how) {
-    awaited_answer *const answer = result != nullptr ? by_.answers.expect(*result, target.rank) : nullptr;
+protocol::request *request_way::update(const target_update &of) {
+    const int target = of.target.rank;
+    awaited_answer *const answer = of.result != nullptr ? by_.answers.expect(*of.result, target) : nullptr;
+    const datatype &element = of.how.element();
     request_head head;
-    head.element = number_of_handle(how.element().facts()->handle);
-    head.operation = number_of_handle(how.handle());
+    head.element = number_of_handle(element.facts()->handle);
+    head.operation = number_of_handle(of.how.handle());
     if (answer != nullptr) {
-        answer->missing = bytes;
+        answer->missing = of.bytes;
         head.id = answer->id;
     }
-    const auto size = static_cast<std::size_t>(how.element().size());
-    const auto extent = static_cast<std::size_t>(how.element().extent());
+    const auto size = static_cast<std::size_t>(element.size());
+    const auto extent = static_cast<std::size_t>(element.extent());
     by_.answers.send_expecting(answer, [&] {
-        request_writer writer{members_,    by_.answers, request_kind::update,
-                              target.rank, head,        how.reads_only() ? no_data() : origin,
+        request_writer writer{members_, by_.answers, request_kind::update,
+                              target,   head,        of.how.reads_only() ? no_data() : of.origin,
                               answer};
-        for_each_element_run({reinterpret_cast<void *>(address), target.count, *target.type}, bytes,
-                             how.element(), [&](std::byte *at, std::size_t elements) {
-                                 writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size,
-                                            extent);
-                             });
+        for_each_element_run(of.at_target(), of.bytes, element, [&](std::byte *at, std::size_t elements) {
+            writer.add(reinterpret_cast<std::uint64_t>(at), elements * size, size, extent);
+        });
         writer.send();
     });
-    by_.note_touched(target.rank);
+    by_.note_touched(target);
     return answer;
 }
 
-protocol::request *request_way::compare(const void *origin, const void *compare, void *result,
-                                        const target_data &target, std::uint64_t address) {
-    const auto size = static_cast<std::size_t>(target.type->size());
-    awaited_answer *const answer = by_.answers.expect({result, 1, *target.type}, target.rank);
+protocol::request *request_way::compare(const target_comparison &of) {
+    const datatype &element = *of.target.type;
+    const auto size = static_cast<std::size_t>(element.size());
+    awaited_answer *const answer = by_.answers.expect({of.result, 1, element}, of.target.rank);
     request_head head;
     head.id = answer->id;
     head.runs = 1;
-    head.element = number_of_handle(target.type->facts()->handle);
-    const memory_run run{address, size};
+    head.element = number_of_handle(element.facts()->handle);
+    const memory_run run{of.address, size};
     by_.answers.send_expecting(answer, [&] {
-        outgoing_packet packet{members_, target.rank, request_packet,
+        outgoing_packet packet{members_, of.target.rank, request_packet,
                                static_cast<std::uint8_t>(request_kind::compare),
                                sizeof head + sizeof run + 2 * size};
         packet.write(0, &head, sizeof head);
         packet.write(sizeof head, &run, sizeof run);
-        packet.write(sizeof head + sizeof run, compare, size);
-        packet.write(sizeof head + sizeof run + size, origin, size);
+        packet.write(sizeof head + sizeof run, of.compare, size);
+        packet.write(sizeof head + sizeof run + size, of.origin.address, size);
         packet.publish();
     });
-    by_.note_touched(target.rank);
+    by_.note_touched(of.target.rank);
     return answer;
 }
 

@@ -13,15 +13,10 @@ class request_way final : public way {
   public:
     request_way(const window_members &members, message_origin &by) noexcept : members_{members}, by_{by} {}
 
-    [[nodiscard]] protocol::request *put(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *get(const typed_buffer &origin, const target_data &target,
-                                         std::uint64_t address) override;
-    [[nodiscard]] protocol::request *update(const typed_buffer &origin, MPI_Count bytes,
-                                            const typed_buffer *result, const target_data &target,
-                                            std::uint64_t address, const element_update &how) override;
-    [[nodiscard]] protocol::request *compare(const void *origin, const void *compare, void *result,
-                                             const target_data &target, std::uint64_t address) override;
+    protocol::request *put(const transfer &of) override;
+    protocol::request *get(const transfer &of) override;
+    protocol::request *update(const target_update &of) override;
+    protocol::request *compare(const target_comparison &of) override;
 
   private:
     const window_members &members_;

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "mpi.h"
-#include "world/foreign_launcher.hpp"
+#include "world/pmi/foreign_launcher.hpp"
 #include "world/pmi/pmi1_client.hpp"
 #include "world/pmi/pmix_client.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "../error_code.hpp"
 #include "base/error.hpp"
 #include "communicator/attributes.hpp"
 
@@ -33,15 +34,6 @@ int on_copy(MPI_Comm, int, void *extra_state, void *in, void *out, int *flag) {
 int on_delete(MPI_Comm, int, void *value, void *) {
     events += sentence("d", value_of(value), " ");
     return delete_answer;
-}
-
-template <class Function> int code_of(Function function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
 }
 
 class attribute_rules : public testing::Test {

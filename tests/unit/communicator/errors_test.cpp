@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../error_code.hpp"
 #include "api/errhandler.hpp"
 #include "base/error.hpp"
 #include "communicator/error_codes.hpp"
@@ -13,15 +14,6 @@
 namespace {
 
 using namespace lisle;
-
-template <class Function> int code_of(Function function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 TEST(error_codes, grow_and_shrink) {
     EXPECT_EQ(*last_used_code(), MPI_ERR_LASTCODE);

@@ -4,22 +4,13 @@
 
 #include <cstring>
 
+#include "../error_code.hpp"
 #include "api/info.hpp"
-#include "base/error.hpp"
 #include "communicator/hints.hpp"
 
 namespace {
 
 using namespace lisle;
-
-template <class Function> int code_of(Function function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 TEST(info, keeps_the_order_of_keys) {
     info target;

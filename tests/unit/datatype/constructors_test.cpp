@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../error_code.hpp"
 #include "base/error.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
@@ -48,16 +49,6 @@ template <std::size_t Size> owned_type structure(const std::array<int, Size> &le
     api::type_create_struct(Size, count_list{lengths.data()}, count_list{displacements.data()}, types.data(),
                             &handle, small);
     return owned_type{handle};
-}
-
-template <class Call> int error_of(Call call) {
-    try {
-        call();
-    } catch (const mpi_error &error) {
-        EXPECT_NE(std::string{error.what()}, "");
-        return error.code();
-    }
-    return MPI_SUCCESS;
 }
 
 TEST(predefined, every_handle_finds_its_type) {
@@ -158,13 +149,13 @@ TEST(bounds, beyond_32_bits) {
 }
 
 TEST(bounds, overflow_is_an_error) {
-    EXPECT_EQ(error_of([] { contiguous(largest, MPI_INT); }), MPI_ERR_COUNT);
-    EXPECT_EQ(error_of([] { contiguous(3, contiguous(largest / 2, MPI_BYTE).handle()); }), MPI_ERR_ARG);
-    EXPECT_EQ(error_of([] { hvector(3, 1, largest / 2, MPI_INT); }), MPI_ERR_ARG);
-    EXPECT_EQ(error_of([] { hvector(3, 1, -largest, MPI_INT); }), MPI_ERR_COUNT);
-    EXPECT_EQ(error_of([] { resized(MPI_INT, largest, 1); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([] { contiguous(largest, MPI_INT); }), MPI_ERR_COUNT);
+    EXPECT_EQ(code_of([] { contiguous(3, contiguous(largest / 2, MPI_BYTE).handle()); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([] { hvector(3, 1, largest / 2, MPI_INT); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([] { hvector(3, 1, -largest, MPI_INT); }), MPI_ERR_COUNT);
+    EXPECT_EQ(code_of([] { resized(MPI_INT, largest, 1); }), MPI_ERR_ARG);
     const std::array<MPI_Count, 2> apart{-largest, largest};
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   MPI_Datatype handle;
                   api::type_create_hindexed_block(2, 1, count_list{apart.data()}, type_of(MPI_INT), &handle,
                                                   large);
@@ -178,26 +169,26 @@ TEST(constructors, bad_arguments_are_errors) {
     const std::array<int, 2> lengths{1, -1}, displacements{0, 4}, sizes{4, 4}, subsizes{2, 3}, starts{0, 2};
     const std::array<MPI_Aint, 2> bytes{0, 4};
     const std::array types{MPI_INT, MPI_DATATYPE_NULL};
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   api::type_indexed(2, count_list{lengths.data()}, count_list{displacements.data()}, integer,
                                     &handle, small);
               }),
               MPI_ERR_ARG);
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   api::type_indexed(2, count_list{lengths.data()}, count_list{}, integer, &handle, small);
               }),
               MPI_ERR_ARG);
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   api::type_create_struct(2, count_list{displacements.data()}, count_list{bytes.data()},
                                           types.data(), &handle, small);
               }),
               MPI_ERR_TYPE);
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   api::type_create_subarray(2, count_list{sizes.data()}, count_list{subsizes.data()},
                                             count_list{starts.data()}, MPI_ORDER_C, integer, &handle, small);
               }),
               MPI_ERR_ARG);
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(code_of([&] {
                   api::type_create_subarray(2, count_list{sizes.data()}, count_list{subsizes.data()},
                                             count_list{sizes.data()}, 77, integer, &handle, small);
               }),
@@ -206,7 +197,7 @@ TEST(constructors, bad_arguments_are_errors) {
     const std::array dargs{int{MPI_DISTRIBUTE_DFLT_DARG}, int{MPI_DISTRIBUTE_DFLT_DARG}}, too_few{1, 1};
     const std::array<int, 2> grid{2, 1}, wrong_grid{1, 2};
     const auto darray = [&](int size, int rank, const int *args, const int *places) {
-        return error_of([&] {
+        return code_of([&] {
             api::type_create_darray(size, rank, 2, count_list{sizes.data()}, block.data(), args, places,
                                     MPI_ORDER_C, integer, &handle, small);
         });
@@ -219,10 +210,10 @@ TEST(constructors, bad_arguments_are_errors) {
 
 TEST(constructors, predefined_types_cannot_be_freed) {
     MPI_Datatype handle = MPI_INT;
-    EXPECT_EQ(error_of([&] { api::type_free(&handle); }), MPI_ERR_TYPE);
+    EXPECT_EQ(code_of([&] { api::type_free(&handle); }), MPI_ERR_TYPE);
     EXPECT_EQ(handle, MPI_INT);
     api::type_create_f90_real(10, MPI_UNDEFINED, &handle);
-    EXPECT_EQ(error_of([&] { api::type_free(&handle); }), MPI_ERR_TYPE);
+    EXPECT_EQ(code_of([&] { api::type_free(&handle); }), MPI_ERR_TYPE);
 }
 
 TEST(constructors, types_outlive_their_handles_while_used) {
@@ -333,14 +324,14 @@ TEST(contents, tell_the_form_of_the_call) {
     api::type_get_contents(*from_small, 5, 0, 1, found.data(), nullptr, &used);
     EXPECT_EQ(found, (std::array{2, 1, 2, 5, 9}));
     EXPECT_EQ(used, MPI_INT);
-    EXPECT_EQ(error_of([&] { api::type_get_contents(*from_small, 4, 0, 1, found.data(), nullptr, &used); }),
+    EXPECT_EQ(code_of([&] { api::type_get_contents(*from_small, 4, 0, 1, found.data(), nullptr, &used); }),
               MPI_ERR_ARG);
     api::type_get_envelope_c(*from_large, integers, addresses, counts, types, &combiner);
     EXPECT_EQ((std::array{integers, addresses, counts, types}), (std::array<MPI_Count, 4>{0, 0, 5, 1}));
     std::array<MPI_Count, 5> found_large;
     api::type_get_contents_c(*from_large, 0, 0, 5, 1, nullptr, nullptr, found_large.data(), &used);
     EXPECT_EQ(found_large, (std::array<MPI_Count, 5>{2, 1, 2, 5, 9}));
-    EXPECT_EQ(error_of([&] { api::type_get_envelope(*from_large, integers, addresses, types, &combiner); }),
+    EXPECT_EQ(code_of([&] { api::type_get_envelope(*from_large, integers, addresses, types, &combiner); }),
               MPI_ERR_TYPE);
 }
 
@@ -360,7 +351,7 @@ TEST(contents, return_derived_types_as_new_objects) {
     int combiner;
     api::type_get_envelope(type_of(MPI_INT), integers, number, types, &combiner);
     EXPECT_EQ(combiner, MPI_COMBINER_NAMED);
-    EXPECT_EQ(error_of([&] { api::type_get_contents(type_of(MPI_INT), 0, 0, 0, nullptr, nullptr, nullptr); }),
+    EXPECT_EQ(code_of([&] { api::type_get_contents(type_of(MPI_INT), 0, 0, 0, nullptr, nullptr, nullptr); }),
               MPI_ERR_TYPE);
 }
 
@@ -385,8 +376,8 @@ TEST(fortran_kinds, the_same_question_gets_the_same_handle) {
     EXPECT_EQ(type_of(first).size(), 4);
     api::type_create_f90_complex(MPI_UNDEFINED, 30, &first);
     EXPECT_EQ(type_of(first).size(), 8);
-    EXPECT_EQ(error_of([&] { api::type_create_f90_real(200, 1, &first); }), MPI_ERR_ARG);
-    EXPECT_EQ(error_of([&] { api::type_create_f90_integer(39, &first); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { api::type_create_f90_real(200, 1, &first); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { api::type_create_f90_integer(39, &first); }), MPI_ERR_ARG);
 }
 
 TEST(queries, types_of_a_size_and_pairs) {
@@ -395,8 +386,8 @@ TEST(queries, types_of_a_size_and_pairs) {
     EXPECT_EQ(found, MPI_REAL8);
     api::type_match_size(MPI_TYPECLASS_COMPLEX, 16, &found);
     EXPECT_EQ(found, MPI_COMPLEX16);
-    EXPECT_EQ(error_of([&] { api::type_match_size(MPI_TYPECLASS_INTEGER, 3, &found); }), MPI_ERR_ARG);
-    EXPECT_EQ(error_of([&] { api::type_match_size(1, 4, &found); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { api::type_match_size(MPI_TYPECLASS_INTEGER, 3, &found); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { api::type_match_size(1, 4, &found); }), MPI_ERR_ARG);
     const std::array<std::array<MPI_Datatype, 3>, 10> pairs{{{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
                                                              {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
                                                              {MPI_LONG, MPI_INT, MPI_LONG_INT},

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "../error_code.hpp"
 #include "mpi.h"
 #include "rma/state/attached_memory.hpp"
 
 namespace {
 
 using namespace lisle;
-
-int code_of(auto function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 TEST(attached_memory, knows_what_is_attached) {
     rma::attached_memory memory;

@@ -9,22 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
+#include "../error_code.hpp"
 #include "datatype/predefined.hpp"
 #include "rma/elements/element_update.hpp"
 
 namespace {
 
 using namespace lisle;
-
-int code_of(auto function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 /// What an update makes of one element, and the value that it tells.
 template <class T> struct updated {

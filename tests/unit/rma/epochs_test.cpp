@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "../error_code.hpp"
 #include "mpi.h"
 #include "rma/state/epochs.hpp"
 
@@ -13,15 +13,6 @@ namespace {
 
 using namespace lisle;
 using kind = rma::lock_word::kind;
-
-int code_of(auto function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 TEST(access_epoch, allows_nobody_at_first) {
     rma::access_epoch epoch;

@@ -6,20 +6,12 @@
 #include <vector>
 
 #include "../abi/world_of_one.hpp"
+#include "../error_code.hpp"
 #include "tool/interface.hpp"
 
 using namespace lisle;
 
 namespace {
-
-template <class Call> int code_of(Call call) {
-    try {
-        call();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
-}
 
 struct tool_interface : world_of_one {};
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/error.hpp"
+#include "../error_code.hpp"
 #include "mpi.h"
 #include "world/launched_bootstrap.hpp"
 #include "world/lone_bootstrap.hpp"
@@ -26,15 +26,6 @@ std::vector<std::byte> bytes_of(const std::string &text) {
 
 std::unique_ptr<bootstrap> attach(const job_table &table, int process) {
     return std::make_unique<launched_bootstrap>(job_table::attach(dup(table.descriptor())), process);
-}
-
-int class_of(const std::function<void()> &action) {
-    try {
-        action();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
 }
 
 } // namespace
@@ -80,11 +71,11 @@ TEST(launched_bootstrap, refuses_what_cannot_be) {
     const auto first = attach(table, 0);
     first->put("empty", {});
     EXPECT_TRUE(first->get(0, "empty").empty());
-    EXPECT_EQ(class_of([&] { first->put("empty", {}); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { first->put("empty", {}); }), MPI_ERR_ARG);
     const std::vector<std::byte> large(job_table::notice_bytes);
-    EXPECT_EQ(class_of([&] { first->put("large", large); }), MPI_ERR_NO_MEM);
-    EXPECT_EQ(class_of([&] { static_cast<void>(first->get(1, "empty")); }), MPI_ERR_OTHER);
-    EXPECT_EQ(class_of([&] { static_cast<void>(first->get(2, "empty")); }), MPI_ERR_OTHER);
+    EXPECT_EQ(code_of([&] { first->put("large", large); }), MPI_ERR_NO_MEM);
+    EXPECT_EQ(code_of([&] { static_cast<void>(first->get(1, "empty")); }), MPI_ERR_OTHER);
+    EXPECT_EQ(code_of([&] { static_cast<void>(first->get(2, "empty")); }), MPI_ERR_OTHER);
 }
 
 TEST(launched_bootstrap, does_not_follow_a_damaged_table) {
@@ -93,7 +84,7 @@ TEST(launched_bootstrap, does_not_follow_a_damaged_table) {
     const auto [used, room] = table.notices_of(1);
     std::fill(room.begin(), room.end(), std::byte{0xff});
     used.store(0xffffffff);
-    EXPECT_EQ(class_of([&] { static_cast<void>(first->get(1, "card")); }), MPI_ERR_OTHER);
+    EXPECT_EQ(code_of([&] { static_cast<void>(first->get(1, "card")); }), MPI_ERR_OTHER);
 }
 
 TEST(launched_bootstrap, lets_the_launcher_see_how_ranks_end) {
@@ -124,8 +115,8 @@ TEST(lone_bootstrap, exchanges_with_itself) {
     alone.put("card", bytes_of("here"));
     alone.fence();
     EXPECT_EQ(alone.get(0, "card"), bytes_of("here"));
-    EXPECT_EQ(class_of([&] { alone.put("card", {}); }), MPI_ERR_ARG);
-    EXPECT_EQ(class_of([&] { static_cast<void>(alone.get(0, "other")); }), MPI_ERR_OTHER);
+    EXPECT_EQ(code_of([&] { alone.put("card", {}); }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([&] { static_cast<void>(alone.get(0, "other")); }), MPI_ERR_OTHER);
 }
 
 TEST(lone_bootstrap, names_each_job_anew) {
@@ -134,13 +125,13 @@ TEST(lone_bootstrap, names_each_job_anew) {
 }
 
 TEST(job_shape, must_be_sound) {
-    EXPECT_EQ(class_of([] { lone_bootstrap{{.ranks_of_process = {1, 1}}}; }), MPI_ERR_ARG);
-    EXPECT_EQ(class_of([] { lone_bootstrap{{.ranks_of_process = {}}}; }), MPI_ERR_ARG);
-    EXPECT_EQ(class_of([] {
+    EXPECT_EQ(code_of([] { lone_bootstrap{{.ranks_of_process = {1, 1}}}; }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([] { lone_bootstrap{{.ranks_of_process = {}}}; }), MPI_ERR_ARG);
+    EXPECT_EQ(code_of([] {
                   static_cast<void>(job_table::create({.ranks_of_process = {1, 0}}));
               }),
               MPI_ERR_ARG);
     EXPECT_EQ(
-        class_of([] { static_cast<void>(job_table::create({.ranks_of_process = {most_ranks_of_job + 1}})); }),
+        code_of([] { static_cast<void>(job_table::create({.ranks_of_process = {most_ranks_of_job + 1}})); }),
         MPI_ERR_ARG);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "world/foreign_launcher.hpp"
+#include "world/pmi/foreign_launcher.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "base/error.hpp"
+#include "../error_code.hpp"
 #include "communicator/predefined.hpp"
 #include "world/group_algebra.hpp"
 
@@ -143,15 +143,6 @@ TEST_F(group_algebra, ranges_expand_in_order) {
     EXPECT_EQ(exclude_ranges(*world, ranges)->members(), (list{0, 2, 5, 6, 9, 10, 11, 12, 13, 14, 16, 18}));
     EXPECT_EQ(include_ranges(*world, {})->size(), 0);
     EXPECT_EQ(exclude_ranges(*world, {})->size(), 20);
-}
-
-template <class Function> int code_of(Function function) {
-    try {
-        function();
-    } catch (const mpi_error &error) {
-        return error.code();
-    }
-    return MPI_SUCCESS;
 }
 
 TEST_F(group_algebra, wrong_ranks_are_errors) {

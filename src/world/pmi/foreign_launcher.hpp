@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What another launcher (Hydra, Slurm, Open MPI's, ...) that started this process leaves in the environment:
-// the way to it, if it speaks a protocol that Lisle speaks (world/pmi), or only traces that this process is
-// one of several. Asked only when no launcher of Lisle's started the process; changes nothing.
+// the way to it, if it speaks a protocol that Lisle speaks (process_manager.hpp), or only traces that this
+// process is one of several. Asked only when no launcher of Lisle's started the process; changes nothing.
 #pragma once
 
 #include <optional>
