@@ -2,6 +2,7 @@
 #include "launch/host/image/image.hpp"
 
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/loading_stub.hpp"
 #include "launch/host/rank/refusal.hpp"
@@ -16,14 +17,6 @@
 namespace lisle::host {
 
 namespace {
-
-constexpr std::size_t page = 4096;
-std::size_t page_floor(std::size_t at) {
-    return at & ~(page - 1);
-}
-std::size_t page_ceiling(std::size_t at) {
-    return page_floor(at + page - 1);
-}
 
 /// Puts pages of a file that all images share in place of the copy's.
 void share_segment(const module &owner, int file, const segment &which, std::byte *base) {
