@@ -12,6 +12,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <ranges>
 #include <sys/mman.h>
 
 namespace lisle::host {
@@ -190,9 +191,8 @@ void image::construct_program(int argc, char **argv, char **environment) const {
 
 void image::destruct() const {
     host::destruct(base(), unit_->program().tables().functions());
-    const std::vector<std::size_t> &order = unit_->construction_order();
-    for (auto each = order.rbegin(); each != order.rend(); ++each) {
-        host::destruct(modules_[*each].base, unit_->modules()[*each].file->tables().functions());
+    for (const std::size_t each : std::views::reverse(unit_->construction_order())) {
+        host::destruct(modules_[each].base, unit_->modules()[each].file->tables().functions());
     }
 }
 
