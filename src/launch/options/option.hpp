@@ -52,7 +52,6 @@ struct option {
     listing listed = listing::described;
     [[nodiscard]] bool has_name(std::string_view name) const;
     [[nodiscard]] int value_count() const;
-    [[nodiscard]] std::string_view preferred_name() const { return names.substr(0, names.find('|')); }
 };
 
 /// All options, a table for each subject, in the order of the help text.

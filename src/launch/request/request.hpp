@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +54,11 @@ struct program_request {
     std::vector<std::string> arguments; ///< the program's name and its arguments
 
     /// The slots of all hosts; nothing if none is named.
-    [[nodiscard]] std::optional<int> slots() const;
+    [[nodiscard]] std::optional<int> slots() const {
+        const auto add = [](int sum, const host_slots &host) { return sum + host.slots; };
+        return hosts.empty() ? std::nullopt
+                             : std::optional{std::accumulate(hosts.begin(), hosts.end(), 0, add)};
+    }
 };
 
 /// What becomes of the ranks' output.

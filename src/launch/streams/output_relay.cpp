@@ -115,9 +115,9 @@ output_end output_relay::add_process(const process_plan &process, bool errors) {
     }
     auto ends = make_pipe();
     fcntl(ends.read.get(), F_SETFL, O_NONBLOCK); // our end only: the process's stays as it expects it
-    auto made = std::make_unique<source>(std::move(ends.read), first->to(), first);
+    auto made = std::make_unique<source>(std::move(ends.read), first->to(), first, std::nullopt);
     if (process.hosted) {
-        made->sink = rank_sorter{
+        made->sorter = rank_sorter{
             {first, static_cast<std::size_t>(process.ranks)}, process.first_rank, errors ? errors_ : output_};
     }
     sources_.push_back(std::move(made));
@@ -125,27 +125,11 @@ output_end output_relay::add_process(const process_plan &process, bool errors) {
 }
 
 void output_relay::source::feed(std::string_view piece) {
-    std::visit(
-        [&](auto &target) {
-            if constexpr (std::is_pointer_v<std::remove_reference_t<decltype(target)>>) {
-                target->feed(piece);
-            } else {
-                target.feed(piece);
-            }
-        },
-        sink);
+    sorter ? sorter->feed(piece) : stream->feed(piece);
 }
 
 void output_relay::source::end() {
-    std::visit(
-        [](auto &target) {
-            if constexpr (std::is_pointer_v<std::remove_reference_t<decltype(target)>>) {
-                target->finish();
-            } else {
-                target.finish();
-            }
-        },
-        sink);
+    sorter ? sorter->finish() : stream->finish();
     pipe.reset();
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <poll.h>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "launch/common/descriptor.hpp"
@@ -48,8 +48,9 @@ class output_relay {
     /// What one pipe brings, and whose it is: one rank's, or sorted by ranks.
     struct source {
         descriptor pipe;
-        outlet *to; ///< where most of it goes; null: only to files
-        std::variant<rank_stream *, rank_sorter> sink;
+        outlet *to;                        ///< where most of it goes; null: only to files
+        rank_stream *stream;               ///< of its rank, or the first of its ranks
+        std::optional<rank_sorter> sorter; ///< of several ranks
         void feed(std::string_view piece);
         void end();
     };

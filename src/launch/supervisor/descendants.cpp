@@ -7,7 +7,6 @@
 #include <cstring>
 #include <ctime>
 #include <dirent.h>
-#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -17,7 +16,6 @@
 #include <unistd.h>
 
 #include "dynamic/start.hpp"
-#include "launch/common/descriptor.hpp"
 
 namespace lisle::launch {
 
@@ -34,21 +32,6 @@ pid_t number(std::string_view text) {
     return value;
 }
 
-// The parent stands behind the name, which is in parentheses and may itself contain any character.
-pid_t parent_of(const char *pid) {
-    const descriptor file{open((std::string{"/proc/"} + pid + "/stat").c_str(), O_RDONLY | O_CLOEXEC)};
-    char text[512];
-    const auto length = file ? read(file.get(), text, sizeof text) : -1;
-    if (length <= 0) {
-        return 0;
-    }
-    const std::string_view stat{text, static_cast<std::size_t>(length)};
-    const auto behind_name = stat.rfind(')');
-    return behind_name != std::string_view::npos && behind_name + 4 < stat.size()
-               ? number(stat.substr(behind_name + 4))
-               : 0;
-}
-
 std::vector<process> all_processes() {
     std::vector<process> found;
     const std::unique_ptr<DIR, int (*)(DIR *)> folder{opendir("/proc"), closedir};
@@ -57,7 +40,7 @@ std::vector<process> all_processes() {
     }
     while (const auto *const entry = readdir(folder.get())) {
         if (const pid_t pid = number(entry->d_name); pid > 0) {
-            found.push_back({pid, parent_of(entry->d_name)});
+            found.push_back({pid, parent_of(pid)});
         }
     }
     return found;
@@ -84,6 +67,15 @@ void pause(std::chrono::milliseconds time) {
 }
 
 } // namespace
+
+// The parent stands behind the name, which is in parentheses and may itself contain any character.
+pid_t parent_of(pid_t process) {
+    const std::string stat = content_of(process, "stat");
+    const auto behind_name = stat.rfind(')');
+    return behind_name != std::string::npos && behind_name + 4 < stat.size()
+               ? number(std::string_view{stat}.substr(behind_name + 4))
+               : 0;
+}
 
 std::vector<pid_t> descendants() {
     auto others = all_processes();

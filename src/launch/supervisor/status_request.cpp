@@ -10,6 +10,7 @@
 #include <string>
 
 #include "launch/common/launch_error.hpp"
+#include "launch/supervisor/descendants.hpp"
 #include "launch/supervisor/supervisor.hpp"
 
 namespace lisle::launch {
@@ -30,18 +31,6 @@ std::string name_of(pid_t process) {
     std::string name;
     std::getline(std::ifstream{folder_of(process) + "/comm"}, name);
     return name;
-}
-
-/// 0: there is no such process.
-pid_t parent_of(pid_t process) {
-    constexpr std::string_view key = "PPid:";
-    std::ifstream status{folder_of(process) + "/status"};
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with(key)) {
-            return std::atoi(line.c_str() + key.size());
-        }
-    }
-    return 0;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "base/unnamed_file.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <atomic>
@@ -59,9 +60,8 @@ void anonymous_file::write(std::span<const std::byte> bytes, std::size_t offset)
 }
 
 void anonymous_file::forget(std::size_t from, std::size_t to) const noexcept {
-    constexpr std::size_t page = 4096;
-    from = (from + page - 1) / page * page;
-    to = to / page * page;
+    from = page_ceiling(from);
+    to = page_floor(to);
     if (from < to) { // memory that cannot be given back does no harm
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
                   static_cast<off_t>(to - from));

@@ -5,6 +5,7 @@
 #include "launch/host/image/edited_copy.hpp"
 
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
@@ -20,11 +21,6 @@ namespace {
 
 // A tag that no loader knows, so that the entry is passed over.
 constexpr std::int64_t inert_tag = 0x6000115e;
-
-constexpr std::size_t page = 4096;
-std::size_t page_ceiling(std::size_t at) {
-    return (at + page - 1) & ~(page - 1);
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/elf_file.hpp"
 
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <bit>
@@ -138,13 +139,12 @@ void elf_file::read_segments() {
 // The loader maps segments where they say, so they must be in order and of a size that can be.
 void elf_file::check_segment(const Elf64_Phdr &each) const {
     constexpr std::size_t most = std::size_t{1} << 46;
-    constexpr std::size_t page = 4096;
     static_cast<void>(array<std::byte>(each.p_offset, each.p_filesz));
     if (each.p_filesz > each.p_memsz || each.p_vaddr > most || each.p_memsz > most ||
         (each.p_vaddr - each.p_offset) % page != 0) {
         malformed("a segment has an impossible place or size");
     }
-    if (!segments_.empty() && (each.p_vaddr - each.p_vaddr % page < memory_end())) {
+    if (!segments_.empty() && (page_floor(each.p_vaddr) < memory_end())) {
         malformed("its segments overlap or are not in order");
     }
 }

@@ -2,6 +2,7 @@
 #include "launch/host/image/image.hpp"
 
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/loading_stub.hpp"
 #include "launch/host/rank/refusal.hpp"
@@ -11,19 +12,12 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <ranges>
 #include <sys/mman.h>
 
 namespace lisle::host {
 
 namespace {
-
-constexpr std::size_t page = 4096;
-std::size_t page_floor(std::size_t at) {
-    return at & ~(page - 1);
-}
-std::size_t page_ceiling(std::size_t at) {
-    return page_floor(at + page - 1);
-}
 
 /// Puts pages of a file that all images share in place of the copy's.
 void share_segment(const module &owner, int file, const segment &which, std::byte *base) {
@@ -197,9 +191,8 @@ void image::construct_program(int argc, char **argv, char **environment) const {
 
 void image::destruct() const {
     host::destruct(base(), unit_->program().tables().functions());
-    const std::vector<std::size_t> &order = unit_->construction_order();
-    for (auto each = order.rbegin(); each != order.rend(); ++each) {
-        host::destruct(modules_[*each].base, unit_->modules()[*each].file->tables().functions());
+    for (const std::size_t each : std::views::reverse(unit_->construction_order())) {
+        host::destruct(modules_[each].base, unit_->modules()[each].file->tables().functions());
     }
 }
 

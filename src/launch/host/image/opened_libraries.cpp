@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <map>
+#include <ranges>
 #include <sys/stat.h>
 #include <tuple>
 
@@ -176,8 +177,8 @@ void opened_libraries::destruct() {
             }
         }
     }
-    for (auto each = all.rbegin(); each != all.rend(); ++each) {
-        (*each)->destruct();
+    for (const image *const each : std::views::reverse(all)) {
+        each->destruct();
     }
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
+#include "base/environment.hpp"
+#include "launch/common/cpu_set.hpp"
+#include "launch/common/variables.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/interpose/identity.hpp"
-#include "launch/host/life/binding.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/thread_exit.hpp"
 #include "launch/host/output/output.hpp"
@@ -94,6 +97,16 @@ void begin_rank(hosted_rank &rank) {
     lisle_host_set_arguments(rank.in_library, static_cast<int>(words.size()), words.data());
 }
 
+/// Binds the calling thread, a rank with this number, to its core if the launcher asks for that
+/// (`--bind-to core`): ranks take the cores that the process may use in turn.
+void bind_as_asked(int number) {
+    // Read before any rank has been bound: a bound thread would pass its one core on as all there are.
+    static const auto places = launch::places(environment_text(launch::bind_variable));
+    if (!places.empty()) {
+        static_cast<void>(places[static_cast<std::size_t>(number) % places.size()].apply());
+    }
+}
+
 void *run_rank(void *argument) {
     auto &rank = *static_cast<hosted_rank *>(argument);
     all.open.wait(false, std::memory_order_acquire);
@@ -139,8 +152,7 @@ std::size_t stack_size() {
     rlimit limit{};
     getrlimit(RLIMIT_STACK, &limit);
     const std::size_t promised = limit.rlim_cur == RLIM_INFINITY ? for_unlimited : limit.rlim_cur;
-    constexpr std::size_t page = 4096;
-    return ((promised + architecture::thread_local_room) / page + 2) * page;
+    return page_floor(promised + architecture::thread_local_room) + 2 * page;
 }
 
 // A worker's own stack carries nothing but the first steps and the room for signals.

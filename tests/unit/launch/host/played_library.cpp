@@ -53,7 +53,11 @@ int64_t lisle_host_time() {
 int64_t lisle_host_read_time() {
     return ++played::now;
 }
-void lisle_host_ring(const lisle_rank *) {}
+void lisle_host_ring(const lisle_rank *) {
+    if (played::bell) {
+        played::bell();
+    }
+}
 lisle_rank *lisle_host_begin_rank(int) {
     return nullptr;
 }

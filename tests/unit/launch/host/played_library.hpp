@@ -15,6 +15,8 @@ inline std::int64_t now = 0;            ///< nanoseconds of simulated time
 inline int rests = 0;                   ///< how often a fiber has let others run
 inline std::function<void()> meanwhile; ///< what others do then, if anything
 
+inline std::function<void()> bell; ///< what ringing a fiber's bell does, if anything
+
 /// The calling thread counts as one of this rank's for as long as the object lives.
 class as_rank {
   public:

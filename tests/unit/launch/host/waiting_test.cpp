@@ -193,5 +193,41 @@ TEST_F(HostWaiting, ASignalCallsTheFiberThatWaits) {
     EXPECT_EQ(program::unlock(&mutex), 0);
 }
 
+/// As the library's bells do: each wakes a thread through a futex, for which the host looks into its queues.
+class HostQueues : public HostWaiting {
+  protected:
+    HostQueues() {
+        played::bell = [this] {
+            woken_by_bell = wake(&place, 1);
+            try_to_wake(&place);
+        };
+    }
+    ~HostQueues() override { played::bell = nullptr; }
+    HostQueues(const HostQueues &) = delete;
+    HostQueues &operator=(const HostQueues &) = delete;
+
+    const as_fiber self;
+    int place = 0;
+    int woken_by_bell = -1;
+};
+
+TEST_F(HostQueues, ABellThatWakesAThreadFindsNoFiberAndNoLock) {
+    const waiting_fiber first{&place};
+    const waiting_fiber second{&place};
+    EXPECT_EQ(wake(&place, 1), 1);
+    EXPECT_EQ(woken_by_bell, 0);
+    EXPECT_EQ(wake(&place, 2), 1) << "the bell of the first woke the second";
+}
+
+TEST_F(HostQueues, TheFirstToWaitIsTheFirstWoken) {
+    waiting_fiber first{&place};
+    waiting_fiber second{&place};
+    EXPECT_EQ(wake(&place, 1), 1);
+    EXPECT_TRUE(first.wait(deadline::after(1)));
+    EXPECT_FALSE(second.wait(deadline::after(1)));
+    EXPECT_EQ(wake(&first, 1), 0);
+    EXPECT_EQ(wake(&place, 5), 1);
+}
+
 } // namespace
 } // namespace lisle::host
