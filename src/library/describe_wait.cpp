@@ -77,7 +77,7 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     made.context = comm.context();
     made.collectives = comm.collectives.load(std::memory_order_relaxed) +
                        comm.persistent_collectives.load(std::memory_order_relaxed);
-    if (const auto *const area = collective::collective_area::told(comm)) {
+    if (const auto *const area = collective::collective_area::found(comm)) {
         made.collectives += area->next();
     }
     made.size = members.size();

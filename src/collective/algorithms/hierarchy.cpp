@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "collective/places.hpp"
+#include "communicator/communicator_local.hpp"
 #include "execution/rank.hpp"
 #include "world/job.hpp"
 
@@ -29,15 +31,23 @@ int hierarchy::index_of(int rank) const noexcept {
     return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
-void hierarchy::seek(const communicator &comm) {
+namespace {
+
+std::unique_ptr<hierarchy> make_hierarchy(const communicator &comm) {
     // Threads that are ranks share the messages of one rank of the job: they are in one place.
-    if (!comm.inter() && !comm.of_threads() && comm.size() > 1) {
-        auto found = std::make_shared<hierarchy>(places_of(this_rank().get_job(), comm.local_group()));
-        if (found->places() > 1 && found->places() < comm.size()) {
-            comm.hierarchy_companion.kept = std::move(found);
-        }
+    if (comm.inter() || comm.of_threads() || comm.size() == 1) {
+        return nullptr;
     }
-    comm.hierarchy_companion.sought = true;
+    auto made = std::make_unique<hierarchy>(places_of(this_rank().get_job(), comm.local_group()));
+    return made->places() > 1 && made->places() < comm.size() ? std::move(made) : nullptr;
+}
+
+const communicator_local<hierarchy> hierarchies{make_hierarchy};
+
+} // namespace
+
+hierarchy *hierarchy::of(const communicator &comm) {
+    return hierarchies.of(comm);
 }
 
 collective_area *hierarchy::area(const communicator &comm) {

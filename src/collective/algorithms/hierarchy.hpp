@@ -15,12 +15,7 @@ class hierarchy {
   public:
     /// Of an intra-communicator, made at its first call; null if all ranks are in one place, or each is alone
     /// in its place. The same for all members.
-    [[nodiscard]] static hierarchy *of(const communicator &comm) {
-        if (!comm.hierarchy_companion.sought) [[unlikely]] {
-            seek(comm);
-        }
-        return static_cast<hierarchy *>(comm.hierarchy_companion.kept.get());
-    }
+    [[nodiscard]] static hierarchy *of(const communicator &comm);
 
     /// @param places the place of each rank, by any numbers
     explicit hierarchy(const std::vector<int> &places);
@@ -43,8 +38,6 @@ class hierarchy {
     [[nodiscard]] collective_area *area(const communicator &comm);
 
   private:
-    static void seek(const communicator &comm);
-
     std::vector<int> place_of_;
     std::vector<std::vector<int>> ranks_;
     bool in_order_;

@@ -44,13 +44,6 @@ std::unique_ptr<collective_area> collective_area::make(const communicator &comm,
                                              in_one_address_space(members));
 }
 
-void collective_area::seek(const communicator &comm) {
-    comm.shared_memory_companion = {std::shared_ptr<collective_area>{
-                                        make(comm, comm.local_group(), comm.rank(), keys_of(comm.context()))},
-                                    true};
-    comm.shared_memory_told.store(found(comm), std::memory_order_release);
-}
-
 collective_area::~collective_area() {
     medium_.leave_block(keys_.area, members_.size());
     if (pages_sought_) {

@@ -25,7 +25,7 @@
 #include "base/copy_bytes.hpp"
 #include "collective/node/block_view.hpp"
 #include "collective/places.hpp"
-#include "communicator/communicator.hpp"
+#include "communicator/communicator_local.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "fabric/shared_memory.hpp"
 
@@ -63,23 +63,9 @@ class collective_area {
 
     /// The area of an intra-communicator, made at the first call; null if its ranks share no memory.
     /// Every member has called this, or none.
-    [[nodiscard]] static collective_area *of(const communicator &comm) {
-        if (!comm.shared_memory_companion.sought) [[unlikely]] {
-            seek(comm);
-        }
-        return found(comm);
-    }
-
-    /// The same, once it has been looked for.
-    [[nodiscard]] static collective_area *found(const communicator &comm) noexcept {
-        return static_cast<collective_area *>(comm.shared_memory_companion.kept.get());
-    }
-
-    /// The same for any thread of the rank, also while another one looks for it: null then, or as long as the
-    /// communicator is there.
-    [[nodiscard]] static const collective_area *told(const communicator &comm) noexcept {
-        return static_cast<const collective_area *>(comm.shared_memory_told.load(std::memory_order_acquire));
-    }
+    [[nodiscard]] static collective_area *of(const communicator &comm);
+    /// The same once it has been looked for, for any thread of the rank.
+    [[nodiscard]] static collective_area *found(const communicator &comm) noexcept;
 
     /// The area of those ranks of a communicator that are on the calling rank's node, which are several;
     /// null: they share no memory. The same for all of them.
@@ -349,7 +335,6 @@ class collective_area {
         const std::size_t all = data(number, peer).size();
         return in_parts(number, peer) ? all / 2 : all;
     }
-    static void seek(const communicator &comm);
     [[nodiscard]] bool look_who_finished(std::uint64_t number, place at) noexcept;
     [[nodiscard]] bool has_pages() {
         if (!pages_sought_) [[unlikely]] {
@@ -389,5 +374,16 @@ class collective_area {
     int late_ = 0;                           ///< member that was the last to be waited for
     std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
 };
+
+inline const communicator_local<collective_area> areas{[](const communicator &comm) {
+    return collective_area::make(comm, comm.local_group(), comm.rank(), keys_of(comm.context()));
+}};
+
+inline collective_area *collective_area::of(const communicator &comm) {
+    return areas.of(comm);
+}
+inline collective_area *collective_area::found(const communicator &comm) noexcept {
+    return areas.found(comm);
+}
 
 } // namespace lisle::collective
