@@ -62,7 +62,7 @@ class communicator : public object {
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
     /// How many collectives (blocking or not; persistent ones) the rank has begun here: what tells their
-    /// messages apart, see collective/schedule/launch.cpp. Atomic for threads that take turns; orders
+    /// messages apart, see collective/selection/launch.cpp. Atomic for threads that take turns; orders
     /// nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};

@@ -9,7 +9,7 @@
 
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
-#include "collective/node/collective_area.hpp"
+#include "collective/area/collective_area.hpp"
 #include "communicator/directory.hpp"
 #include "communicator/errhandler.hpp"
 #include "diagnosis/source_line.hpp"

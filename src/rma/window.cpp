@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "collective/process/immediate_calls.hpp"
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "execution/rank.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "rma/messages/registry.hpp"
@@ -108,11 +107,7 @@ void window::set_name(std::string name) {
 }
 
 void meet(communicator &members) {
-    if (collective::in_process_collective *const shared = collective::in_process_for_barrier(members)) {
-        collective::barrier_in_process(members, *shared);
-    } else {
-        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
-    }
+    collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
 }
 
 } // namespace lisle::rma

@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "collective/algorithms/team.hpp"
 #include "collective/places.hpp"
+#include "collective/team.hpp"
 
 namespace lisle::collective {
 

@@ -19,13 +19,11 @@
 
 #include "base/caches.hpp"
 #include "base/spin_lock.hpp"
-#include "collective/check.hpp"
-#include "collective/node/block_view.hpp"
-#include "collective/node/collective_area.hpp"
+#include "collective/area/collective_area.hpp"
+#include "collective/call.hpp"
 #include "collective/process/group_scan.hpp"
 #include "collective/process/scan_ring.hpp"
-#include "collective/schedule/steps.hpp"
-#include "collective/selection/selection.hpp"
+#include "collective/steps/steps.hpp"
 #include "communicator/communicator_local.hpp"
 #include "reduction/op.hpp"
 
