@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "collective/schedule/plan.hpp"
-#include "collective/schedule/planning.hpp"
+#include "collective/selection/plan.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::abi {
@@ -42,7 +41,7 @@ std::vector<typed_buffer> listed(const block_view &blocks) {
 /// @param each the first of so many blocks, one after the other
 void note_read(const collective_call &on, const typed_buffer &each, int count) {
     if (on.watched != nullptr) [[unlikely]] {
-        on.watched->reads(collective::whole(each, count));
+        on.watched->reads(collective::whole({each, count}));
     }
 }
 void note_read(const collective_call &on, const own_buffer &buffer) {
@@ -57,7 +56,7 @@ void note_read(const collective_call &on, const block_view &blocks) {
 }
 void note_written(const collective_call &on, typed_buffer &each, int count) {
     if (on.watched != nullptr) [[unlikely]] {
-        each.address = on.watched->writes(collective::whole(each, count)).address;
+        each.address = on.watched->writes(collective::whole({each, count})).address;
     }
 }
 void note_written(const collective_call &on, own_buffer &buffer) {

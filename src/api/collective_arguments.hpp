@@ -4,7 +4,8 @@
 // length is the communicator's, buffers that are one, MPI_IN_PLACE where it has no place.
 #pragma once
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/call.hpp"
+#include "collective/steps/schedule.hpp"
 #include "datatype/count_list.hpp"
 
 namespace lisle::abi {

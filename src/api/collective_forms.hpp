@@ -5,7 +5,8 @@
 
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
-#include "collective/schedule/launch.hpp"
+#include "collective/call.hpp"
+#include "collective/selection/launch.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/info.hpp"
 

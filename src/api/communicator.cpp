@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "api/request.hpp"
+#include "api/send_buffer.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "communicator/creation.hpp"
@@ -56,7 +57,7 @@ bool buffers_are_rid_of(const communicator &comm) {
     const std::uint64_t context = comm.point_to_point.context;
     const session *const origin = comm.session != 0 ? find_session(comm.session) : nullptr;
     for (protocol::send_buffer *const buffer :
-         {comm.send_buffer.get(), origin != nullptr ? origin->send_buffer.get() : nullptr,
+         {send_buffer_of(comm), origin != nullptr ? origin->send_buffer.get() : nullptr,
           protocol::rank_send_buffer().get()}) {
         if (buffer != nullptr && !buffer->empty(context)) {
             return false;

@@ -7,6 +7,7 @@
 #include "api/extension.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
+#include "api/send_buffer.hpp"
 #include "communicator/session.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
@@ -27,7 +28,7 @@ namespace {
 
 /// The buffer that buffered sends on `comm` use [MPI-5.0 3.6.1].
 protocol::send_buffer &buffer_of(communicator &comm) {
-    protocol::send_buffer *found = comm.send_buffer.get();
+    protocol::send_buffer *found = send_buffer_of(comm);
     if (found == nullptr && comm.session != 0) {
         const session *const origin = find_session(comm.session);
         found = origin != nullptr ? origin->send_buffer.get() : nullptr;

@@ -3,6 +3,8 @@
 
 #include "api/request.hpp"
 #include "base/error.hpp"
+#include "communicator/communicator_local.hpp"
+#include "protocol/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/send_buffer.hpp"
 
@@ -14,6 +16,8 @@ namespace {
 bool automatic(const void *buffer) {
     return buffer == MPI_BUFFER_AUTOMATIC;
 }
+
+const communicator_local<std::unique_ptr<protocol::send_buffer>> send_buffers;
 
 template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size) {
     if (place != nullptr) {
@@ -48,6 +52,11 @@ template <class Holder> void start_flush(Holder &place, communicator *comm, MPI_
 
 } // namespace
 
+protocol::send_buffer *send_buffer_of(const communicator &comm) noexcept {
+    const auto *const attached = send_buffers.found(comm);
+    return attached != nullptr ? attached->get() : nullptr;
+}
+
 void buffer_attach(void *buffer, MPI_Count size) {
     attach(protocol::rank_send_buffer(), buffer, size);
 }
@@ -67,21 +76,21 @@ void buffer_iflush(MPI_Request *request) {
 }
 
 void comm_attach_buffer(communicator &comm, void *buffer, MPI_Count size) {
-    attach(comm.send_buffer, buffer, size);
+    attach(*send_buffers.of(comm), buffer, size);
 }
 
 void comm_detach_buffer(communicator &comm, void *buffer_addr, MPI_Count &size) {
-    detach(comm.send_buffer, buffer_addr, size);
+    detach(*send_buffers.of(comm), buffer_addr, size);
 }
 
 void comm_flush_buffer(communicator &comm) {
-    if (comm.send_buffer != nullptr) {
-        comm.send_buffer->flush();
+    if (protocol::send_buffer *const attached = send_buffer_of(comm)) {
+        attached->flush();
     }
 }
 
 void comm_iflush_buffer(communicator &comm, MPI_Request *request) {
-    start_flush(comm.send_buffer, &comm, request);
+    start_flush(*send_buffers.of(comm), &comm, request);
 }
 
 void session_attach_buffer(session &session, void *buffer, MPI_Count size) {

@@ -6,7 +6,14 @@
 #include "communicator/session.hpp"
 #include "mpi.h"
 
+namespace lisle::protocol {
+class send_buffer;
+}
+
 namespace lisle::api {
+
+/// The buffer that the user has attached to a communicator, or null.
+[[nodiscard]] protocol::send_buffer *send_buffer_of(const communicator &comm) noexcept;
 
 void buffer_attach(void *buffer, MPI_Count size);
 /// @param buffer_addr where to store the buffer's address

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binomial broadcast and Bruck's allgather on bytes: both take log2(size) steps for any size.
+// Binomial broadcast, Bruck's allgather and the dissemination barrier on bytes: all take log2(size) steps for
+// any size.
 #include "communicator/agreement.hpp"
 
 #include <algorithm>
 
+#include "base/binomial_tree.hpp"
 #include "base/error.hpp"
+#include "base/rounds.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/point_to_point.hpp"
 
@@ -35,14 +38,13 @@ void check_received(const protocol::outcome &result, std::size_t expected) {
 
 } // namespace
 
-// Dissemination: Hensgen, Finkel and Manber 1988.
 void meet_all(const protocol::channel &channel, int tag) {
     const int size = channel.peers->size();
     const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
-    for (int distance = 1; distance < size; distance *= 2) {
-        check_arrived(protocol::send_receive(nothing, (channel.self + distance) % size, tag, nothing,
-                                             (channel.self - distance % size + size) % size, tag, channel));
-    }
+    each_doubling(size, [&](std::int64_t distance) {
+        check_arrived(protocol::send_receive(nothing, along_ring(channel.self, distance, size), tag, nothing,
+                                             along_ring(channel.self, -distance, size), tag, channel));
+    });
 }
 
 void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<const std::byte> data) {
@@ -60,25 +62,6 @@ void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::sp
         received.size());
 }
 
-tree_place place_in_tree(int self, int size, int root) {
-    tree_place place{-1, {}};
-    const int relative = (self - root + size) % size;
-    int distance = 1;
-    while (distance < size && (relative & distance) == 0) {
-        distance <<= 1;
-    }
-    if (relative != 0) {
-        place.parent = (self - distance + size) % size;
-    }
-    // The child with the largest subtree first.
-    for (distance >>= 1; distance > 0; distance >>= 1) {
-        if (relative + distance < size) {
-            place.children.push_back((self + distance) % size);
-        }
-    }
-    return place;
-}
-
 void party::check_length(std::size_t length, std::size_t most) {
     if (length > most) {
         fail(MPI_ERR_OTHER, "a peer announced a list of ", length, " members, but there can be at most ",
@@ -87,42 +70,29 @@ void party::check_length(std::size_t length, std::size_t most) {
 }
 
 void party::broadcast_bytes(std::span<std::byte> data, int root) const {
-    const tree_place place = place_in_tree(self_, size_, root);
-    if (place.parent >= 0) {
-        receive_bytes(channel_, rank_of(place.parent), tag_, data);
+    const auto rank_at = [&](int number) { return rank_of(rank_in_tree(number, root, size_)); };
+    const auto here = binomial_node::at(self_, root, size_);
+    if (!here.is_root()) {
+        receive_bytes(channel_, rank_at(here.parent()), tag_, data);
     }
-    for (const int child : place.children) {
-        send_bytes(channel_, rank_of(child), tag_, data);
-    }
+    here.each_child_downwards(
+        [&](const binomial_node &child) { send_bytes(channel_, rank_at(child.number()), tag_, data); });
 }
 
-void party::allgather_bytes(std::span<std::byte> all, std::size_t each) const {
-    // After each step the first `have` places hold the values of self, self + 1, ...
-    for (int have = 1; have < size_; have *= 2) {
-        const auto bytes = static_cast<std::size_t>(std::min(have, size_ - have)) * each;
-        exchange_bytes(channel_, tag_, rank_of((self_ - have + size_) % size_), all.first(bytes),
-                       rank_of((self_ + have) % size_),
-                       all.subspan(static_cast<std::size_t>(have) * each, bytes));
-    }
-    const auto shift = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(size_ - self_) * each);
-    std::rotate(all.begin(), all.begin() + shift % static_cast<std::ptrdiff_t>(all.size()), all.end());
-}
-
-void party::allgather_bytes(std::span<const std::byte> own, std::span<const std::size_t> sizes,
-                            std::span<std::byte> all) const {
-    // As above, in an array that begins with the caller's own value: begin[k] is where index self + k is.
+void party::allgather_bytes(std::span<const std::size_t> sizes, std::span<std::byte> all) const {
+    // After each round the first places hold the values of self, self + 1, ...: begin[k] is where that of
+    // self + k is.
     std::vector<std::size_t> begin{0};
     for (int k = 0; k < size_; ++k) {
-        begin.push_back(begin.back() + sizes[static_cast<std::size_t>((self_ + k) % size_)]);
+        begin.push_back(begin.back() + sizes[static_cast<std::size_t>(along_ring(self_, k, size_))]);
     }
-    std::copy(own.begin(), own.end(), all.begin());
-    for (int have = 1; have < size_; have *= 2) {
-        const auto first = static_cast<std::size_t>(have);
-        const auto count = static_cast<std::size_t>(std::min(have, size_ - have));
-        exchange_bytes(channel_, tag_, rank_of((self_ - have + size_) % size_), all.first(begin[count]),
-                       rank_of((self_ + have) % size_),
-                       all.subspan(begin[first], begin[first + count] - begin[first]));
-    }
+    each_doubling(size_, [&](std::int64_t distance) {
+        const auto have = static_cast<std::size_t>(distance);
+        const std::size_t count = std::min(have, static_cast<std::size_t>(size_) - have);
+        exchange_bytes(channel_, tag_, rank_of(along_ring(self_, -distance, size_)), all.first(begin[count]),
+                       rank_of(along_ring(self_, distance, size_)),
+                       all.subspan(begin[have], begin[have + count] - begin[have]));
+    });
     const auto shift = static_cast<std::ptrdiff_t>(begin[static_cast<std::size_t>(size_ - self_)]);
     std::rotate(all.begin(), all.begin() + shift % std::max<std::ptrdiff_t>(1, std::ssize(all)), all.end());
 }

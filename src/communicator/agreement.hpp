@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little collectives that the creation of communicators is made of, over any subset of a channel's
-// ranks. They use point-to-point messages only, so communicators do not depend on the collective module.
-// What peers send is taken only if it has the expected size.
+// The collectives that the creation of communicators is made of, over any subset of a channel's ranks, in
+// messages alone. What peers send is taken only if it has the expected size.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/small_vector.hpp"
 #include "protocol/message/channel.hpp"
 
 namespace lisle {
@@ -23,13 +21,6 @@ void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::sp
 
 /// Returns when all ranks of the channel have called it. Throws if one of them has failed.
 void meet_all(const protocol::channel &channel, int tag);
-
-/// The parent and the children of a member in the binomial tree below `root`.
-struct tree_place {
-    int parent;                     ///< -1 for the root
-    small_vector<int, 31> children; ///< as many as a tree of INT_MAX members can have: needs no memory
-};
-[[nodiscard]] tree_place place_in_tree(int self, int size, int root);
 
 /// Some ranks that agree on something, each of which has an index among them.
 class party {
@@ -64,9 +55,10 @@ class party {
     /// The values of all members, by index.
     template <class T> [[nodiscard]] std::vector<T> allgather(const T &value) const {
         static_assert(std::is_trivially_copyable_v<T>);
-        std::vector<T> all(static_cast<std::size_t>(size_));
+        const auto size = static_cast<std::size_t>(size_);
+        std::vector<T> all(size);
         all[0] = value;
-        allgather_bytes(std::as_writable_bytes(std::span<T>{all}), sizeof(T));
+        allgather_bytes(std::vector<std::size_t>(size, sizeof(T)), std::as_writable_bytes(std::span<T>{all}));
         return all;
     }
 
@@ -85,7 +77,8 @@ class party {
         std::vector<std::size_t> bytes(lengths.size());
         std::transform(lengths.begin(), lengths.end(), bytes.begin(),
                        [](std::size_t length) { return length * sizeof(T); });
-        allgather_bytes(std::as_bytes(own), bytes, std::as_writable_bytes(std::span<T>{all}));
+        std::copy(own.begin(), own.end(), all.begin());
+        allgather_bytes(bytes, std::as_writable_bytes(std::span<T>{all}));
         return all;
     }
 
@@ -94,11 +87,9 @@ class party {
 
   private:
     void broadcast_bytes(std::span<std::byte> data, int root) const;
-    /// @param all room for all values; the caller's own comes first, and they are put in order
-    void allgather_bytes(std::span<std::byte> all, std::size_t each) const;
-    /// The same for values of different sizes, by index.
-    void allgather_bytes(std::span<const std::byte> own, std::span<const std::size_t> sizes,
-                         std::span<std::byte> all) const;
+    /// @param sizes of all values, by index
+    /// @param all room for them; the caller's own comes first, and they are put in order
+    void allgather_bytes(std::span<const std::size_t> sizes, std::span<std::byte> all) const;
     [[nodiscard]] int rank_of(int index) const noexcept {
         return ranks_.empty() ? index : ranks_[static_cast<std::size_t>(index)];
     }

@@ -2,6 +2,8 @@
 // Construction and end of a communicator.
 #include "communicator/communicator.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -35,6 +37,9 @@ communicator::communicator(std::uint64_t context, const group &local, const grou
                                                                               remote != nullptr
                                                                                   ? group_ref::share(*remote)
                                                                                   : group_ref{}} {
+    for (local_slot &slot : slots_) {
+        slot.store(not_sought(), std::memory_order_relaxed); // who gives the communicator on orders that
+    }
     point_to_point.self = collective.self = local_collective.self = self;
     point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
     local_collective.peers = &local;
@@ -117,10 +122,36 @@ void communicator::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         tell_observer(communicator_event::ends, *this);
         give_up_context();
-        shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
-        hierarchy_companion.kept.reset();
-        mesh_companion.kept.reset();
         delete this;
+    }
+}
+
+namespace {
+
+/// How what modules keep for communicators is destroyed, by slot. Written before any communicator is made.
+std::array<void (*)(void *), communicator::most_slots> destroyers;
+
+} // namespace
+
+std::byte communicator::slot_mark;
+
+std::size_t communicator::allot_slot(void (*destroy)(void *)) {
+    static std::size_t next = 0; // the objects of namespace scope are made one after the other
+    if (next == most_slots) {
+        std::fprintf(stderr, "lisle: more than %zu communicator_local objects\n", most_slots);
+        std::abort();
+    }
+    destroyers[next] = destroy;
+    return next++;
+}
+
+communicator::~communicator() {
+    for (std::size_t i = most_slots; i-- > 0;) {
+        // Relaxed: the last reference has gone, which orders all that was done before.
+        void *const value = slots_[i].load(std::memory_order_relaxed);
+        if (value != nullptr && value != not_sought()) {
+            destroyers[i](value);
+        }
     }
 }
 

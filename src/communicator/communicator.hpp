@@ -4,7 +4,9 @@
 // process. Groups and contexts never change after construction.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,9 +21,6 @@
 #include "protocol/message/channel.hpp"
 #include "world/group.hpp"
 
-namespace lisle::protocol {
-class send_buffer;
-}
 namespace lisle {
 
 /// See the file's head. Any thread of the rank may use one at any time.
@@ -63,7 +62,7 @@ class communicator : public object {
     [[nodiscard]] protocol::channel channel(message_space space) const noexcept;
 
     /// How many collectives (blocking or not; persistent ones) the rank has begun here: what tells their
-    /// messages apart, see collective/schedule/launch.cpp. Atomic for threads that take turns; orders
+    /// messages apart, see collective/selection/launch.cpp. Atomic for threads that take turns; orders
     /// nothing.
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
@@ -73,20 +72,6 @@ class communicator : public object {
         of.store(before + 1, std::memory_order_relaxed);
         return before;
     }
-    /// What the layers above keep for each communicator, which this one does not know: found at the first
-    /// request and kept until the communicator ends. Changed by one thread at a time, as the user orders
-    /// collectives.
-    struct companion {
-        std::shared_ptr<void> kept; ///< null: not sought yet, or there is none
-        bool sought = false;
-    };
-    mutable companion shared_memory_companion; ///< of collective/node
-    /// What it keeps, for threads that tell what others wait for. Release when it is made: pairs with their
-    /// acquire.
-    mutable std::atomic<const void *> shared_memory_told{nullptr};
-    mutable companion hierarchy_companion; ///< of collective/algorithms
-    mutable companion mesh_companion;      ///< of collective/algorithms
-    mutable companion process_companion;   ///< of collective/process
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are
     /// under way at once do not meet.
@@ -99,12 +84,6 @@ class communicator : public object {
     std::shared_ptr<const topology> shape;
     /// The session that it comes from (session.hpp), 0: none.
     std::uint64_t session = 0;
-    /// The buffer that the user has attached for buffered sends on this communicator, or null.
-    std::shared_ptr<protocol::send_buffer> send_buffer;
-
-    /// The open file whose own communicator this is: the error handler is the file's. MPI_FILE_NULL: of none.
-    MPI_File of_file = MPI_FILE_NULL;
-
     /// The user's name for it, empty if there is none.
     [[nodiscard]] std::string name() const;
     void set_name(std::string name);
@@ -125,8 +104,19 @@ class communicator : public object {
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
 
+    // For communicator_local only.
+    using local_slot = std::atomic<void *>;
+    /// What a slot holds before its module's first request.
+    [[nodiscard]] static void *not_sought() noexcept { return &slot_mark; }
+    /// @param destroy ends what the slot holds
+    static std::size_t allot_slot(void (*destroy)(void *));
+    [[nodiscard]] local_slot &local(std::size_t index) const noexcept { return slots_[index]; }
+    static constexpr std::size_t most_slots = 8;
+
   private:
-    ~communicator() = default;
+    static std::byte slot_mark;
+
+    ~communicator();
     /// Nobody finds the communicator by its context from now on.
     void give_up_context() noexcept;
     /// Of both groups, as numbers in the job.
@@ -141,6 +131,8 @@ class communicator : public object {
     std::string name_;
     // The last decrement acquires what all others released.
     std::atomic<int> references_{1};
+    // A module publishes here what it has made; see communicator_local.
+    mutable std::array<local_slot, most_slots> slots_;
 };
 
 using communicator_ref = ref<communicator>;

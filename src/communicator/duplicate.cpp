@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/binomial_tree.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
@@ -66,10 +67,9 @@ class pending_duplicate final : public protocol::progressed_request {
   public:
     pending_duplicate(communicator &source, communicator_ref copy)
         : progressed_request{*source.point_to_point.home}, parent_{communicator_ref::share(source)},
-          copy_{std::move(copy)}, tag_{source.next_agreement_tag()}, place_{place_in_tree(source.rank(),
-                                                                                          source.size(), 0)} {
-        if (place_.parent >= 0) {
-            begin_receive(message_space::agreement, place_.parent, context_);
+          copy_{std::move(copy)}, tag_{source.next_agreement_tag()}, place_{source.rank(), source.size()} {
+        if (!place_.is_root()) {
+            begin_receive(message_space::agreement, place_.parent(), context_);
             return;
         }
         context_ = next_context();
@@ -98,7 +98,7 @@ class pending_duplicate final : public protocol::progressed_request {
                                         receive_->result.bytes != static_cast<MPI_Count>(sizeof context_))) {
                 fail(MPI_ERR_OTHER, "a peer sent ", receive_->result.bytes, " bytes instead of a context");
             }
-            if (place_.parent < 0 && parent_->inter()) {
+            if (place_.is_root() && parent_->inter()) {
                 context_ = std::min(context_, remote_proposal_);
             }
             check_context(context_);
@@ -106,9 +106,9 @@ class pending_duplicate final : public protocol::progressed_request {
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
         }
-        for (const int child : place_.children) {
-            begin_send(message_space::agreement, child, context_);
-        }
+        place_.each_child_downwards([this](const binomial_node &child) {
+            begin_send(message_space::agreement, child.number(), context_);
+        });
     }
 
     void begin_receive(message_space space, int source, std::uint64_t &value) {
@@ -124,7 +124,7 @@ class pending_duplicate final : public protocol::progressed_request {
     communicator_ref parent_;
     communicator_ref copy_;
     int tag_;
-    tree_place place_;
+    binomial_node place_; ///< below rank 0, so numbers are ranks
     std::uint64_t context_ = 0;
     std::uint64_t proposal_ = 0; ///< what the remote group is sent; context_ may change meanwhile
     std::uint64_t remote_proposal_ = 0;

@@ -7,6 +7,7 @@
 #include "base/checks.hpp"
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
+#include "communicator/file_behind.hpp"
 #include "communicator/predefined.hpp"
 #include "execution/rank.hpp"
 #include "execution/rank_local.hpp"
@@ -107,8 +108,9 @@ told_error hear_of_error(communicator *comm, const char *call, const mpi_error &
     }
     // The slot gives a share, so the handler outlives the call even if the user replaces it in there.
     const errhandler_ref handler = comm->errors.get();
-    return comm->of_file != MPI_FILE_NULL ? hear_with(*handler, comm->of_file, call, error)
-                                          : hear_with(*handler, comm->handle(), call, error);
+    const MPI_File *const file = file_behind.found(*comm);
+    return file != nullptr ? hear_with(*handler, *file, call, error)
+                           : hear_with(*handler, comm->handle(), call, error);
 }
 
 } // namespace lisle

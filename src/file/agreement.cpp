@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error_texts.hpp"
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::file {

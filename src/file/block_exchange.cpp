@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/block_exchange.hpp"
 
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::file {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "file/helper.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "communicator/file_behind.hpp"
 #include "execution/rank.hpp"
 #include "file/helper.hpp"
 #include "protocol/wait.hpp"
@@ -15,11 +16,11 @@ namespace lisle::file {
 open_file::open_file(communicator_ref members, std::unique_ptr<descriptor> opened, int amode)
     : object{object_kind::file}, seen{std::make_shared<const view>()}, comm_{std::move(members)},
       descriptor_{std::move(opened)}, amode_{amode}, thread{std::make_unique<helper>()} {
-    comm_->of_file = handle();
+    file_behind.set(*comm_, std::make_unique<MPI_File>(handle()));
 }
 
 open_file::~open_file() {
-    comm_->of_file = MPI_FILE_NULL; // requests that were freed early may keep the communicator
+    file_behind.set(*comm_, nullptr); // requests that were freed early may keep the communicator
 }
 
 void open_file::await_turn_of(unsigned number) {

@@ -9,7 +9,7 @@
 
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
-#include "collective/node/collective_area.hpp"
+#include "collective/area/collective_area.hpp"
 #include "communicator/directory.hpp"
 #include "communicator/errhandler.hpp"
 #include "diagnosis/source_line.hpp"
@@ -77,7 +77,7 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     made.context = comm.context();
     made.collectives = comm.collectives.load(std::memory_order_relaxed) +
                        comm.persistent_collectives.load(std::memory_order_relaxed);
-    if (const auto *const area = collective::collective_area::told(comm)) {
+    if (const auto *const area = collective::collective_area::found(comm)) {
         made.collectives += area->next();
     }
     made.size = members.size();

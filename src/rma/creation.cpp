@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/memory_alignment.hpp"

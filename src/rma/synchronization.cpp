@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "collective/process/immediate_calls.hpp"
-#include "collective/schedule/launch.hpp"
-#include "collective/schedule/plan.hpp"
+#include "collective/selection/launch.hpp"
+#include "collective/selection/plan.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
@@ -302,11 +301,7 @@ void unlock_all(window &on) {
 }
 
 void meet(communicator &members) {
-    if (collective::in_process_collective *const shared = collective::in_process_for_barrier(members)) {
-        collective::barrier_in_process(members, *shared);
-    } else {
-        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
-    }
+    collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
 }
 
 void leave(const lisle::rank &ended) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The slots of a shared-memory collective area (src/collective/node/collective_area.hpp): when a rank may write a
+ * The slots of a shared-memory collective area (src/collective/area/collective_area.hpp): when a rank may write a
  * slot again, and what it knows of the others' progress from their posts and from the numbers that they tell now
  * and then. Operations are of three kinds: all ranks post in slots; one posts in a slot; one posts in a small
  * slot, whose ring is longer and in whose operations ranks tell less often. Ranks look at all times: sleeping is

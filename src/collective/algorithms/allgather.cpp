@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/rounds.hpp"
+
 namespace lisle::collective {
 
 void allgather_ring(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
@@ -17,8 +19,9 @@ void allgather_ring(schedule &plan, const team &team, const typed_buffer &own, c
 }
 
 void allgather_recursive_doubling(schedule &plan, const team &team, const typed_buffer &own,
-                                  const typed_buffer &all) {
-    const MPI_Count count = all.count / team.size;
+                                  const block_view &blocks) {
+    const MPI_Count count = blocks[0].count;
+    const typed_buffer all = whole(blocks);
     plan.copy(own, part(all, team.rank * count, count));
     for (int distance = 1; distance < team.size; distance *= 2) {
         const int peer = team.rank ^ distance;
@@ -29,19 +32,19 @@ void allgather_recursive_doubling(schedule &plan, const team &team, const typed_
     }
 }
 
-void allgather_bruck(schedule &plan, const team &team, const typed_buffer &own, const typed_buffer &all) {
-    const MPI_Count count = all.count / team.size;
+void allgather_bruck(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+    const MPI_Count count = blocks[0].count;
+    const typed_buffer all = whole(blocks);
     const MPI_Count block = count * all.type->size();
     // Block i of the rotated copy is that of rank (rank + i) % size.
     const typed_buffer rotated = plan.packed(team.size * block);
     plan.copy(own, part(rotated, 0, block));
-    for (std::int64_t distance = 1; distance < team.size; distance *= 2) {
+    each_doubling(team.size, [&](std::int64_t distance) {
         const MPI_Count length = std::min(distance, team.size - distance) * block;
-        const int to = static_cast<int>((team.rank - distance + team.size) % team.size);
-        const int from = static_cast<int>((team.rank + distance) % team.size);
-        plan.send(part(rotated, 0, length), team, to);
-        plan.await(plan.receive(part(rotated, distance * block, length), team, from));
-    }
+        plan.send(part(rotated, 0, length), team, along_ring(team.rank, -distance, team.size));
+        plan.await(plan.receive(part(rotated, distance * block, length), team,
+                                along_ring(team.rank, distance, team.size)));
+    });
     const int above = team.size - team.rank;
     plan.copy(part(rotated, 0, above * block), part(all, team.rank * count, above * count));
     plan.copy(part(rotated, above * block, team.rank * block), part(all, 0, team.rank * count));

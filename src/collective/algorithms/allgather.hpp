@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms of MPI_Allgather(v). `own` is the calling rank's contribution, which may be its block of the
-// result itself. Blocks are given rank by rank, or as one array of equal blocks.
+// result itself. Where nothing else is said, blocks may be of any type, length and place.
 #pragma once
 
-#include "collective/node/block_view.hpp"
-#include "collective/schedule/schedule.hpp"
+#include "collective/block_view.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 
@@ -13,12 +13,13 @@ namespace lisle::collective {
 void allgather_ring(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks);
 
 /// Recursive doubling: in log2(size) rounds pairs exchange all that they have.
-/// [Thakur, Rabenseifner, Gropp 2005, section 4.1] @pre size is a power of two
+/// [Thakur, Rabenseifner, Gropp 2005, section 4.1] @pre size is a power of two; the
+/// blocks are of one array
 void allgather_recursive_doubling(schedule &plan, const team &team, const typed_buffer &own,
-                                  const typed_buffer &all);
+                                  const block_view &blocks);
 
-/// Bruck: log2(size) rounds for any size, through a rotated copy.
+/// Bruck: log2(size) rounds for any size, through a rotated copy. @pre the blocks are of one array
 /// [J. Bruck et al.: Efficient algorithms for all-to-all communications, 1997]
-void allgather_bruck(schedule &plan, const team &team, const typed_buffer &own, const typed_buffer &all);
+void allgather_bruck(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks);
 
 } // namespace lisle::collective

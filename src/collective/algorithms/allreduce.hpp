@@ -2,7 +2,7 @@
 // Algorithms of MPI_Allreduce. All ranks get the same bits. `send` and `receive` may be the same buffer.
 #pragma once
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "base/rounds.hpp"
+
 namespace lisle::collective {
 
 namespace {
 
 /// Calls function(to, from) for each round; a rank that does not exist is given as -1.
+/// @param own_size of the calling rank's group
 template <class Function> void each_round(const team &team, int own_size, Function function) {
     const int rounds = std::max(own_size, team.size);
     for (int round = 0; round < rounds; ++round) {
@@ -38,14 +41,24 @@ void exchange(schedule &plan, const team &team, int own_size, const block_view &
 
 } // namespace
 
-void alltoall_pairwise(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+void alltoall_pairwise(schedule &plan, const team &team, const block_view &send_blocks,
                        const block_view &receive_blocks) {
-    exchange(plan, team, own_size, send_blocks, receive_blocks, true);
+    exchange(plan, team, team.size, send_blocks, receive_blocks, true);
 }
 
-void alltoall_linear(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+void alltoall_linear(schedule &plan, const team &team, const block_view &send_blocks,
                      const block_view &receive_blocks) {
-    exchange(plan, team, own_size, send_blocks, receive_blocks, false);
+    exchange(plan, team, team.size, send_blocks, receive_blocks, false);
+}
+
+void allgather_between_groups(schedule &plan, const team &own, const team &other, const typed_buffer &given,
+                              const block_view &receive_blocks) {
+    exchange(plan, other, own.size, block_view::repeated(given, other.size), receive_blocks, true);
+}
+
+void alltoall_between_groups(schedule &plan, const team &own, const team &other,
+                             const block_view &send_blocks, const block_view &receive_blocks) {
+    exchange(plan, other, own.size, send_blocks, receive_blocks, true);
 }
 
 void alltoall_bruck(schedule &plan, const team &team, const block_view &send_blocks,
@@ -60,16 +73,15 @@ void alltoall_bruck(schedule &plan, const team &team, const block_view &send_blo
         const auto to = static_cast<int>((std::int64_t{team.rank} + i) % team.size);
         plan.copy(send_blocks[to], block(carried, i));
     }
-    for (std::int64_t distance = 1; distance < team.size; distance *= 2) {
+    each_doubling(team.size, [&](std::int64_t distance) {
         int moved = 0;
         for (int i = 0; i < team.size; ++i) {
             if ((i & distance) != 0) {
                 plan.copy(block(carried, i), block(leaving, moved++));
             }
         }
-        plan.receive(part(arriving, 0, moved * each), team,
-                     static_cast<int>((team.rank - distance + team.size) % team.size));
-        plan.send(part(leaving, 0, moved * each), team, static_cast<int>((team.rank + distance) % team.size));
+        plan.receive(part(arriving, 0, moved * each), team, along_ring(team.rank, -distance, team.size));
+        plan.send(part(leaving, 0, moved * each), team, along_ring(team.rank, distance, team.size));
         plan.await_all();
         moved = 0;
         for (int i = 0; i < team.size; ++i) {
@@ -77,7 +89,7 @@ void alltoall_bruck(schedule &plan, const team &team, const block_view &send_blo
                 plan.copy(block(arriving, moved++), block(carried, i));
             }
         }
-    }
+    });
     for (int i = 0; i < team.size; ++i) {
         const int from = (team.rank - i + team.size) % team.size;
         plan.copy(block(carried, i), receive_blocks[from]);

@@ -4,19 +4,23 @@
 
 #include <vector>
 
-#include "collective/node/block_view.hpp"
-#include "collective/node/immediate_steps.hpp"
-#include "collective/schedule/schedule.hpp"
+#include "collective/block_view.hpp"
+#include "collective/steps/immediate_steps.hpp"
+#include "collective/steps/schedule.hpp"
 #include "datatype/copy.hpp"
 
 namespace lisle::collective {
 
 /// Pairwise exchange: in round k each rank sends to the one k further and receives from the one k
-/// before. [Thakur, Rabenseifner, Gropp 2005, section 4.4] Also between the groups of an
-/// inter-communicator, `own_size` being the size of the calling rank's group.
+/// before. [Thakur, Rabenseifner, Gropp 2005, section 4.4]
 /// Blocks without data are not sent: both sides know that.
-void alltoall_pairwise(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+void alltoall_pairwise(schedule &plan, const team &team, const block_view &send_blocks,
                        const block_view &receive_blocks);
+/// The same between the groups of an inter-communicator.
+void allgather_between_groups(schedule &plan, const team &own, const team &other, const typed_buffer &given,
+                              const block_view &receive_blocks);
+void alltoall_between_groups(schedule &plan, const team &own, const team &other,
+                             const block_view &send_blocks, const block_view &receive_blocks);
 
 /// Bruck: log2(size) rounds, in each of which half of the blocks travel together. For short blocks.
 /// [J. Bruck et al.: Efficient algorithms for all-to-all communications, 1997]
@@ -25,7 +29,7 @@ void alltoall_bruck(schedule &plan, const team &team, const block_view &send_blo
                     const block_view &receive_blocks);
 
 /// Everything begins at once, nearest ranks first. For few ranks and for comparison.
-void alltoall_linear(schedule &plan, const team &team, int own_size, const block_view &send_blocks,
+void alltoall_linear(schedule &plan, const team &team, const block_view &send_blocks,
                      const block_view &receive_blocks);
 
 /// Packed copies of all blocks but the calling rank's own: what MPI_IN_PLACE sends while the blocks are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/algorithms/barrier.hpp"
 
+#include "base/rounds.hpp"
 #include "collective/algorithms/bcast.hpp"
 
 namespace lisle::collective {
@@ -17,13 +18,11 @@ void signal_root(schedule &plan, const team &team) {
 }
 
 void barrier_dissemination(schedule &plan, const team &team) {
-    for (std::int64_t distance = 1; distance < team.size; distance *= 2) {
-        const int to = static_cast<int>((team.rank + distance) % team.size);
-        const int from = static_cast<int>((team.rank - distance + team.size) % team.size);
-        plan.send(nothing(), team, to);
-        plan.receive(nothing(), team, from);
+    each_doubling(team.size, [&](std::int64_t distance) {
+        plan.send(nothing(), team, along_ring(team.rank, distance, team.size));
+        plan.receive(nothing(), team, along_ring(team.rank, -distance, team.size));
         plan.await_all();
-    }
+    });
 }
 
 void barrier_linear(schedule &plan, const team &team) {

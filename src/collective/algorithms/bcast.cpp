@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collective/algorithms/tree.hpp"
+#include "base/binomial_tree.hpp"
 
 namespace lisle::collective {
 

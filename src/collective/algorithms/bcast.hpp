@@ -2,7 +2,7 @@
 // Algorithms of MPI_Bcast.
 #pragma once
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/algorithms/gather.hpp"
 
-#include "collective/algorithms/tree.hpp"
+#include "base/binomial_tree.hpp"
 
 namespace lisle::collective {
 
@@ -19,7 +19,7 @@ void gather_linear(schedule &plan, const team &team, const typed_buffer &own, co
     plan.copy(own, blocks[root]);
 }
 
-void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, const typed_buffer &all,
+void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks,
                      int root) {
     const auto here = binomial_node::at(team.rank, root, team.size);
     if (!here.is_root()) {
@@ -39,7 +39,8 @@ void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, 
         plan.send(collected, team, parent);
         return;
     }
-    const MPI_Count count = all.count / team.size;
+    const MPI_Count count = blocks[0].count;
+    const typed_buffer all = whole(blocks);
     here.each_child([&](const binomial_node &child) {
         const int first = rank_in_tree(child.number(), root, team.size);
         const int above = std::min(child.subtree(), team.size - first);
@@ -72,7 +73,7 @@ void scatter_linear(schedule &plan, const team &team, const block_view &blocks, 
     plan.copy(blocks[root], own);
 }
 
-void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all, const typed_buffer &own,
+void scatter_binomial(schedule &plan, const team &team, const block_view &blocks, const typed_buffer &own,
                       int root) {
     const auto here = binomial_node::at(team.rank, root, team.size);
     if (!here.is_root()) {
@@ -91,7 +92,8 @@ void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all,
         plan.copy(part(carried, 0, block), own);
         return;
     }
-    const MPI_Count count = all.count / team.size;
+    const MPI_Count count = blocks[0].count;
+    const typed_buffer all = whole(blocks);
     here.each_child_downwards([&](const binomial_node &child) {
         const int first = rank_in_tree(child.number(), root, team.size);
         const int above = std::min(child.subtree(), team.size - first);
@@ -109,7 +111,7 @@ void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all,
     plan.copy(part(all, root * count, count), own);
 }
 
-void gather_between_groups(schedule &plan, const team &other, const typed_buffer &own,
+void gather_between_groups(schedule &plan, const team &, const team &other, const typed_buffer &own,
                            const block_view &blocks, int root) {
     if (root == MPI_ROOT) {
         for (int peer = 0; peer < other.size; ++peer) {
@@ -120,7 +122,7 @@ void gather_between_groups(schedule &plan, const team &other, const typed_buffer
     }
 }
 
-void scatter_between_groups(schedule &plan, const team &other, const block_view &blocks,
+void scatter_between_groups(schedule &plan, const team &, const team &other, const block_view &blocks,
                             const typed_buffer &own, int root) {
     if (root == MPI_ROOT) {
         for (int peer = 0; peer < other.size; ++peer) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms of MPI_Gather(v) and MPI_Scatter(v): one block of data for each rank, collected at or spread
-// from a root. Blocks are given rank by rank (`blocks[i]` is rank i's, of whatever type and place), or as
-// one array of equal blocks.
+// from a root. `blocks[i]` is rank i's, of whatever type and place where nothing else is said.
 #pragma once
 
-#include "collective/node/block_view.hpp"
-#include "collective/schedule/schedule.hpp"
+#include "collective/block_view.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 
@@ -14,10 +13,9 @@ namespace lisle::collective {
 void gather_linear(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks,
                    int root);
 
-/// Binomial tree: inner nodes collect the blocks of their subtree and pass them on in one message. At the
-/// root `all` is the array of all blocks; elsewhere only its number of bytes matters.
-/// [Thakur, Rabenseifner, Gropp 2005, section 4]
-void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, const typed_buffer &all,
+/// Binomial tree: inner nodes collect the blocks of their subtree and pass them on in one message.
+/// [Thakur, Rabenseifner, Gropp 2005, section 4] @param blocks of one array
+void gather_binomial(schedule &plan, const team &team, const typed_buffer &own, const block_view &blocks,
                      int root);
 
 /// The reverse of gather_linear; `own` is where the calling rank's block goes.
@@ -25,15 +23,15 @@ void scatter_linear(schedule &plan, const team &team, const block_view &blocks, 
                     int root);
 
 /// The reverse of gather_binomial.
-void scatter_binomial(schedule &plan, const team &team, const typed_buffer &all, const typed_buffer &own,
+void scatter_binomial(schedule &plan, const team &team, const block_view &blocks, const typed_buffer &own,
                       int root);
 
 /// Between the groups of an inter-communicator: `root` is MPI_ROOT at the root, which receives a block
 /// from each rank of the other group, MPI_PROC_NULL beside it, and the root's rank in the other group.
-void gather_between_groups(schedule &plan, const team &other, const typed_buffer &own,
+void gather_between_groups(schedule &plan, const team &own_group, const team &other, const typed_buffer &own,
                            const block_view &blocks, int root);
 /// The reverse.
-void scatter_between_groups(schedule &plan, const team &other, const block_view &blocks,
-                            const typed_buffer &own, int root);
+void scatter_between_groups(schedule &plan, const team &own_group, const team &other,
+                            const block_view &blocks, const typed_buffer &own, int root);
 
 } // namespace lisle::collective

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "collective/algorithms/mesh_stages.hpp"
-#include "collective/node/block_view.hpp"
-#include "collective/schedule/schedule.hpp"
+#include "collective/block_view.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

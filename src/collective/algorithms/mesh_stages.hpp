@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "collective/algorithms/team.hpp"
 #include "collective/places.hpp"
+#include "collective/team.hpp"
 
 namespace lisle::collective {
 
@@ -31,12 +31,7 @@ class mesh_stages {
 
     /// Of an intra-communicator, made at its first call; null if its members do not lie on a mesh, or not so
     /// that they can meet in stages. Refers to the communicator.
-    [[nodiscard]] static const mesh_stages *of(const communicator &comm) {
-        if (!comm.mesh_companion.sought) [[unlikely]] {
-            seek(comm);
-        }
-        return static_cast<const mesh_stages *>(comm.mesh_companion.kept.get());
-    }
+    [[nodiscard]] static const mesh_stages *of(const communicator &comm);
 
     /// @param own the calling rank
     mesh_stages(mesh_view members, int own);
@@ -76,7 +71,6 @@ class mesh_stages {
         std::vector<int> peers; ///< by digit
     };
 
-    static void seek(const communicator &comm);
     [[nodiscard]] const stage &at(int number) const noexcept {
         return stages_[static_cast<std::size_t>(number)];
     }

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "base/binomial_tree.hpp"
 #include "collective/algorithms/halving.hpp"
-#include "collective/algorithms/tree.hpp"
 
 namespace lisle::collective {
 

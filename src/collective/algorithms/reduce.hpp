@@ -3,7 +3,7 @@
 // are reproducible; it is the order of ranks unless the operation is commutative.
 #pragma once
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

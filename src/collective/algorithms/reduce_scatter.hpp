@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

@@ -3,7 +3,7 @@
 // same buffer.
 #pragma once
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

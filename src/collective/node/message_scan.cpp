@@ -7,7 +7,6 @@
 
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "collective/schedule/launch.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "protocol/short_path.hpp"

@@ -3,7 +3,7 @@
 // schedule for that. Nothing comes back, so the first rank may run ahead; messages are made for that.
 #pragma once
 
-#include "collective/selection/selection.hpp"
+#include "collective/call.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/typed_buffer.hpp"
 
@@ -12,6 +12,9 @@ class op;
 }
 
 namespace lisle::collective {
+
+/// The most bytes of such a scan: two that each fit a packet's cell.
+inline constexpr MPI_Count most_in_message = 64;
 
 /// A scan or exscan of two ranks of one group. Throws if the ranks' sizes differ.
 /// @param give may be the same buffer as `take` @pre algorithm::message is chosen, so there are no more than

@@ -6,7 +6,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 
 namespace lisle::collective {
 

@@ -5,11 +5,14 @@
 // which are most of a short call's time.
 #pragma once
 
-#include "collective/node/block_view.hpp"
-#include "collective/schedule/local_steps.hpp"
-#include "collective/selection/selection.hpp"
+#include "collective/call.hpp"
+#include "collective/steps/local_steps.hpp"
 
 namespace lisle::collective {
+
+/// The most bytes that two ranks exchange as a pair. Of longer data the instructions that it saves are a
+/// small part.
+inline constexpr MPI_Count most_in_pair = 1024;
 
 /// One call, once it is chosen: say what it does. That is done at once. Throws if the ranks' sizes differ.
 class pair {

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/caches.hpp"
-#include "collective/node/long_data.hpp"
+#include "collective/area/long_data.hpp"
 
 namespace lisle::collective {
 
@@ -189,7 +190,7 @@ template <class Plan> void reduce_by_slices(Plan &plan, const team &team, const 
 } // namespace
 
 template <class Plan>
-void single_copy_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
+void single_copy_bcast::write(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
     const MPI_Count by_root = share_of_root(team, bytes);
     if (team.rank == root) {
@@ -241,8 +242,8 @@ template <class Plan> void give(Plan &plan, const team &team, const typed_buffer
 
 } // namespace
 
-template <class Plan> void single_copy_gather(Plan &plan, const team &team, const typed_buffer &own,
-                                              const block_view &blocks, int root) {
+template <class Plan> void single_copy_gather::write(Plan &plan, const team &team, const typed_buffer &own,
+                                                     const block_view &blocks, int root) {
     if (team.rank != root) {
         give(plan, team, own, root);
         return;
@@ -284,8 +285,8 @@ template <class Plan> void single_copy_gather(Plan &plan, const team &team, cons
     }
 }
 
-template <class Plan> void single_copy_scatter(Plan &plan, const team &team, const block_view &blocks,
-                                               const typed_buffer &own, int root) {
+template <class Plan> void single_copy_scatter::write(Plan &plan, const team &team, const block_view &blocks,
+                                                      const typed_buffer &own, int root) {
     if (team.rank == root) {
         const bool exposes = offer(plan, team, blocks, true);
         plan.copy(blocks[root], own);
@@ -301,8 +302,8 @@ template <class Plan> void single_copy_scatter(Plan &plan, const team &team, con
     plan.finish(false);
 }
 
-template <class Plan>
-void single_copy_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+template <class Plan> void single_copy_allgather::write(Plan &plan, const team &team, const typed_buffer &own,
+                                                        const block_view &blocks) {
     const bool own_last = takes_own_last(team);
     expose(plan, team, {for_others(plan, team, own, true), {}, nullptr});
     pass_caches_if_long(plan, team, own.bytes() + bytes_of(blocks));
@@ -311,8 +312,8 @@ void single_copy_allgather(Plan &plan, const team &team, const typed_buffer &own
         [&](int peer) { plan.read(peer, exposed_part::whole, 0, blocks[peer].bytes(), blocks[peer]); });
 }
 
-template <class Plan>
-void single_copy_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
+template <class Plan> void single_copy_alltoall::write(Plan &plan, const team &team, const block_view &send,
+                                                       const block_view &receive) {
     const bool own_last = takes_own_last(team);
     const bool exposes = offer(plan, team, send, false);
     if (exposes) {
@@ -323,20 +324,23 @@ void single_copy_alltoall(Plan &plan, const team &team, const block_view &send, 
         [&](int peer) { plan.fetch(peer, receive[peer]); });
 }
 
-template <class Plan> void single_copy_reduce(Plan &plan, const team &team, const op &operation,
-                                              const typed_buffer &send, const typed_buffer &receive,
-                                              int root) {
+template <class Plan> void single_copy_reduce::write(Plan &plan, const team &team, const op &operation,
+                                                     const typed_buffer &send, const typed_buffer &receive,
+                                                     int root) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::one_member, root);
 }
 
-template <class Plan> void single_copy_allreduce(Plan &plan, const team &team, const op &operation,
-                                                 const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_allreduce::write(Plan &plan, const team &team, const op &operation,
+                                                        const typed_buffer &send,
+                                                        const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::everywhere, 0);
 }
 
-template <class Plan> void single_copy_reduce_scatter(Plan &plan, const team &team, const op &operation,
-                                                      const typed_buffer &send, const typed_buffer &receive,
-                                                      MPI_Count first) {
+template <class Plan> void single_copy_reduce_scatter::write(Plan &plan, const team &team,
+                                                             const op &operation, const typed_buffer &send,
+                                                             const typed_buffer &receive,
+                                                             std::span<const MPI_Count> counts) {
+    const MPI_Count first = std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
     // In place the result lies where others still read.
     const bool in_place = send.address == receive.address;
     const typed_buffer result = in_place ? plan.temporary(receive.count, *receive.type) : receive;
@@ -351,48 +355,53 @@ template <class Plan> void single_copy_reduce_scatter(Plan &plan, const team &te
     }
 }
 
-template <class Plan> void single_copy_scan(Plan &plan, const team &team, const op &operation,
-                                            const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_scan::write(Plan &plan, const team &team, const op &operation,
+                                                   const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes, 0);
 }
 
-template <class Plan> void single_copy_exscan(Plan &plan, const team &team, const op &operation,
-                                              const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void single_copy_exscan::write(Plan &plan, const team &team, const op &operation,
+                                                     const typed_buffer &send, const typed_buffer &receive) {
     reduce_by_slices(plan, team, operation, send, receive, result_place::prefixes_before, 0);
 }
 
-template void single_copy_bcast(schedule &, const team &, const typed_buffer &, int);
-template void single_copy_bcast(immediate_steps &, const team &, const typed_buffer &, int);
-template void single_copy_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
-template void single_copy_gather(immediate_steps &, const team &, const typed_buffer &, const block_view &,
-                                 int);
-template void single_copy_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
-template void single_copy_scatter(immediate_steps &, const team &, const block_view &, const typed_buffer &,
-                                  int);
-template void single_copy_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
-template void single_copy_allgather(immediate_steps &, const team &, const typed_buffer &,
-                                    const block_view &);
-template void single_copy_alltoall(schedule &, const team &, const block_view &, const block_view &);
-template void single_copy_alltoall(immediate_steps &, const team &, const block_view &, const block_view &);
-template void single_copy_reduce(schedule &, const team &, const op &, const typed_buffer &,
-                                 const typed_buffer &, int);
-template void single_copy_reduce(immediate_steps &, const team &, const op &, const typed_buffer &,
-                                 const typed_buffer &, int);
-template void single_copy_allreduce(schedule &, const team &, const op &, const typed_buffer &,
-                                    const typed_buffer &);
-template void single_copy_allreduce(immediate_steps &, const team &, const op &, const typed_buffer &,
-                                    const typed_buffer &);
-template void single_copy_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
-                                         const typed_buffer &, MPI_Count);
-template void single_copy_reduce_scatter(immediate_steps &, const team &, const op &, const typed_buffer &,
-                                         const typed_buffer &, MPI_Count);
-template void single_copy_scan(schedule &, const team &, const op &, const typed_buffer &,
-                               const typed_buffer &);
-template void single_copy_scan(immediate_steps &, const team &, const op &, const typed_buffer &,
-                               const typed_buffer &);
-template void single_copy_exscan(schedule &, const team &, const op &, const typed_buffer &,
-                                 const typed_buffer &);
-template void single_copy_exscan(immediate_steps &, const team &, const op &, const typed_buffer &,
-                                 const typed_buffer &);
+template void single_copy_bcast::write(schedule &, const team &, const typed_buffer &, int);
+template void single_copy_bcast::write(immediate_steps &, const team &, const typed_buffer &, int);
+template void single_copy_gather::write(schedule &, const team &, const typed_buffer &, const block_view &,
+                                        int);
+template void single_copy_gather::write(immediate_steps &, const team &, const typed_buffer &,
+                                        const block_view &, int);
+template void single_copy_scatter::write(schedule &, const team &, const block_view &, const typed_buffer &,
+                                         int);
+template void single_copy_scatter::write(immediate_steps &, const team &, const block_view &,
+                                         const typed_buffer &, int);
+template void single_copy_allgather::write(schedule &, const team &, const typed_buffer &,
+                                           const block_view &);
+template void single_copy_allgather::write(immediate_steps &, const team &, const typed_buffer &,
+                                           const block_view &);
+template void single_copy_alltoall::write(schedule &, const team &, const block_view &, const block_view &);
+template void single_copy_alltoall::write(immediate_steps &, const team &, const block_view &,
+                                          const block_view &);
+template void single_copy_reduce::write(schedule &, const team &, const op &, const typed_buffer &,
+                                        const typed_buffer &, int);
+template void single_copy_reduce::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                        const typed_buffer &, int);
+template void single_copy_allreduce::write(schedule &, const team &, const op &, const typed_buffer &,
+                                           const typed_buffer &);
+template void single_copy_allreduce::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                           const typed_buffer &);
+template void single_copy_reduce_scatter::write(schedule &, const team &, const op &, const typed_buffer &,
+                                                const typed_buffer &, std::span<const MPI_Count>);
+template void single_copy_reduce_scatter::write(immediate_steps &, const team &, const op &,
+                                                const typed_buffer &, const typed_buffer &,
+                                                std::span<const MPI_Count>);
+template void single_copy_scan::write(schedule &, const team &, const op &, const typed_buffer &,
+                                      const typed_buffer &);
+template void single_copy_scan::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                      const typed_buffer &);
+template void single_copy_exscan::write(schedule &, const team &, const op &, const typed_buffer &,
+                                        const typed_buffer &);
+template void single_copy_exscan::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                        const typed_buffer &);
 
 } // namespace lisle::collective

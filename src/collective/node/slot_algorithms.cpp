@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/node/slot_algorithms.hpp"
 
-#include <array>
+#include <numeric>
 
 namespace lisle::collective {
 
@@ -46,12 +46,13 @@ template <class Plan> void post_and_await_all(Plan &plan, const team &team, cons
 
 } // namespace
 
-template <class Plan> void slot_barrier(Plan &plan, const team &team) {
+template <class Plan> void slot_barrier::write(Plan &plan, const team &team) {
     post_and_await_all(plan, team, nothing());
     plan.finish(false);
 }
 
-template <class Plan> void slot_bcast(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
+template <class Plan>
+void slot_bcast::write(Plan &plan, const team &team, const typed_buffer &buffer, int root) {
     // Nothing comes back, so the root may run ahead: by many calls if the data fit a small slot.
     plan.enter(*team.shared, buffer.bytes(), team.rank == root, true);
     if (team.rank == root) {
@@ -62,8 +63,8 @@ template <class Plan> void slot_bcast(Plan &plan, const team &team, const typed_
     plan.finish(false);
 }
 
-template <class Plan>
-void slot_gather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks, int root) {
+template <class Plan> void slot_gather::write(Plan &plan, const team &team, const typed_buffer &own,
+                                              const block_view &blocks, int root) {
     plan.enter(*team.shared, own.bytes(), team.rank != root);
     if (team.rank != root) {
         plan.post(own, root, true);
@@ -74,8 +75,8 @@ void slot_gather(Plan &plan, const team &team, const typed_buffer &own, const bl
     plan.finish(false);
 }
 
-template <class Plan>
-void slot_scatter(Plan &plan, const team &team, const block_view &blocks, const typed_buffer &own, int root) {
+template <class Plan> void slot_scatter::write(Plan &plan, const team &team, const block_view &blocks,
+                                               const typed_buffer &own, int root) {
     if (team.rank == root) {
         const typed_buffer all = together(plan, team, blocks);
         plan.enter(*team.shared, all.bytes());
@@ -90,7 +91,7 @@ void slot_scatter(Plan &plan, const team &team, const block_view &blocks, const 
 }
 
 template <class Plan>
-void slot_allgather(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
+void slot_allgather::write(Plan &plan, const team &team, const typed_buffer &own, const block_view &blocks) {
     plan.enter(*team.shared, own.bytes());
     plan.post(own);
     plan.copy(own, blocks[team.rank]); // while the others come
@@ -99,7 +100,7 @@ void slot_allgather(Plan &plan, const team &team, const typed_buffer &own, const
 }
 
 template <class Plan>
-void slot_alltoall(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
+void slot_alltoall::write(Plan &plan, const team &team, const block_view &send, const block_view &receive) {
     post_and_await_all(plan, team, together(plan, team, send), send[team.rank], receive[team.rank]);
     for (int peer = 0; peer < team.size; ++peer) {
         if (peer != team.rank) {
@@ -109,8 +110,9 @@ void slot_alltoall(Plan &plan, const team &team, const block_view &send, const b
     plan.finish(false);
 }
 
-template <class Plan> void slot_reduce(Plan &plan, const team &team, const op &operation,
-                                       const typed_buffer &send, const typed_buffer &receive, int root) {
+template <class Plan> void slot_reduce::write(Plan &plan, const team &team, const op &operation,
+                                              const typed_buffer &send, const typed_buffer &receive,
+                                              int root) {
     plan.enter(*team.shared, send.bytes());
     plan.post(send, root);
     if (team.rank == root) {
@@ -120,23 +122,24 @@ template <class Plan> void slot_reduce(Plan &plan, const team &team, const op &o
     plan.finish(false);
 }
 
-template <class Plan> void slot_allreduce(Plan &plan, const team &team, const op &operation,
-                                          const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void slot_allreduce::write(Plan &plan, const team &team, const op &operation,
+                                                 const typed_buffer &send, const typed_buffer &receive) {
     post_and_await_all(plan, team, send);
     plan.reduce_posts(operation, 0, team.size, 0, send.bytes(), receive);
     plan.finish(false);
 }
 
-template <class Plan> void slot_reduce_scatter(Plan &plan, const team &team, const op &operation,
-                                               const typed_buffer &send, const typed_buffer &receive,
-                                               MPI_Count before) {
+template <class Plan> void slot_reduce_scatter::write(Plan &plan, const team &team, const op &operation,
+                                                      const typed_buffer &send, const typed_buffer &receive,
+                                                      std::span<const MPI_Count> counts) {
+    const MPI_Count before = std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
     post_and_await_all(plan, team, send);
-    plan.reduce_posts(operation, 0, team.size, before, send.bytes(), receive);
+    plan.reduce_posts(operation, 0, team.size, before * send.type->size(), send.bytes(), receive);
     plan.finish(false);
 }
 
-template <class Plan> void slot_scan(Plan &plan, const team &team, const op &operation,
-                                     const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void slot_scan::write(Plan &plan, const team &team, const op &operation,
+                                            const typed_buffer &send, const typed_buffer &receive) {
     const bool posts = team.rank + 1 < team.size; // else it is of use to nobody
     plan.enter(*team.shared, send.bytes(), posts, true);
     if (posts) {
@@ -150,8 +153,8 @@ template <class Plan> void slot_scan(Plan &plan, const team &team, const op &ope
     plan.finish(false);
 }
 
-template <class Plan> void slot_exscan(Plan &plan, const team &team, const op &operation,
-                                       const typed_buffer &send, const typed_buffer &receive) {
+template <class Plan> void slot_exscan::write(Plan &plan, const team &team, const op &operation,
+                                              const typed_buffer &send, const typed_buffer &receive) {
     const bool posts = team.rank + 1 < team.size;
     plan.enter(*team.shared, send.bytes(), posts, true);
     if (posts) {
@@ -164,35 +167,40 @@ template <class Plan> void slot_exscan(Plan &plan, const team &team, const op &o
     plan.finish(false);
 }
 
-template void slot_barrier(schedule &, const team &);
-template void slot_barrier(immediate_steps &, const team &);
-template void slot_bcast(schedule &, const team &, const typed_buffer &, int);
-template void slot_bcast(immediate_steps &, const team &, const typed_buffer &, int);
-template void slot_gather(schedule &, const team &, const typed_buffer &, const block_view &, int);
-template void slot_gather(immediate_steps &, const team &, const typed_buffer &, const block_view &, int);
-template void slot_scatter(schedule &, const team &, const block_view &, const typed_buffer &, int);
-template void slot_scatter(immediate_steps &, const team &, const block_view &, const typed_buffer &, int);
-template void slot_allgather(schedule &, const team &, const typed_buffer &, const block_view &);
-template void slot_allgather(immediate_steps &, const team &, const typed_buffer &, const block_view &);
-template void slot_alltoall(schedule &, const team &, const block_view &, const block_view &);
-template void slot_alltoall(immediate_steps &, const team &, const block_view &, const block_view &);
-template void slot_reduce(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &,
-                          int);
-template void slot_reduce(immediate_steps &, const team &, const op &, const typed_buffer &,
-                          const typed_buffer &, int);
-template void slot_allreduce(schedule &, const team &, const op &, const typed_buffer &,
-                             const typed_buffer &);
-template void slot_allreduce(immediate_steps &, const team &, const op &, const typed_buffer &,
-                             const typed_buffer &);
-template void slot_reduce_scatter(schedule &, const team &, const op &, const typed_buffer &,
-                                  const typed_buffer &, MPI_Count);
-template void slot_reduce_scatter(immediate_steps &, const team &, const op &, const typed_buffer &,
-                                  const typed_buffer &, MPI_Count);
-template void slot_scan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
-template void slot_scan(immediate_steps &, const team &, const op &, const typed_buffer &,
-                        const typed_buffer &);
-template void slot_exscan(schedule &, const team &, const op &, const typed_buffer &, const typed_buffer &);
-template void slot_exscan(immediate_steps &, const team &, const op &, const typed_buffer &,
-                          const typed_buffer &);
+template void slot_barrier::write(schedule &, const team &);
+template void slot_barrier::write(immediate_steps &, const team &);
+template void slot_bcast::write(schedule &, const team &, const typed_buffer &, int);
+template void slot_bcast::write(immediate_steps &, const team &, const typed_buffer &, int);
+template void slot_gather::write(schedule &, const team &, const typed_buffer &, const block_view &, int);
+template void slot_gather::write(immediate_steps &, const team &, const typed_buffer &, const block_view &,
+                                 int);
+template void slot_scatter::write(schedule &, const team &, const block_view &, const typed_buffer &, int);
+template void slot_scatter::write(immediate_steps &, const team &, const block_view &, const typed_buffer &,
+                                  int);
+template void slot_allgather::write(schedule &, const team &, const typed_buffer &, const block_view &);
+template void slot_allgather::write(immediate_steps &, const team &, const typed_buffer &,
+                                    const block_view &);
+template void slot_alltoall::write(schedule &, const team &, const block_view &, const block_view &);
+template void slot_alltoall::write(immediate_steps &, const team &, const block_view &, const block_view &);
+template void slot_reduce::write(schedule &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &, int);
+template void slot_reduce::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &, int);
+template void slot_allreduce::write(schedule &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &);
+template void slot_allreduce::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                    const typed_buffer &);
+template void slot_reduce_scatter::write(schedule &, const team &, const op &, const typed_buffer &,
+                                         const typed_buffer &, std::span<const MPI_Count>);
+template void slot_reduce_scatter::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                         const typed_buffer &, std::span<const MPI_Count>);
+template void slot_scan::write(schedule &, const team &, const op &, const typed_buffer &,
+                               const typed_buffer &);
+template void slot_scan::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                               const typed_buffer &);
+template void slot_exscan::write(schedule &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &);
+template void slot_exscan::write(immediate_steps &, const team &, const op &, const typed_buffer &,
+                                 const typed_buffer &);
 
 } // namespace lisle::collective

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker group of a in-process collective, all of whose members are fibers of one worker, does of
+// What one worker group of an in-process collective, all of whose members are fibers of one worker, does of
 // scans. A rank whose turn it is adds what it gives to the sum of those before it and goes on; one that comes
 // before its turn leaves its part to the rank that brings the turn to it. So ranks that come in order never
 // wait for each other, and each may be several scans ahead of the next. The lock is for threads that ranks

@@ -9,10 +9,9 @@
 #include "base/caches.hpp"
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "collective/node/peer_buffer.hpp"
-#include "collective/node/wait_for.hpp"
 #include "collective/places.hpp"
-#include "collective/selection/selection.hpp"
+#include "collective/steps/peer_buffer.hpp"
+#include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
 #include "execution/rank.hpp"
 #include "world/job.hpp"
@@ -21,43 +20,60 @@ namespace lisle::collective {
 
 namespace {
 
-/// The in-process collectives of a process, by job and context: ranks of several jobs may live in it. A
-/// in-process collective lives as long as a member's communicator, and no member leaves it before all have
-/// come.
+/// Names the in-process collective of a communicator: ranks of several jobs may live in a process.
+using shared_name = std::pair<const job *, std::uint64_t>;
+
+/// One that members have joined. Invariant: no member leaves before all have joined, since a collective ends
+/// only when all have come.
+struct joined_collective final : in_process_collective {
+    joined_collective(const shared_name &known_as, const std::vector<int> &groups)
+        : in_process_collective{groups}, name{known_as} {}
+    shared_name name;
+    int members = 0; ///< that have joined and not left
+};
+
+/// Those of a process.
 class directory {
   public:
-    std::shared_ptr<in_process_collective> find(job &here, const communicator &comm) {
+    joined_collective *join(job &here, const communicator &comm) {
+        const shared_name name{&here, comm.context()};
         const std::scoped_lock guard{mutex_};
-        std::weak_ptr<in_process_collective> &known = known_[{&here, comm.context()}];
-        std::shared_ptr<in_process_collective> found = known.lock();
-        if (found == nullptr) {
-            std::erase_if(known_, [&known](const auto &each) {
-                return &each.second != &known && each.second.expired();
-            });
-            found = std::make_shared<in_process_collective>(workers_of(here, comm.local_group()));
-            known = found;
+        std::unique_ptr<joined_collective> &known = known_[name];
+        if (known == nullptr) {
+            known = std::make_unique<joined_collective>(name, workers_of(here, comm.local_group()));
         }
-        return found;
+        ++known->members;
+        return known.get();
+    }
+    void leave(const joined_collective &left) noexcept {
+        const std::scoped_lock guard{mutex_};
+        const auto known = known_.find(left.name);
+        if (--known->second->members == 0) {
+            known_.erase(known);
+        }
     }
 
   private:
-    std::mutex mutex_;
-    std::map<std::pair<const job *, std::uint64_t>, std::weak_ptr<in_process_collective>> known_;
+    std::mutex mutex_; ///< protects all
+    std::map<shared_name, std::unique_ptr<joined_collective>> known_;
 };
 
-directory &in_process_collectives() {
+directory &joined_collectives() {
     static auto *const all = new directory; // never destroyed: threads may still be in the library at exit
     return *all;
 }
 
 } // namespace
 
-void in_process_collective::seek(const communicator &comm) {
+in_process_collective *join_in_process(const communicator &comm) {
     job &here = this_rank().get_job();
-    if (!comm.inter() && !comm.of_threads() && comm.size() > 1 && take_turns_here(here, comm.local_group())) {
-        comm.process_companion.kept = in_process_collectives().find(here, comm);
-    }
-    comm.process_companion.sought = true;
+    const bool take_turns =
+        !comm.inter() && !comm.of_threads() && comm.size() > 1 && take_turns_here(here, comm.local_group());
+    return take_turns ? joined_collectives().join(here, comm) : nullptr;
+}
+
+void leave_in_process::operator()(in_process_collective *joined) const noexcept {
+    joined_collectives().leave(*static_cast<joined_collective *>(joined));
 }
 
 in_process_collective::in_process_collective(const std::vector<int> &groups)

@@ -19,14 +19,12 @@
 
 #include "base/caches.hpp"
 #include "base/spin_lock.hpp"
-#include "collective/check.hpp"
-#include "collective/node/block_view.hpp"
-#include "collective/node/collective_area.hpp"
+#include "collective/area/collective_area.hpp"
+#include "collective/call.hpp"
 #include "collective/process/group_scan.hpp"
 #include "collective/process/scan_ring.hpp"
-#include "collective/schedule/steps.hpp"
-#include "collective/selection/selection.hpp"
-#include "communicator/communicator.hpp"
+#include "collective/steps/steps.hpp"
+#include "communicator/communicator_local.hpp"
 #include "reduction/op.hpp"
 
 namespace lisle::collective {
@@ -35,14 +33,9 @@ class in_process_collective {
   public:
     /// The in-process collective of a communicator, made by the member that asks first; null if they are not
     /// all ranks of this process that take turns. The same for all members.
-    [[nodiscard]] static in_process_collective *of(const communicator &comm) {
-        if (!comm.process_companion.sought) [[unlikely]] {
-            seek(comm);
-        }
-        return static_cast<in_process_collective *>(comm.process_companion.kept.get());
-    }
+    [[nodiscard]] static in_process_collective *of(const communicator &comm);
 
-    /// @param worker groups the number of each member's worker group
+    /// @param groups the number of each member's worker group
     explicit in_process_collective(const std::vector<int> &groups);
 
     /// What the calling rank gives to the next reduction and takes from it. Inlined, since a descriptor that
@@ -82,8 +75,6 @@ class in_process_collective {
                                int root);
 
   private:
-    static void seek(const communicator &comm);
-
     struct alignas(64) contribution {
         block_view give, take;
         std::uint64_t round = 0; ///< in which these were exposed, plus one
@@ -151,6 +142,20 @@ class in_process_collective {
     alignas(64) std::atomic<std::uint64_t> all_full_{0};
     std::atomic<std::uint64_t> round_{0};
 };
+
+/// The in-process collective of a communicator's members, which the calling one joins, or null.
+[[nodiscard]] in_process_collective *join_in_process(const communicator &comm);
+struct leave_in_process {
+    void operator()(in_process_collective *joined) const noexcept;
+};
+inline const communicator_local<in_process_collective, leave_in_process> in_process_collectives{
+    [](const communicator &comm) {
+        return std::unique_ptr<in_process_collective, leave_in_process>{join_in_process(comm)};
+    }};
+
+inline in_process_collective *in_process_collective::of(const communicator &comm) {
+    return in_process_collectives.of(comm);
+}
 
 // Collectives in this way, once it is chosen and the arguments have been checked.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of a in-process collective whose worker groups have their members in the order of ranks.
+// Scans of an in-process collective whose worker groups have their members in the order of ranks.
 #include "base/error.hpp"
-#include "collective/node/wait_for.hpp"
 #include "collective/process/in_process.hpp"
+#include "collective/wait_for.hpp"
 
 namespace lisle::collective {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker group of a in-process collective hands on to the next in a scan: a ring of slots with one
+// What one worker group of an in-process collective hands on to the next in a scan: a ring of slots with one
 // writer and one reader, so worker groups that come first do not wait for those that come later. A slot
 // shares its first line with the word that publishes it: a few bytes are one line handed over. Invariant:
 // slot n % depth is written for scan n only after that of scan n - depth has been taken.

@@ -1,86 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm a collective uses. One table (selection.cpp) decides, by the operation, the size, the
-// number of ranks, where they are and what the operation allows. All ranks of a communicator must choose
-// alike, so only values that they share count. A setting can force an algorithm
-// (LISLE_COLLECTIVES=bcast=linear); all ranks must have it alike, and it is obeyed where the call allows that
-// algorithm.
+// Which algorithm a call uses: the first row of the table (table.hpp) that is possible and chosen. A
+// communicator remembers which rows are possible for its most frequent calls, so a call compares its size
+// with one or two of them. A setting can ask for an algorithm (LISLE_COLLECTIVES=bcast=linear); all ranks must have it
+// alike, and it is obeyed where the call allows that algorithm.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <string>
+#include <memory>
+#include <vector>
 
 #include "base/settings.hpp"
-#include "mpi.h"
+#include "collective/area/collective_area.hpp"
+#include "collective/selection/table.hpp"
+#include "communicator/communicator_local.hpp"
 
 namespace lisle::collective {
 
-using operation = collective_operation;
-using algorithm = collective_algorithm;
-
-/// The most bytes of a scan that goes by messages: two that each fit a packet's cell.
-inline constexpr MPI_Count most_in_message = 64;
-
-/// The most bytes that two ranks exchange as a pair. Of longer data the instructions that it saves are a
-/// small part.
-inline constexpr MPI_Count most_in_pair = 1024;
-
-/// What a choice may depend on.
-struct situation {
-    operation what;
-    /// Bytes of the vector (bcast, reductions) or of one block; 0 if ranks do not know them of each other.
-    MPI_Count bytes = 0;
-    /// The most that a rank would post in the collective area.
-    MPI_Count posted = 0;
-    /// The most that one of two ranks has for the other.
-    MPI_Count for_other = 0;
-    int ranks = 1;
-    bool inter = false;         ///< the ranks are two groups
-    bool shared_memory = false; ///< the ranks have a collective area that takes what is posted
-    bool pair = false;          ///< there are two, their area takes `for_other`, and the call blocks
-    bool single_copy = false;   ///< they can use each other's buffers
-    bool one_process = false;   ///< by their addresses
-    bool contiguous = true;     ///< the elements of a reduction lie without gaps
-    bool predefined = true;     ///< its operation is not a user's
-    bool commutative = true;
-    bool in_process = false;      ///< all take turns in one process, and the call blocks
-    bool message = false;         ///< there are two, and the call blocks
-    bool several_places = false;  ///< the ranks are in several places, and several in some
-    bool places_in_order = false; ///< the ranks of each place follow those of the place before
-    bool mesh = false;            ///< the ranks lie on a mesh, so that they can meet in stages
-    bool in_pairs = false;        ///< two of them in each stage
-
-    /// Kernels can read the operands of a reduction wherever they lie.
-    [[nodiscard]] bool plain() const noexcept { return contiguous && predefined; }
-};
-
-[[nodiscard]] algorithm choose(const situation &given);
-
-/// What the table says first of an operation, which is all that most calls have to ask. Limits in bytes; -1:
-/// never.
-struct shortlist {
-    bool message = false;      ///< for two ranks, up to most_in_message
-    MPI_Count in_process = -1; ///< before all that follows
-    MPI_Count pair = -1;       ///< before slots
-    MPI_Count shared_memory = -1;
-    bool single_copy = false;        ///< whatever the size, which ranks do not know of each other
-    bool single_copy_within = false; ///< of a process: nothing comes before it but what is named above
-    bool two_level = false;          ///< there is a rule for ranks in several places
-};
-namespace detail {
-extern const std::array<shortlist, static_cast<std::size_t>(operation::count)> shortlists;
-[[nodiscard]] bool is_forced(operation what) noexcept;
-} // namespace detail
-
-[[nodiscard]] inline const shortlist &shortlist_of(operation what) noexcept {
-    return detail::shortlists[static_cast<std::size_t>(what)];
-}
-/// True if a setting forces an algorithm. Asked at each call, since a tool may change it.
-[[nodiscard]] inline bool is_forced(operation what) noexcept {
-    return !all_changeable_are_default() && detail::is_forced(what);
+/// True if the call may use the collective area: persistent ones may be started in different orders by
+/// different ranks; and non-blocking ones that turn out not to fit together must leave nothing half done that
+/// ranks share.
+[[nodiscard]] inline bool may_use_area(form how) noexcept {
+    return how == form::blocking ? !by_messages_alone() : how == form::nonblocking && !comparing();
 }
 
-/// The table in words, a line for each rule, with what settings force.
-[[nodiscard]] std::string describe_selection();
+/// From the whole table.
+[[nodiscard]] const row &choose(const situation &given) noexcept;
+[[nodiscard]] const row &choose(const communicator &comm, form how, operation what, const sizes &asked);
+
+/// The rows that are possible for calls of one operation and form, if kernels can read their operands
+/// wherever they lie: found one after the other, as far as calls have asked.
+class choice_list {
+  public:
+    choice_list(const communicator &comm, form how, operation what);
+
+    [[nodiscard, gnu::always_inline]] inline const row &of(const communicator &comm, const sizes &asked) {
+        for (const entry &each : found_) {
+            if (asked.bytes >= each.range.least && asked.bytes <= each.range.most &&
+                (asked.posted <= always_taken || !each.use->how.posts || area_->takes(asked.posted)))
+                [[likely]] {
+                return *each.use;
+            }
+        }
+        return look_further(comm, asked);
+    }
+
+  private:
+    /// What every area takes.
+    static constexpr MPI_Count always_taken = collective_area::most_in_slot;
+    struct entry {
+        size_range range;
+        const row *use;
+    };
+    [[gnu::cold, gnu::noinline]] const row &look_further(const communicator &comm, const sizes &asked);
+
+    std::vector<entry> found_;
+    collective_area *area_;
+    situation given_;
+    std::size_t next_ = 0; ///< the first row that has not been looked at
+    bool places_known_ = false;
+};
+
+/// Those of a communicator. One thread at a time asks, as the user orders collectives.
+class choices {
+  public:
+    [[nodiscard, gnu::always_inline]] inline choice_list &of(const communicator &comm, form how,
+                                                             operation what) {
+        auto &list = lists_[static_cast<std::size_t>(how)][static_cast<std::size_t>(what)];
+        if (list == nullptr) [[unlikely]] {
+            list = std::make_unique<choice_list>(comm, how, what);
+        }
+        return *list;
+    }
+
+  private:
+    // Blocking and non-blocking calls.
+    std::array<std::array<std::unique_ptr<choice_list>, static_cast<std::size_t>(operation::count)>, 2>
+        lists_;
+};
+inline const communicator_local<choices> choices_of_communicators;
+
+[[nodiscard, gnu::always_inline]] inline const row &select(const communicator &comm, form how, operation what,
+                                                           const sizes &asked) {
+    // A tool may change settings at any time.
+    if (!all_changeable_are_default() || how == form::persistent || !asked.plain()) [[unlikely]] {
+        return choose(comm, how, what, asked);
+    }
+    return choices_of_communicators.of(comm)->of(comm, how, what).of(comm, asked);
+}
 
 } // namespace lisle::collective

@@ -11,7 +11,7 @@
 
 #include "base/checks.hpp"
 #include "base/error.hpp"
-#include "collective/check.hpp"
+#include "collective/selection/check.hpp"
 #include "communicator/agreement.hpp"
 #include "execution/rank.hpp"
 #include "execution/rank_local.hpp"

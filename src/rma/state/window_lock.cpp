@@ -2,7 +2,7 @@
 #include "rma/state/window_lock.hpp"
 
 #include "base/error.hpp"
-#include "collective/node/wait_for.hpp"
+#include "collective/wait_for.hpp"
 #include "protocol/engine.hpp"
 
 namespace lisle::rma {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/block_view.hpp"
+#include "collective/block_view.hpp"
 
 #include <vector>
 

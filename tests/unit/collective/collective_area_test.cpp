@@ -2,7 +2,7 @@
 // The shared-memory collective area alone: ranks take its steps in random orders of operations and sizes, and
 // stop now and then. Each post says which operation and rank it is of, so one that is written too early, or
 // read too late, is noticed.
-#include "collective/node/collective_area.hpp"
+#include "collective/area/collective_area.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collective/schedule/local_steps.hpp"
+#include "collective/steps/local_steps.hpp"
 #include "datatype/predefined.hpp"
 #include "inside.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/node/long_data.hpp"
+#include "collective/area/long_data.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -77,6 +77,7 @@ TEST_F(algorithms, gathers_and_scatters) {
                         return in_place && rank == root ? buffer(all, rank * elements, elements)
                                                         : buffer(at(own, rank));
                     };
+                    const auto whole_array = [&] { return block_view{blocks().front(), size}; };
                     const auto fill_all = [&] {
                         for (int i = 0; i < size * elements; ++i) {
                             all[i] = contribution(i / elements, i % elements);
@@ -95,7 +96,7 @@ TEST_F(algorithms, gathers_and_scatters) {
                         [&](schedule &plan, int rank) {
                             if (binomial) {
                                 gather_binomial(plan, ranks.own(rank), place_of(rank),
-                                                rank == root ? buffer(all) : nothing(), root);
+                                                rank == root ? whole_array() : block_view{}, root);
                             } else {
                                 gather_linear(plan, ranks.own(rank), place_of(rank),
                                               rank == root ? blocks() : std::vector<typed_buffer>{}, root);
@@ -116,7 +117,7 @@ TEST_F(algorithms, gathers_and_scatters) {
                         [&](schedule &plan, int rank) {
                             if (binomial) {
                                 scatter_binomial(plan, ranks.own(rank),
-                                                 rank == root ? buffer(all) : nothing(), place_of(rank),
+                                                 rank == root ? whole_array() : block_view{}, place_of(rank),
                                                  root);
                             } else {
                                 scatter_linear(plan, ranks.own(rank),
@@ -165,9 +166,9 @@ TEST_F(algorithms, allgathers) {
                         return allgather_ring(plan, ranks.own(rank), mine, blocks);
                     case which::doubling:
                         return allgather_recursive_doubling(plan, ranks.own(rank), mine,
-                                                            buffer(at(all, rank)));
+                                                            {blocks.front(), size});
                     case which::bruck:
-                        return allgather_bruck(plan, ranks.own(rank), mine, buffer(at(all, rank)));
+                        return allgather_bruck(plan, ranks.own(rank), mine, {blocks.front(), size});
                     }
                 },
                 [&] {
@@ -266,7 +267,11 @@ TEST_F(algorithms, alltoalls) {
                         const auto to = blocks(received, number, false);
                         const auto from =
                             in_place ? packed_copies(plan, team, to) : blocks(sent, number, true);
-                        alltoall(plan, team, ranks.size_of(ranks.side(number)), from, to);
+                        if (second > 0) {
+                            alltoall_between_groups(plan, ranks.own(number), team, from, to);
+                        } else {
+                            alltoall(plan, team, from, to);
+                        }
                     },
                     [&] {
                         for (int number = 0; number < first + second; ++number) {

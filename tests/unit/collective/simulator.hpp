@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "collective/schedule/schedule.hpp"
+#include "collective/steps/schedule.hpp"
 #include "datatype/copy.hpp"
 
 namespace lisle::collective {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/selection/launch.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "collective/selection/check.hpp"
+#include "collective/steps/executor.hpp"
+#include "execution/rank.hpp"
+#include "protocol/engine.hpp"
+#include "protocol/message/request.hpp"
+#include "protocol/progress/progressor.hpp"
+
+namespace lisle::collective {
+
+namespace {
+
+/// The request of a non-blocking or persistent collective, which the engine visits while it is active.
+class collective_request final : public protocol::request, private protocol::progressor {
+  public:
+    collective_request(communicator &on, schedule plan, bool lasting)
+        : request{*on.collective.home}, on_{communicator_ref::share(on)} {
+        if (comparing()) [[unlikely]] {
+            check_.emplace(on, plan.signature(), next_tag(on, lasting));
+        }
+        executor_.emplace(std::move(plan), next_tag(on, lasting));
+        persistent = lasting;
+        active = false;
+    }
+
+    void start() override {
+        complete.store(false, std::memory_order_relaxed);
+        result = {};
+        active = true;
+        checked_ = !check_;
+        if (check_) {
+            check_->restart();
+        }
+        executor_->restart();
+        if (advance()) {
+            home->waits().add(*this);
+        }
+    }
+
+    [[nodiscard]] std::string failure() const override { return failure_; }
+    void describe(wait_note &note) const override {
+        protocol::awaited_members{on_->context()}.describe(note);
+    }
+
+  private:
+    bool advance() override {
+        if (!checked_) {
+            if (!check_->advance()) {
+                return true;
+            }
+            checked_ = true;
+            if (const auto wrong = check_->complaint()) {
+                result.error = wrong->code();
+                failure_ = wrong->what();
+                home->complete(*this); // gives the object away
+                return false;
+            }
+        }
+        if (!executor_->advance()) {
+            return true;
+        }
+        result.error = executor_->error();
+        if (result.error != MPI_SUCCESS) {
+            result.source = executor_->failed_peer();
+            failure_ = executor_->describe();
+        }
+        home->complete(*this); // gives the object away
+        return false;
+    }
+
+    const communicator_ref on_; ///< keeps the channels, also of a request whose handle was freed
+    std::optional<call_check> check_;
+    std::optional<executor> executor_;
+    bool checked_ = true;
+    std::string failure_; ///< what `result.error` means
+};
+
+} // namespace
+
+void run(communicator &comm, schedule plan) {
+    if (plan.done()) {
+        return;
+    }
+    refuse_revoked(comm);
+    if (comparing()) [[unlikely]] {
+        compare_calls(comm, plan.signature()); // if it throws, no rank takes the next tag
+    }
+    executor executor{std::move(plan), next_tag(comm, false)};
+    executor.run();
+    if (executor.error() != MPI_SUCCESS) {
+        fail(executor.error(), executor.describe());
+    }
+}
+
+protocol::request *start(communicator &comm, schedule plan) {
+    refuse_revoked(comm);
+    auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
+    request->start();
+    return request.release();
+}
+
+protocol::request *prepare(communicator &comm, schedule plan) {
+    return new collective_request{comm, std::move(plan), true};
+}
+
+} // namespace lisle::collective

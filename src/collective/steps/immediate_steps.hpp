@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the steps of an algorithm on an area as soon as it names them, waiting where need be: for blocking
+// calls, which so save writing a schedule. Has those functions of schedule that such algorithms use, under
+// the same names and with the same meaning, so an algorithm is written once for both (slot_algorithms.hpp,
+// single_copy.hpp).
+#pragma once
+
+#include <cstddef>
+
+#include "collective/steps/local_steps.hpp"
+#include "collective/steps/step_memory.hpp"
+
+namespace lisle::collective {
+
+class immediate_steps : public step_memory {
+  public:
+    explicit immediate_steps(collective_area &where) noexcept
+        : step_memory{near_}, where_{where}, local_{&where} {}
+    immediate_steps(const immediate_steps &) = delete;
+    immediate_steps &operator=(const immediate_steps &) = delete;
+
+    void copy(const typed_buffer &from, const typed_buffer &to) {
+        if (from.bytes() != 0 && (from.address != to.address || from.type != to.type)) {
+            local_.take(copy_step{from, to});
+        }
+    }
+    void enter(collective_area &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
+        local_.finish(enter_step{collective_area::place_of(posted, one_way), posts});
+    }
+    void pass_caches() { local_.take(pass_caches_step{}); }
+    void post(const typed_buffer &data, int reader = collective_area::everyone, bool in_parts = false) {
+        local_.take(post_step{data, reader, in_parts});
+    }
+    void post(const block_view &blocks, bool in_parts) { local_.post(blocks, in_parts); }
+    void expose(const buffer_descriptor &exposed) { local_.take(expose_step{exposed}); }
+    void await_posts(int first, int last) {
+        const await_posts_step step{first, last};
+        if (!local_.take(step)) {
+            local_.finish(step);
+        } else if (last - first < where_.members()) {
+            for (int peer = first; peer < last; ++peer) {
+                where_.look_ahead(local_.number(), peer, local_.place());
+            }
+        }
+    }
+    void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
+        local_.take(
+            take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});
+    }
+    void take_post(int peer, const typed_buffer &to) {
+        if (local_.take_post(peer, to)) {
+            where_.look_ahead(local_.number(), peer, local_.place());
+        }
+    }
+    void take_posts(const block_view &blocks, MPI_Count most);
+    void fetch(int peer, const typed_buffer &to) { local_.take(fetch_step{to, peer}); }
+    void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
+                      const typed_buffer &to, bool onto = false) {
+        local_.take(reduce_posts_step{&operation, to, reduces_in_place(operation, to) ? nullptr : room(to),
+                                      first, last, static_cast<std::uint32_t>(offset),
+                                      static_cast<std::uint32_t>(expected), onto});
+    }
+    void finish(bool awaited) { local_.take(finish_step{awaited}); }
+    void await_finished(int first, int last) { local_.finish(await_finished_step{first, last}); }
+    void read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {
+        local_.take(read_step{to, offset, length, peer, what});
+    }
+    void write(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &from) {
+        local_.take(write_step{from, offset, length, peer, what});
+    }
+    void reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
+                      const typed_buffer &to);
+
+    /// Throws what a step has found wrong; none stops for that. @pre no more steps
+    void end() const {
+        if (local_.error() != MPI_SUCCESS) [[unlikely]] {
+            complain();
+        }
+    }
+
+  private:
+    [[noreturn]] void complain() const;
+    [[nodiscard]] void *room(const typed_buffer &like) { return temporary(like.count, *like.type).address; }
+
+    collective_area &where_;
+    local_steps local_;
+    alignas(std::max_align_t) std::byte near_[512]; ///< short pieces of memory
+};
+
+} // namespace lisle::collective
