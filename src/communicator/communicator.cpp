@@ -119,7 +119,7 @@ void communicator::release() noexcept {
         give_up_context();
         shared_memory_companion.kept.reset(); // speaks of the group, whose share goes next
         hierarchy_companion.kept.reset();
-        mesh_companion.kept.reset();
+        fabric_companion.kept.reset();
         delete this;
     }
 }

@@ -85,7 +85,7 @@ class communicator : public object {
     /// acquire.
     mutable std::atomic<const void *> shared_memory_told{nullptr};
     mutable companion hierarchy_companion; ///< of collective/algorithms
-    mutable companion mesh_companion;      ///< of collective/algorithms
+    mutable companion fabric_companion;    ///< of collective/algorithms
     mutable companion process_companion;   ///< of collective/process
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are

@@ -2,37 +2,15 @@
 #include "task/picture.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <sstream>
 
+#include "picture/svg.hpp"
 #include "task/builtin.hpp"
 #include "task/code.hpp"
 
 namespace lisle::tasks {
 
 namespace {
-
-std::string escaped(const std::string &text) {
-    std::string safe;
-    for (const char letter : text) {
-        safe += letter == '<'   ? "&lt;"
-                : letter == '>' ? "&gt;"
-                : letter == '&' ? "&amp;"
-                : letter == '"' ? "&quot;"
-                                : std::string(1, letter);
-    }
-    return safe;
-}
-
-std::string head(double width, double height) {
-    std::ostringstream out;
-    out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
-        << "\" viewBox=\"0 0 " << width << ' ' << height
-        << "\" font-family=\"sans-serif\" font-size=\"13\">\n"
-        << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-    return out.str();
-}
 
 /// One box of the graph, with what it waits for below it.
 struct box {
@@ -56,7 +34,6 @@ class grapher {
     grapher(const code &text, const registry &kernels) : text_{text}, kernels_{kernels} {}
 
     std::string draw() {
-        std::string body;
         double y = 20, width = 300;
         for (const function_code &each : text_.functions) {
             if (each.name == "a function") {
@@ -64,21 +41,14 @@ class grapher {
             }
             box tree = box_of(text_.nodes[each.body]);
             place(tree, 20);
-            body += "<text x=\"20\" y=\"" + std::to_string(y + 4) + "\" font-weight=\"bold\">" +
-                    escaped(each.name) + "</text>\n";
-            body += drawn(tree, y + 24);
+            drawn_.text({20, y + 4}, each.name, {{"font-weight", "bold"}});
+            draw(tree, y + 24);
             width = std::max(width, tree.width + 40);
             y += 24 + row_height * depth(tree) + 20;
         }
-        const std::string legend =
-            "<g font-size=\"11\"><rect x=\"20\" y=\"" + std::to_string(y) +
-            "\" width=\"12\" height=\"12\" fill=\"" + kernel_fill + "\"/><text x=\"36\" y=\"" +
-            std::to_string(y + 10) + "\">kernel</text><rect x=\"90\" y=\"" + std::to_string(y) +
-            "\" width=\"12\" height=\"12\" fill=\"" + call_fill + "\"/><text x=\"106\" y=\"" +
-            std::to_string(y + 10) + "\">function</text><rect x=\"170\" y=\"" + std::to_string(y) +
-            "\" width=\"12\" height=\"12\" fill=\"" + control_fill + "\"/><text x=\"186\" y=\"" +
-            std::to_string(y + 10) + "\">dashed: in turn</text></g>\n";
-        return head(width, y + 30) + body + legend + "</svg>\n";
+        draw_legend(y);
+        drawn_.resize(width, y + 30);
+        return drawn_.finish();
     }
 
   private:
@@ -172,24 +142,34 @@ class grapher {
         }
         return deepest + 1;
     }
-    static std::string drawn(const box &tree, double y) {
-        std::ostringstream out;
+    void draw(const box &tree, double y) {
+        picture::attributes line{{"stroke", "#777777"}};
+        if (tree.in_turn) {
+            line.emplace_back("stroke-dasharray", "4 3");
+        }
         for (const box &part : tree.parts) {
-            out << "<path d=\"M" << tree.x << ' ' << y + box_height << " C" << tree.x << ' '
-                << y + row_height * 0.8 << ' ' << part.x << ' ' << y + row_height * 0.6 << ' ' << part.x
-                << ' ' << y + row_height << "\" fill=\"none\" stroke=\"#777777\""
-                << (tree.in_turn ? " stroke-dasharray=\"4 3\"" : "") << "/>\n"
-                << drawn(part, y + row_height);
+            drawn_.curve({tree.x, y + box_height}, {tree.x, y + row_height * 0.8},
+                         {part.x, y + row_height * 0.6}, {part.x, y + row_height}, line);
+            draw(part, y + row_height);
         }
         const double width = own_width(tree);
-        out << "<rect x=\"" << tree.x - width / 2 << "\" y=\"" << y << "\" width=\"" << width
-            << "\" height=\"" << box_height << "\" rx=\"5\" fill=\"" << tree.fill
-            << "\" stroke=\"#555555\"/>\n<text x=\"" << tree.x << "\" y=\"" << y + 18
-            << "\" text-anchor=\"middle\">" << escaped(tree.label) << "</text>\n";
-        return out.str();
+        drawn_.rectangle({tree.x - width / 2, y}, width, box_height,
+                         {{"rx", "5"}, {"fill", tree.fill}, {"stroke", "#555555"}});
+        drawn_.text({tree.x, y + 18}, tree.label, {{"text-anchor", "middle"}});
     }
+    void draw_legend(double y) {
+        const picture::attributes small{{"font-size", "11"}};
+        drawn_.rectangle({20, y}, 12, 12, {{"fill", kernel_fill}});
+        drawn_.text({36, y + 10}, "kernel", small);
+        drawn_.rectangle({90, y}, 12, 12, {{"fill", call_fill}});
+        drawn_.text({106, y + 10}, "function", small);
+        drawn_.rectangle({170, y}, 12, 12, {{"fill", control_fill}});
+        drawn_.text({186, y + 10}, "dashed: in turn", small);
+    }
+
     const code &text_;
     const registry &kernels_;
+    picture::drawing drawn_{0, 0};
 };
 
 } // namespace
@@ -199,47 +179,72 @@ std::string draw_graph(const source &program, const registry &kernels) {
     return grapher{text, kernels}.draw();
 }
 
+namespace {
+
+constexpr const char *kernel_colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756",
+                                          "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
+
+/// What each tile ran when, a row for each.
+class timeline {
+  public:
+    timeline(const std::vector<trace_event> &events, int tiles)
+        : events_{events}, tiles_{tiles}, drawn_{left + width + 30, top + row * tiles + 60} {
+        for (const trace_event &each : events) {
+            kinds_.try_emplace(each.name, kinds_.size());
+        }
+        if (!events.empty()) {
+            begin_ = std::ranges::min(events, {}, &trace_event::begin).begin;
+            end_ = std::ranges::max(events, {}, &trace_event::end).end;
+        }
+    }
+
+    std::string draw() {
+        for (int tile = 0; tile < tiles_; ++tile) {
+            const double y = top + row * tile;
+            drawn_.text({left - 8, y + 16}, "tile " + std::to_string(tile), {{"text-anchor", "end"}});
+            drawn_.line({left, y + row - 2}, {left + width, y + row - 2}, {{"stroke", "#dddddd"}});
+        }
+        const double scale = width / std::max(end_ - begin_, 1e-9);
+        for (const trace_event &each : events_) {
+            const double lasted = each.end - each.begin;
+            drawn_.rectangle({left + (each.begin - begin_) * scale, top + row * each.tile + 2},
+                             std::max(lasted * scale, 0.5), row - 6, {{"fill", colour(kinds_[each.name])}},
+                             each.name + ": " + picture::number(lasted * 1e6) + " us");
+        }
+        for (int tick = 0; tick <= 4; ++tick) {
+            const double milliseconds = (end_ - begin_) * 1e3 * tick / 4;
+            drawn_.text({left + width * tick / 4, top - 10}, picture::number(milliseconds) + " ms",
+                        {{"text-anchor", "middle"}, {"font-size", "11"}});
+        }
+        draw_legend();
+        return drawn_.finish();
+    }
+
+  private:
+    static constexpr double left = 70, top = 30, row = 26, width = 900;
+
+    static const char *colour(std::size_t kind) { return kernel_colours[kind % std::size(kernel_colours)]; }
+    void draw_legend() {
+        double x = left;
+        const double y = top + row * tiles_ + 20;
+        for (const auto &[name, kind] : kinds_) {
+            drawn_.rectangle({x, y}, 12, 12, {{"fill", colour(kind)}});
+            drawn_.text({x + 17, y + 11}, name);
+            x += 40 + static_cast<double>(name.size()) * letter_width;
+        }
+    }
+
+    const std::vector<trace_event> &events_;
+    const int tiles_;
+    double begin_ = 0, end_ = 1e-3;
+    std::map<std::string, std::size_t> kinds_; ///< numbers of kernels, which choose their colours
+    picture::drawing drawn_;
+};
+
+} // namespace
+
 std::string draw_timeline(const std::vector<trace_event> &events, int tiles) {
-    static constexpr const char *colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756",
-                                              "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
-    constexpr double left = 70, top = 30, row = 26, width = 900;
-    double begin = events.empty() ? 0 : events[0].begin, end = events.empty() ? 1e-3 : events[0].end;
-    std::map<std::string, std::size_t> kinds;
-    for (const trace_event &each : events) {
-        begin = std::min(begin, each.begin);
-        end = std::max(end, each.end);
-        kinds.try_emplace(each.name, kinds.size());
-    }
-    const double scale = width / std::max(end - begin, 1e-9);
-    std::ostringstream out;
-    out << head(left + width + 30, top + row * tiles + 60);
-    for (int tile = 0; tile < tiles; ++tile) {
-        const double y = top + row * tile;
-        out << "<text x=\"" << left - 8 << "\" y=\"" << y + 16 << "\" text-anchor=\"end\">tile " << tile
-            << "</text><line x1=\"" << left << "\" x2=\"" << left + width << "\" y1=\"" << y + row - 2
-            << "\" y2=\"" << y + row - 2 << "\" stroke=\"#dddddd\"/>\n";
-    }
-    for (const trace_event &each : events) {
-        out << "<rect x=\"" << left + (each.begin - begin) * scale << "\" y=\"" << top + row * each.tile + 2
-            << "\" width=\"" << std::max((each.end - each.begin) * scale, 0.5) << "\" height=\"" << row - 6
-            << "\" fill=\"" << colours[kinds[each.name] % std::size(colours)] << "\"><title>"
-            << escaped(each.name) << ": " << (each.end - each.begin) * 1e6 << " us</title></rect>\n";
-    }
-    for (int tick = 0; tick <= 4; ++tick) {
-        const double x = left + width * tick / 4;
-        out << "<text x=\"" << x << "\" y=\"" << top - 10 << "\" text-anchor=\"middle\" font-size=\"11\">"
-            << std::round((end - begin) * 1e5 * tick / 4) / 100 << " ms</text>\n";
-    }
-    double x = left;
-    for (const auto &[name, index] : kinds) {
-        const double y = top + row * tiles + 20;
-        out << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"12\" height=\"12\" fill=\""
-            << colours[index % std::size(colours)] << "\"/><text x=\"" << x + 17 << "\" y=\"" << y + 11
-            << "\">" << escaped(name) << "</text>\n";
-        x += 40 + static_cast<double>(name.size()) * letter_width;
-    }
-    out << "</svg>\n";
-    return out.str();
+    return timeline{events, tiles}.draw();
 }
 
 } // namespace lisle::tasks

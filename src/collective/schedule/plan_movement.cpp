@@ -5,8 +5,8 @@
 #include "collective/algorithms/alltoall.hpp"
 #include "collective/algorithms/barrier.hpp"
 #include "collective/algorithms/bcast.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/gather.hpp"
-#include "collective/algorithms/mesh.hpp"
 #include "collective/algorithms/two_level.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
@@ -95,7 +95,7 @@ schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int
         two_level_bcast(plan, levels_of(call, root), buffer);
         break;
     case algorithm::mesh:
-        mesh_bcast(plan, team, *mesh_stages::of(call.comm), buffer, root);
+        collectives_of_fabric(call.comm)->bcast(steps_of_schedule{plan}, team, buffer, root);
         break;
     case algorithm::pipelined:
         bcast_pipelined(plan, team, buffer, root);
@@ -297,7 +297,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
         two_level_allgather(plan, levels_of(call), mine, blocks);
         break;
     case algorithm::mesh:
-        mesh_allgather(plan, team, *mesh_stages::of(call.comm), mine, blocks);
+        collectives_of_fabric(call.comm)->allgather(steps_of_schedule{plan}, team, mine, blocks);
         break;
     case algorithm::bruck:
         allgather_bruck(plan, team, mine, all);
@@ -370,7 +370,7 @@ schedule plan_allgatherv(const collective_call &call, const own_buffer &own, con
         two_level_allgather(plan, levels_of(call), mine, blocks);
         break;
     case algorithm::mesh:
-        mesh_allgather(plan, team, *mesh_stages::of(call.comm), mine, blocks);
+        collectives_of_fabric(call.comm)->allgather(steps_of_schedule{plan}, team, mine, blocks);
         break;
     default:
         allgather_ring(plan, team, mine, blocks);

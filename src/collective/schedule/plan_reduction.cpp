@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "collective/algorithms/allreduce.hpp"
-#include "collective/algorithms/mesh.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/reduce.hpp"
 #include "collective/algorithms/reduce_scatter.hpp"
 #include "collective/algorithms/scan.hpp"
@@ -50,7 +50,8 @@ schedule plan_reduce(const collective_call &call, const own_buffer &send, const 
         two_level_reduce(plan, levels_of(call, root), operation, mine, receive);
         break;
     case algorithm::mesh:
-        mesh_reduce(plan, team, *mesh_stages::of(call.comm), operation, mine, receive, root);
+        collectives_of_fabric(call.comm)->reduce(steps_of_schedule{plan}, team, operation, mine, receive,
+                                                 root);
         break;
     case algorithm::reduce_scatter_allgather:
         reduce_reduce_scatter_gather(plan, team, operation, mine, receive, root);
@@ -92,7 +93,7 @@ schedule plan_allreduce(const collective_call &call, const own_buffer &send, con
         two_level_allreduce(plan, levels_of(call), operation, mine, receive);
         break;
     case algorithm::mesh:
-        mesh_allreduce(plan, team, *mesh_stages::of(call.comm), operation, mine, receive);
+        collectives_of_fabric(call.comm)->allreduce(steps_of_schedule{plan}, team, operation, mine, receive);
         break;
     case algorithm::reduce_scatter_allgather:
         allreduce_reduce_scatter_allgather(plan, team, operation, mine, receive);
@@ -145,7 +146,8 @@ schedule plan_reduce_scatter(const collective_call &call, const own_buffer &send
         two_level_reduce_scatter(plan, levels_of(call), operation, vector, piece, counts);
         break;
     case algorithm::mesh:
-        mesh_reduce_scatter(plan, team, *mesh_stages::of(call.comm), operation, vector, piece, counts);
+        collectives_of_fabric(call.comm)->reduce_scatter(steps_of_schedule{plan}, team, operation, vector,
+                                                         piece, counts);
         break;
     case algorithm::recursive_halving:
         reduce_scatter_recursive_halving(plan, team, operation, vector, piece, counts);

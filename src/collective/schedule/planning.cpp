@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/hierarchy.hpp"
-#include "collective/algorithms/mesh_stages.hpp"
 #include "collective/check.hpp"
 #include "collective/schedule/launch.hpp"
 #include "collective/schedule/local_steps.hpp"
@@ -126,9 +126,9 @@ algorithm select_from_table(const collective_call &call, operation what, const s
         given.several_places = true;
         given.places_in_order = levels->in_order();
     }
-    if (const mesh_stages *const stages = comm.inter() ? nullptr : mesh_stages::of(comm); stages != nullptr) {
+    if (const member_collectives *const own = collectives_of_fabric(comm); own != nullptr) {
         given.mesh = true;
-        given.in_pairs = stages->in_pairs();
+        given.in_pairs = own->in_pairs();
     }
     return choose(given);
 }

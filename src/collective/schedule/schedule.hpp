@@ -18,6 +18,7 @@
 #include "base/small_vector.hpp"
 #include "collective/algorithms/team.hpp"
 #include "collective/node/collective_area.hpp"
+#include "collective/schedule/parts.hpp"
 #include "collective/schedule/signature.hpp"
 #include "collective/schedule/step_memory.hpp"
 #include "collective/schedule/steps.hpp"
@@ -137,15 +138,10 @@ template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const type
     }
     return packed;
 }
-/// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
-[[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
-
 /// False for empty buffers and for a copy onto itself. Throws if the data do not fit.
 [[nodiscard]] bool is_to_copy(const typed_buffer &from, const typed_buffer &to);
 
 /// A message without data.
 [[nodiscard]] typed_buffer nothing();
-/// Elements [first, first + count) of a buffer. @pre within it
-[[nodiscard]] typed_buffer part(const typed_buffer &buffer, MPI_Count first, MPI_Count count) noexcept;
 
 } // namespace lisle::collective

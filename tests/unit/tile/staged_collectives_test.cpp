@@ -5,23 +5,28 @@
 
 #include <numeric>
 
-#include "collective/algorithms/mesh.hpp"
+#include "collective/algorithms/by_fabric.hpp"
+#include "tile/collective/staged_collectives.hpp"
 
 namespace lisle::collective {
 namespace {
 
+using tile::mesh_stages;
+using tile::run_of_pieces;
+using tile::staged_collectives;
+
 /// Ranks on tiles.
-class ranks_on_mesh final : public fabric::mesh_places {
+class ranks_on_mesh final : public tile::mesh_places {
   public:
     ranks_on_mesh(int width, std::vector<int> tiles)
         : width_{width}, tiles_{std::move(tiles)}, members_{make_group(numbers())} {}
 
     [[nodiscard]] int size() const { return static_cast<int>(tiles_.size()); }
-    [[nodiscard]] fabric::mesh_place place_of(int rank) const noexcept override {
+    [[nodiscard]] tile::mesh_place place_of(int rank) const noexcept override {
         const int tile = tiles_[static_cast<std::size_t>(rank)];
         return {tile % width_, tile / width_};
     }
-    [[nodiscard]] mesh_stages stages(int rank) const { return {mesh_view{*this, *members_}, rank}; }
+    [[nodiscard]] mesh_stages stages(int rank) const { return {tile::mesh_view{*this, *members_}, rank}; }
 
   private:
     [[nodiscard]] std::vector<int> numbers() const {
@@ -180,8 +185,8 @@ TEST_F(mesh_algorithms, broadcast) {
                     }
                 },
                 [&](schedule &plan, int rank) {
-                    mesh_bcast(plan, all.own(rank), stages[static_cast<std::size_t>(rank)],
-                               buffer(at(data, rank)), root);
+                    staged_collectives{stages[static_cast<std::size_t>(rank)]}.bcast(
+                        steps_of_schedule{plan}, all.own(rank), buffer(at(data, rank)), root);
                     if (rank == root && stride == 1) { // its buffer may be constant
                         for (const step &each : plan.steps()) {
                             ASSERT_FALSE(std::holds_alternative<receive_step>(each));
@@ -219,8 +224,9 @@ TEST_F(mesh_algorithms, reductions) {
             simulate(
                 ranks.size(), prepare,
                 [&](schedule &plan, int rank) {
-                    mesh_allreduce(plan, all.own(rank), stages[static_cast<std::size_t>(rank)], *commutative_,
-                                   buffer(at(send, rank)), buffer(result(rank)));
+                    staged_collectives{stages[static_cast<std::size_t>(rank)]}.allreduce(
+                        steps_of_schedule{plan}, all.own(rank), *commutative_, buffer(at(send, rank)),
+                        buffer(result(rank)));
                 },
                 [&] {
                     for (int rank = 0; rank < ranks.size(); ++rank) {
@@ -231,8 +237,9 @@ TEST_F(mesh_algorithms, reductions) {
                 simulate(
                     ranks.size(), prepare,
                     [&](schedule &plan, int rank) {
-                        mesh_reduce(plan, all.own(rank), stages[static_cast<std::size_t>(rank)],
-                                    *commutative_, buffer(at(send, rank)), buffer(result(rank)), root);
+                        staged_collectives{stages[static_cast<std::size_t>(rank)]}.reduce(
+                            steps_of_schedule{plan}, all.own(rank), *commutative_, buffer(at(send, rank)),
+                            buffer(result(rank)), root);
                     },
                     [&] {
                         check(root);
@@ -263,9 +270,9 @@ TEST_F(mesh_algorithms, reductions_to_pieces) {
                 receive = many(ranks.size(), std::max(2, total), stride);
             },
             [&](schedule &plan, int rank) {
-                mesh_reduce_scatter(plan, all.own(rank), stages[static_cast<std::size_t>(rank)],
-                                    *commutative_, buffer(at(send, rank), 0, total),
-                                    buffer(at(receive, rank), 0, own(rank)), counts);
+                staged_collectives{stages[static_cast<std::size_t>(rank)]}.reduce_scatter(
+                    steps_of_schedule{plan}, all.own(rank), *commutative_, buffer(at(send, rank), 0, total),
+                    buffer(at(receive, rank), 0, own(rank)), counts);
             },
             [&] {
                 int first = 0;
@@ -306,8 +313,8 @@ TEST_F(mesh_algorithms, gathering_at_all) {
                     for (int other = 0; other < ranks.size(); ++other) {
                         blocks.push_back(buffer(at(receive, rank), first(other), own(other)));
                     }
-                    mesh_allgather(plan, all.own(rank), stages[static_cast<std::size_t>(rank)],
-                                   buffer(at(send, rank), 0, own(rank)), blocks);
+                    staged_collectives{stages[static_cast<std::size_t>(rank)]}.allgather(
+                        steps_of_schedule{plan}, all.own(rank), buffer(at(send, rank), 0, own(rank)), blocks);
                 },
                 [&] {
                     for (auto &result : receive) {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/algorithms/mesh_stages.hpp"
+#include "tile/collective/mesh_stages.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 
-#include "execution/rank.hpp"
-#include "world/job.hpp"
-
-namespace lisle::collective {
+namespace lisle::tile {
 
 namespace {
 
@@ -36,7 +33,7 @@ std::vector<int> prime_factors(int number) {
 
 /// Places that are near on this curve are near on the mesh. [G. M. Morton: A computer oriented geodetic data
 /// base, 1966]
-std::uint64_t place_on_curve(fabric::mesh_place place) noexcept {
+std::uint64_t place_on_curve(mesh_place place) noexcept {
     std::uint64_t number = 0;
     for (unsigned bit = 0; bit < 31; ++bit) {
         number |= static_cast<std::uint64_t>(static_cast<unsigned>(place.column) >> bit & 1U) << 2 * bit;
@@ -61,23 +58,10 @@ std::vector<int> numbers_on_curve(const mesh_view &members) {
 
 } // namespace
 
-void mesh_stages::seek(const communicator &comm) {
-    // Threads that are ranks share the place of one rank of the job.
-    if (!comm.inter() && !comm.of_threads() && comm.size() > 1) {
-        if (const auto members = view_of_mesh(comm.local_group())) {
-            auto found = std::make_shared<mesh_stages>(*members, comm.rank());
-            if (found->count() > 0) {
-                comm.mesh_companion.kept = std::move(found);
-            }
-        }
-    }
-    comm.mesh_companion.sought = true;
-}
-
 mesh_stages::mesh_stages(mesh_view members, int own) : members_{members}, corner_{members.place_of(0)} {
-    fabric::mesh_place end = corner_;
+    mesh_place end = corner_;
     for (int rank = 1; rank < members.size(); ++rank) {
-        const fabric::mesh_place place = members.place_of(rank);
+        const mesh_place place = members.place_of(rank);
         corner_ = {std::min(corner_.column, place.column), std::min(corner_.row, place.row)};
         end = {std::max(end.column, place.column), std::max(end.row, place.row)};
     }
@@ -121,9 +105,9 @@ void mesh_stages::find_peers(int own) {
         each.own = digit_of(own, number++);
         each.peers.assign(static_cast<std::size_t>(each.members), own);
     }
-    const fabric::mesh_place here = place_of(own);
+    const mesh_place here = place_of(own);
     for (int rank = 0; rank < members_.size(); ++rank) {
-        const fabric::mesh_place there = place_of(rank);
+        const mesh_place there = place_of(rank);
         if (there.column != here.column && there.row != here.row) {
             continue;
         }
@@ -142,17 +126,17 @@ void mesh_stages::find_peers(int own) {
     }
 }
 
-fabric::mesh_place mesh_stages::place_of(int rank) const noexcept {
+mesh_place mesh_stages::place_of(int rank) const noexcept {
     if (!numbers_.empty()) {
         return {numbers_[static_cast<std::size_t>(rank)], 0};
     }
-    const fabric::mesh_place place = members_.place_of(rank);
+    const mesh_place place = members_.place_of(rank);
     return {place.column - corner_.column, place.row - corner_.row};
 }
 
 int mesh_stages::digit_of(int rank, int number) const noexcept {
     const stage &each = at(number);
-    const fabric::mesh_place place = place_of(rank);
+    const mesh_place place = place_of(rank);
     return (each.along_row ? place.column : place.row) / each.stride % each.members;
 }
 
@@ -199,4 +183,4 @@ run_of_pieces mesh_stages::held(int rank, int stages, int cutting) const noexcep
     return run;
 }
 
-} // namespace lisle::collective
+} // namespace lisle::tile

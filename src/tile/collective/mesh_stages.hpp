@@ -9,10 +9,10 @@
 
 #include <vector>
 
-#include "collective/algorithms/team.hpp"
-#include "collective/places.hpp"
+#include "mpi.h"
+#include "tile/collective/mesh_view.hpp"
 
-namespace lisle::collective {
+namespace lisle::tile {
 
 /// Some pieces of a vector, one after the other.
 struct run_of_pieces {
@@ -28,15 +28,6 @@ class mesh_stages {
   public:
     /// Members of a row or column whose number has a larger prime factor than this do not meet in stages.
     static constexpr int most_in_stage = 7;
-
-    /// Of an intra-communicator, made at its first call; null if its members do not lie on a mesh, or not so
-    /// that they can meet in stages. Refers to the communicator.
-    [[nodiscard]] static const mesh_stages *of(const communicator &comm) {
-        if (!comm.mesh_companion.sought) [[unlikely]] {
-            seek(comm);
-        }
-        return static_cast<const mesh_stages *>(comm.mesh_companion.kept.get());
-    }
 
     /// @param own the calling rank
     mesh_stages(mesh_view members, int own);
@@ -76,20 +67,19 @@ class mesh_stages {
         std::vector<int> peers; ///< by digit
     };
 
-    static void seek(const communicator &comm);
     [[nodiscard]] const stage &at(int number) const noexcept {
         return stages_[static_cast<std::size_t>(number)];
     }
     /// Where a member lies in the rectangle that the stages cross.
-    [[nodiscard]] fabric::mesh_place place_of(int rank) const noexcept;
+    [[nodiscard]] mesh_place place_of(int rank) const noexcept;
     void add_stages(int width, int height);
     void find_peers(int own);
 
     mesh_view members_;
     int width_ = 0; ///< of the rectangle
-    fabric::mesh_place corner_;
+    mesh_place corner_;
     std::vector<int> numbers_; ///< by rank, for members that fill no rectangle: along a curve
     std::vector<stage> stages_;
 };
 
-} // namespace lisle::collective
+} // namespace lisle::tile

@@ -15,7 +15,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/checks.hpp"
 #include "fabric/fabric.hpp"
 #include "tile/rmpi/packet_format.hpp"
 
@@ -32,7 +31,7 @@ enum class mesh_packets : std::uint8_t { lisle, v1, v2, v3 };
 class mesh_codec {
   public:
     /// @param compares_types receivers compare the types of messages with what they take
-    explicit mesh_codec(mesh_packets written, bool compares_types = checks(check_level::cheap));
+    mesh_codec(mesh_packets written, bool compares_types = false);
 
     using header_words = tile::rmpi::header_words;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/algorithms/mesh.hpp"
+#include "tile/collective/staged_collectives.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "collective/algorithms/folded_team.hpp"
+#include "collective/schedule/parts.hpp"
 
-namespace lisle::collective {
+namespace lisle::tile {
+
+using namespace collective;
 
 namespace {
 
@@ -41,13 +43,13 @@ class cut_vector {
 class reducing_stage {
   public:
     /// @param own what the calling rank reduces @param place room for as much of each other member
-    reducing_stage(schedule &plan, const team &team, const mesh_stages &stages, int stage,
+    reducing_stage(const message_steps &plan, const team &team, const mesh_stages &stages, int stage,
                    const typed_buffer &own, const typed_buffer &place)
         : plan_{plan}, own_{own}, members_{stages.members(stage)} {
         of(stages.digit(stage)) = own;
         MPI_Count used = 0;
         each_other(stages, stage, [&](int digit, int rank) {
-            of(digit) = lisle::collective::part(place, used, own.count);
+            of(digit) = collective::part(place, used, own.count);
             used += own.count;
             plan.receive(of(digit), team, rank);
         });
@@ -64,7 +66,7 @@ class reducing_stage {
   private:
     typed_buffer &of(int digit) noexcept { return values_[static_cast<std::size_t>(digit)]; }
 
-    schedule &plan_;
+    const message_steps &plan_;
     typed_buffer own_;
     int members_;
     std::array<typed_buffer, mesh_stages::most_in_stage> values_;
@@ -80,7 +82,7 @@ int most_others(const mesh_stages &stages) noexcept {
 
 /// Each member of the stages [0, end) ends with the reduction of its part among all that they have met.
 /// Returns that part. @param range (vector, run): those pieces of a vector @param pieces of the whole vector
-template <class Range> run_of_pieces reduce_and_scatter(schedule &plan, const team &team,
+template <class Range> run_of_pieces reduce_and_scatter(const message_steps &plan, const team &team,
                                                         const mesh_stages &stages, int end,
                                                         const op &operation, const typed_buffer &value,
                                                         const typed_buffer &place, int pieces, Range range) {
@@ -100,8 +102,9 @@ template <class Range> run_of_pieces reduce_and_scatter(schedule &plan, const te
 
 /// Undoes the cuts of the stages [begin, end), the last one first: afterwards each member has what its part
 /// was cut from. @param held what it has of the whole, which `range` finds
-template <class Held, class Range> void
-gather_to_all(schedule &plan, const team &team, const mesh_stages &stages, int end, Held held, Range range) {
+template <class Held, class Range> void gather_to_all(const message_steps &plan, const team &team,
+                                                      const mesh_stages &stages, int end, Held held,
+                                                      Range range) {
     for (int stage = end - 1; stage >= 0; --stage) {
         const int members = stages.members(stage);
         const run_of_pieces whole = held(stage);
@@ -149,38 +152,38 @@ class block_order {
 } // namespace
 
 // In each stage those that have the data send them to the others: parts of them while stages cut.
-void mesh_bcast(schedule &plan, const team &team, const mesh_stages &stages, const typed_buffer &buffer,
-                int root) {
-    const typed_buffer data = as_bytes(plan, buffer, team.rank == root);
-    const cut_vector cuts{stages, stages.cutting(data.bytes())};
+void staged_collectives::bcast(const steps &plan, const team &team, const typed_buffer &buffer,
+                               int root) const {
+    const typed_buffer data = plan.as_bytes(buffer, team.rank == root);
+    const cut_vector cuts{stages_, stages_.cutting(data.bytes())};
     const int cutting = cuts.cutting();
     const auto held_of = [&](int rank, int stage) {
-        return stages.held(rank, std::min(stage, cutting), cutting);
+        return stages_.held(rank, std::min(stage, cutting), cutting);
     };
-    for (int stage = 0; stage < stages.count(); ++stage) {
-        if (!stages.alike_from(stage + 1, root)) {
+    for (int stage = 0; stage < stages_.count(); ++stage) {
+        if (!stages_.alike_from(stage + 1, root)) {
             continue; // nobody in this rank's row or column has them yet
         }
-        const int from = stages.digit_of(root, stage);
-        if (stages.digit(stage) != from) {
+        const int from = stages_.digit_of(root, stage);
+        if (stages_.digit(stage) != from) {
             const typed_buffer mine = cuts.part(data, held_of(team.rank, stage + 1));
-            plan.await(plan.receive(mine, team, stages.peer(stage, from)));
+            plan.await(plan.receive(mine, team, stages_.peer(stage, from)));
             continue;
         }
-        each_other(stages, stage,
+        each_other(stages_, stage,
                    [&](int, int rank) { plan.send(cuts.part(data, held_of(rank, stage + 1)), team, rank); });
     }
     for (int stage = cutting - 1; stage >= 0; --stage) {
         // Those that have sent in this stage have the whole: they get nothing, and the root is not written
         // to.
-        const bool knows_all = stages.alike_from(stage, root);
-        const bool meets_one_who_knows = stages.alike_from(stage + 1, root);
+        const bool knows_all = stages_.alike_from(stage, root);
+        const bool meets_one_who_knows = stages_.alike_from(stage + 1, root);
         const typed_buffer mine = cuts.part(data, held_of(team.rank, stage + 1));
-        each_other(stages, stage, [&](int digit, int rank) {
+        each_other(stages_, stage, [&](int digit, int rank) {
             if (!knows_all) {
                 plan.receive(cuts.part(data, held_of(rank, stage + 1)), team, rank);
             }
-            if (!meets_one_who_knows || digit != stages.digit_of(root, stage)) {
+            if (!meets_one_who_knows || digit != stages_.digit_of(root, stage)) {
                 plan.send(mine, team, rank);
             }
         });
@@ -191,62 +194,62 @@ void mesh_bcast(schedule &plan, const team &team, const mesh_stages &stages, con
     }
 }
 
-void mesh_reduce(schedule &plan, const team &team, const mesh_stages &stages, const op &operation,
-                 const typed_buffer &send, const typed_buffer &receive, int root) {
+void staged_collectives::reduce(const steps &plan, const team &team, const op &operation,
+                                const typed_buffer &send, const typed_buffer &receive, int root) const {
     const typed_buffer value = team.rank == root ? receive : plan.temporary(send.count, *send.type);
     plan.copy(send, value);
-    const typed_buffer place = plan.temporary(most_others(stages) * send.count, *send.type);
-    const cut_vector cuts{stages, stages.cutting_to_reduce(value.bytes())};
+    const typed_buffer place = plan.temporary(most_others(stages_) * send.count, *send.type);
+    const cut_vector cuts{stages_, stages_.cutting_to_reduce(value.bytes())};
     const int cutting = cuts.cutting();
     const auto range = [&cuts](const typed_buffer &vector, run_of_pieces run) {
         return cuts.part(vector, run);
     };
-    const typed_buffer own = range(value, reduce_and_scatter(plan, team, stages, cutting, operation, value,
-                                                             place, stages.pieces(cutting), range));
-    for (int stage = stages.count() - 1; stage >= cutting; --stage) {
-        if (stages.digit(stage) != stages.digit_of(root, stage)) {
-            plan.send(own, team, stages.peer(stage, stages.digit_of(root, stage)));
+    const typed_buffer own = range(value, reduce_and_scatter(plan, team, stages_, cutting, operation, value,
+                                                             place, stages_.pieces(cutting), range));
+    for (int stage = stages_.count() - 1; stage >= cutting; --stage) {
+        if (stages_.digit(stage) != stages_.digit_of(root, stage)) {
+            plan.send(own, team, stages_.peer(stage, stages_.digit_of(root, stage)));
             return;
         }
-        reducing_stage{plan, team, stages, stage, own, place}.reduce(operation);
+        reducing_stage{plan, team, stages_, stage, own, place}.reduce(operation);
     }
     if (team.rank != root) {
         plan.send(own, team, root);
         return;
     }
     for (int rank = 0; rank < team.size; ++rank) {
-        if (rank != root && stages.alike_from(cutting, rank)) {
-            plan.receive(range(value, stages.held(rank, cutting, cutting)), team, rank);
+        if (rank != root && stages_.alike_from(cutting, rank)) {
+            plan.receive(range(value, stages_.held(rank, cutting, cutting)), team, rank);
         }
     }
 }
 
-void mesh_allreduce(schedule &plan, const team &team, const mesh_stages &stages, const op &operation,
-                    const typed_buffer &send, const typed_buffer &receive) {
+void staged_collectives::allreduce(const steps &plan, const team &team, const op &operation,
+                                   const typed_buffer &send, const typed_buffer &receive) const {
     plan.copy(send, receive);
-    const typed_buffer place = plan.temporary(most_others(stages) * send.count, *send.type);
-    const cut_vector cuts{stages, stages.cutting_to_reduce(receive.bytes())};
+    const typed_buffer place = plan.temporary(most_others(stages_) * send.count, *send.type);
+    const cut_vector cuts{stages_, stages_.cutting_to_reduce(receive.bytes())};
     const int cutting = cuts.cutting();
     const auto range = [&cuts](const typed_buffer &vector, run_of_pieces run) {
         return cuts.part(vector, run);
     };
     const typed_buffer own =
-        range(receive, reduce_and_scatter(plan, team, stages, cutting, operation, receive, place,
-                                          stages.pieces(cutting), range));
-    for (int stage = cutting; stage < stages.count(); ++stage) {
-        reducing_stage arriving{plan, team, stages, stage, own, place};
-        each_other(stages, stage, [&](int, int rank) { plan.send(own, team, rank); });
+        range(receive, reduce_and_scatter(plan, team, stages_, cutting, operation, receive, place,
+                                          stages_.pieces(cutting), range));
+    for (int stage = cutting; stage < stages_.count(); ++stage) {
+        reducing_stage arriving{plan, team, stages_, stage, own, place};
+        each_other(stages_, stage, [&](int, int rank) { plan.send(own, team, rank); });
         arriving.reduce(operation);
     }
     gather_to_all(
-        plan, team, stages, cutting, [&](int stage) { return stages.held(team.rank, stage, cutting); },
+        plan, team, stages_, cutting, [&](int stage) { return stages_.held(team.rank, stage, cutting); },
         [&](run_of_pieces run) { return range(receive, run); });
 }
 
-void mesh_reduce_scatter(schedule &plan, const team &team, const mesh_stages &stages, const op &operation,
-                         const typed_buffer &send, const typed_buffer &receive,
-                         std::span<const MPI_Count> counts) {
-    const block_order order{stages, team.size,
+void staged_collectives::reduce_scatter(const steps &plan, const team &team, const op &operation,
+                                        const typed_buffer &send, const typed_buffer &receive,
+                                        std::span<const MPI_Count> counts) const {
+    const block_order order{stages_, team.size,
                             [&](int rank) { return counts[static_cast<std::size_t>(rank)]; }};
     std::vector<MPI_Count> begins{0};
     for (const MPI_Count count : counts) {
@@ -257,26 +260,26 @@ void mesh_reduce_scatter(schedule &plan, const team &team, const mesh_stages &st
         const auto rank = static_cast<std::size_t>(order.ranks()[number]);
         plan.copy(part(send, begins[rank], counts[rank]), order.block(value, number));
     }
-    const typed_buffer place = plan.temporary(most_others(stages) * order.length(), *send.type);
+    const typed_buffer place = plan.temporary(most_others(stages_) * order.length(), *send.type);
     const auto range = [&order](const typed_buffer &vector, run_of_pieces run) {
         return order.blocks(vector, run);
     };
     const run_of_pieces own =
-        reduce_and_scatter(plan, team, stages, stages.count(), operation, value, place, team.size, range);
+        reduce_and_scatter(plan, team, stages_, stages_.count(), operation, value, place, team.size, range);
     plan.copy(range(value, own), receive);
 }
 
-void mesh_allgather(schedule &plan, const team &team, const mesh_stages &stages, const typed_buffer &own,
-                    const block_view &blocks) {
-    const block_order order{stages, team.size, [&](int rank) { return blocks[rank].bytes(); }};
+void staged_collectives::allgather(const steps &plan, const team &team, const typed_buffer &own,
+                                   const block_view &blocks) const {
+    const block_order order{stages_, team.size, [&](int rank) { return blocks[rank].bytes(); }};
     const typed_buffer all = plan.packed(order.length());
-    const auto held = [&](int stage) { return stages.held(team.rank, stage, stages.count()); };
-    plan.copy(own, order.blocks(all, held(stages.count())));
-    gather_to_all(plan, team, stages, stages.count(), held,
+    const auto held = [&](int stage) { return stages_.held(team.rank, stage, stages_.count()); };
+    plan.copy(own, order.blocks(all, held(stages_.count())));
+    gather_to_all(plan, team, stages_, stages_.count(), held,
                   [&](run_of_pieces run) { return order.blocks(all, run); });
     for (std::size_t number = 0; number < order.ranks().size(); ++number) {
         plan.copy(order.block(all, number), blocks[order.ranks()[number]]);
     }
 }
 
-} // namespace lisle::collective
+} // namespace lisle::tile

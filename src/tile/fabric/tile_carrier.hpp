@@ -26,7 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/tile/mesh_codec.hpp"
+#include "tile/fabric/mesh_codec.hpp"
 #include "tile/tile_array.hpp"
 
 namespace lisle::fabric {
@@ -40,7 +40,7 @@ class tile_carrier {
     /// @param written how packets are written on the mesh
     /// @param awaits tells whether a posted receive takes a message; empty: none is known to be posted
     tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
-                 std::function<void(int rank)> notify, mesh_packets written = mesh_packets::lisle,
+                 std::function<void(int rank)> notify, const mesh_codec &codec = mesh_packets::lisle,
                  std::function<bool(int rank, const packet_header &)> awaits = {});
     ~tile_carrier();
     tile_carrier(const tile_carrier &) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/tile/tile_carrier.hpp"
+#include "tile/fabric/tile_carrier.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -21,9 +21,9 @@ constexpr int buffers_at_first = 2; // of a receiver; it makes more when they ar
 } // namespace
 
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,
-                           std::size_t largest_packet, std::function<void(int)> notify, mesh_packets written,
-                           std::function<bool(int, const packet_header &)> awaits)
-    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, codec_{written},
+                           std::size_t largest_packet, std::function<void(int)> notify,
+                           const mesh_codec &codec, std::function<bool(int, const packet_header &)> awaits)
+    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, codec_{codec},
       rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)},
       awaits_{std::move(awaits)}, array_{machine} {
     for (int rank = 0; rank < static_cast<int>(tiles_.size()); ++rank) {

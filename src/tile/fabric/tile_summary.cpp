@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "fabric/tile/tile_fabric.hpp"
+#include "tile/fabric/tile_fabric.hpp"
 
 namespace lisle::fabric {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/tile/host_meter.hpp"
+#include "tile/fabric/host_meter.hpp"
 
 #include <ctime>
 #include <linux/perf_event.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/tile/tile_fabric.hpp"
+#include "tile/fabric/tile_fabric.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include "execution/fiber_worker.hpp"
 
 namespace lisle::fabric {
 
@@ -27,16 +25,15 @@ tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
 
 } // namespace
 
-tile_fabric::tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse)
-    : machine_{layout.machine}, meter_{layout.computing, layout.machine.clock_mhz},
-      refuse_{std::move(refuse)}, largest_payload_{largest_payload_of(layout.packets)},
-      looks_(layout.tiles.size()), bells_{bells}, armed_(layout.tiles.size()),
-      congested_(layout.tiles.size()), refused_(layout.tiles.size()),
+tile_fabric::tile_fabric(const tile_layout &layout, const fabric_request &request)
+    : machine_{layout.machine}, meter_{layout.computing, layout.machine.clock_mhz}, request_{request},
+      largest_payload_{largest_payload_of(layout.packets)}, looks_(layout.tiles.size()),
+      armed_(layout.tiles.size()), congested_(layout.tiles.size()), refused_(layout.tiles.size()),
       sinks_(layout.tiles.size()), carrier_{layout.machine,
                                             layout.tiles,
                                             sizeof(packet_header) + largest_payload_,
                                             [this](int rank) { notify(rank); },
-                                            layout.packets,
+                                            mesh_codec{layout.packets, request.compares_types},
                                             [this](int rank, const packet_header &header) {
                                                 return awaits(rank, header);
                                             }} {}
@@ -50,7 +47,7 @@ void tile_fabric::notify(int rank) noexcept {
     char &armed = armed_[static_cast<std::size_t>(rank)];
     if (armed != 0) {
         armed = 0;
-        bells_[rank].ring();
+        request_.wake(rank);
     }
 }
 
@@ -77,7 +74,7 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
 void tile_fabric::publish(int, packet_slot &slot) noexcept {
     tile_carrier::packet *const filled = packet_of(slot);
     if (const std::string sentence = carrier_.codec().refusal(*slot.header); !sentence.empty()) {
-        refuse_(filled->owner, sentence);
+        request_.refuse(filled->owner, sentence);
     }
     something_happened();
     carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
@@ -121,8 +118,8 @@ void tile_fabric::charge_host(int rank) {
 }
 
 void tile_fabric::found_nothing(int rank) noexcept {
-    fiber_worker *const worker = fiber_worker::current();
-    if (worker == nullptr) {
+    rank_turns &turns = request_.turns;
+    if (!turns.taken()) {
         (void)all_blocked(never);
         return;
     }
@@ -130,13 +127,13 @@ void tile_fabric::found_nothing(int rank) noexcept {
     if (own.since != happened_) {
         own = {.since = happened_};
     }
-    if (own.turns == 0 || own.turn != worker->switches()) {
-        own.turn = worker->switches();
+    if (own.turns == 0 || own.turn != turns.switches()) {
+        own.turn = turns.switches();
         ++own.turns;
     }
     // Fibers take turns in order: all others that are ready have had as many, or have let time pass.
-    if (own.turns > turns_in_vain || !worker->others_ready()) {
-        (void)worker->let_time_pass();
+    if (own.turns > turns_in_vain || !turns.others_ready()) {
+        (void)turns.let_time_pass();
     }
 }
 
@@ -152,17 +149,23 @@ bool tile_fabric::arm(int self) noexcept {
         refused = 0;
         return false; // there is room again, and nobody was to be told
     }
-    if (fiber_worker::current() == nullptr && all_blocked(never)) {
+    if (!request_.turns.taken() && all_blocked(never)) {
         return false; // the only rank, of a program that no worker runs: nobody else lets time pass
     }
     armed_[static_cast<std::size_t>(self)] = 1;
     return true;
 }
 
-mesh_place tile_fabric::place_of(int rank) const noexcept {
+tile::mesh_place tile_fabric::place_of(int rank) const noexcept {
     const int tile = carrier_.tiles()[static_cast<std::size_t>(rank)];
     const int width = static_cast<int>(machine_.width);
     return {tile % width, tile / width};
+}
+
+std::shared_ptr<const collective::member_collectives> tile_fabric::among(const group &members,
+                                                                         int own) const {
+    tile::mesh_stages stages{{*this, members}, own};
+    return stages.count() > 0 ? std::make_shared<tile::staged_collectives>(std::move(stages)) : nullptr;
 }
 
 std::int64_t tile_fabric::nanoseconds() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/tile/mesh_codec.hpp"
+#include "tile/fabric/mesh_codec.hpp"
 
 #include <cstring>
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "fabric/tile/tile_fabric.hpp"
 #include "mpi.h"
+#include "tile/fabric/tile_fabric.hpp"
 #include "tile/rmpi/job.hpp"
 
 namespace lisle::fabric {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets of bytes over the modelled mesh: whole, in order, in bounded memory, and without deadlock.
-#include "fabric/tile/tile_carrier.hpp"
+#include "tile/fabric/tile_carrier.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

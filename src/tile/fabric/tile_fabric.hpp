@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "execution/clock.hpp"
-#include "execution/doorbell_row.hpp"
 #include "fabric/fabric.hpp"
-#include "fabric/mesh_places.hpp"
 #include "fabric/standstill_note.hpp"
-#include "fabric/tile/host_meter.hpp"
-#include "fabric/tile/tile_carrier.hpp"
+#include "library/fabric_module.hpp"
+#include "tile/collective/staged_collectives.hpp"
+#include "tile/fabric/host_meter.hpp"
+#include "tile/fabric/tile_carrier.hpp"
 
 namespace lisle::fabric {
 
@@ -44,13 +44,13 @@ struct tile_words {
 /// Throws mpi_error (MPI_ERR_ARG) with a sentence.
 [[nodiscard]] tile_layout make_tile_layout(const tile_words &given, int ranks);
 
-class tile_fabric final : public fabric, public job_clock, public standstill_note, public mesh_places {
+class tile_fabric final : public fabric,
+                          public job_clock,
+                          public standstill_note,
+                          public tile::mesh_places,
+                          public collective::fabric_collectives {
   public:
-    /// Ends the job: this rank asks for what cannot be, as the sentence says.
-    using refusal = std::function<void(int rank, const std::string &sentence)>;
-
-    /// @param bells of all ranks @param refuse does not return
-    tile_fabric(const tile_layout &layout, const doorbell_row &bells, refusal refuse);
+    tile_fabric(const tile_layout &layout, const fabric_request &request);
 
     [[nodiscard]] const char *name() const noexcept override { return "tile"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return peer >= 0 && peer < ranks(); }
@@ -58,7 +58,6 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
         return {.largest_payload = largest_payload_};
     }
     [[nodiscard]] job_clock *clock() noexcept override { return this; }
-    [[nodiscard]] const mesh_places *mesh() const noexcept override { return this; }
 
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
@@ -69,7 +68,11 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
     void leave(int self) noexcept override { sinks_[static_cast<std::size_t>(self)] = nullptr; }
 
     // mesh_places
-    [[nodiscard]] mesh_place place_of(int rank) const noexcept override;
+    [[nodiscard]] tile::mesh_place place_of(int rank) const noexcept override;
+
+    // fabric_collectives
+    [[nodiscard]] std::shared_ptr<const collective::member_collectives> among(const group &members,
+                                                                              int own) const override;
 
     // job_clock
     [[nodiscard]] std::int64_t nanoseconds() noexcept override;
@@ -114,12 +117,11 @@ class tile_fabric final : public fabric, public job_clock, public standstill_not
 
     tile::parameters machine_;
     host_meter meter_;
-    refusal refuse_;
+    fabric_request request_;
     std::size_t largest_payload_;
     bool stopped_ = false; ///< nothing could happen when time was to pass last
     std::int64_t happened_ = 0;
     std::vector<vain_looks> looks_; ///< by rank
-    doorbell_row bells_;
     std::vector<char> armed_;
     std::vector<char> congested_;
     std::vector<char> refused_; ///< for want of a buffer, since the rank last armed
