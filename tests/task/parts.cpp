@@ -10,9 +10,9 @@
 
 #include "lisle/task/grid.hpp"
 #include "machine.hpp"
-#include "task/deque.hpp"
-#include "task/packet.hpp"
-#include "task/termination.hpp"
+#include "task/machine/deque.hpp"
+#include "task/machine/termination.hpp"
+#include "task/wire/packet.hpp"
 
 namespace {
 

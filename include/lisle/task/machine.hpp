@@ -86,7 +86,7 @@ struct machine_counts {
     std::uint64_t most_waiting = 0;                  ///< the largest number of packets that waited for credit
 };
 
-class engine;
+class scheduler;
 
 /// One rank's part of the machine. All ranks make one, with the same kernels. Only the rank's own thread
 /// calls it.
@@ -125,7 +125,7 @@ class machine {
 
   private:
     std::unique_ptr<transport> own_;
-    std::unique_ptr<engine> engine_;
+    std::unique_ptr<scheduler> scheduler_;
     bool is_finished_ = false;
 };
 

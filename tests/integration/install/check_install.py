@@ -92,8 +92,8 @@ def check_wrappers(prefix, work):
 
 
 def check_tasks(prefix, work):
-    if os.environ.get("SANITIZED"):
-        return  # the static libraries want the sanitizer's flags
+    if os.environ.get("SANITIZED") or os.environ.get("TASKS") != "ON":
+        return  # the static libraries want the sanitizer's flags, or are not built
     (work / "tasks.cpp").write_text(TASKS_PROGRAM, encoding="utf-8")
     run(prefix / "bin/mpicxx", "-std=c++20", work / "tasks.cpp", "-llisle_couple", "-llisle_task", "-llisle_task_core",
         "-o", work / "tasks")  # fmt: skip
