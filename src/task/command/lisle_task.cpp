@@ -95,7 +95,7 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
     auto *const bridges =
         app.add_option(
                "--bridges", chosen.bridges.receivers,
-               "threads of each rank that receive packets, as in GPRM's bridges; needs MPI_THREAD_MULTIPLE")
+               "threads of each rank that receive parcels, as in GPRM's bridges; needs MPI_THREAD_MULTIPLE")
             ->check(CLI::Range(1, 64));
     app.add_option("--bridge-choice", chosen.bridges.choice, "round-robin, least-busy or by-pair")
         ->transform(CLI::CheckedTransformer(tasks::bridge_choices(), CLI::ignore_case))
@@ -150,12 +150,12 @@ void print_counts(const tasks::machine &machine) {
     const auto done = machine.counts();
     std::fprintf(
         stderr,
-        "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu packets sent, "
+        "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu parcels sent, "
         "%llu received\n",
         machine.place().rank, static_cast<unsigned long long>(done.kernels_run),
         static_cast<unsigned long long>(done.tasks_stolen), static_cast<unsigned long long>(done.tasks_given),
-        static_cast<unsigned long long>(done.packets_sent),
-        static_cast<unsigned long long>(done.packets_received));
+        static_cast<unsigned long long>(done.parcels_sent),
+        static_cast<unsigned long long>(done.parcels_received));
 }
 
 int run(const options &chosen, const tasks::registry &kernels) {

@@ -17,7 +17,7 @@ namespace lisle::tasks {
 /// What an expression does.
 enum class op : std::uint8_t {
     constant,     ///< a: which constant
-    local,        ///< a: which slot of the frame
+    local,        ///< a: which slot of the activation
     builtin,      ///< a: which built-in function, b: its short cut
     kernel,       ///< a: which method
     call,         ///< a: which function of the program
@@ -54,23 +54,23 @@ struct node {
     bool is_simple = false;  ///< has a value at once: no kernel, no call, nothing to wait for
     bool is_quick = false;   ///< a built-in function with a short cut, of the operands left and right
     bool is_placed = false;  ///< says where it runs
-    bool is_entered = false; ///< a call whose arguments take no time: who would make a task of it enters it
+    bool is_entered = false; ///< a call with simple arguments: it becomes the body without a task
     policy placed_by = policy::none;
     std::uint32_t first = 0, count = 0; ///< children, in code::children
     std::uint32_t waits_for = 0;        ///< how many of its arguments are not simple
     std::uint32_t a = 0, b = 0;
-    std::int32_t left = 0, right = 0;               ///< of quick ones: a slot of the frame, or ~ a constant
-    std::int32_t tile = -1, rank = -1;              ///< expressions that say where it runs, or -1
-    std::uint32_t slots_first = 0, slots_count = 0; ///< slots of its frame that it uses, in code::slots
+    std::int32_t left = 0, right = 0;  ///< of quick ones: a slot of the activation, or ~ a constant
+    std::int32_t tile = -1, rank = -1; ///< expressions that say where it runs, or -1
+    std::uint32_t slots_first = 0, slots_count = 0; ///< slots of its activation that it uses, in code::slots
     std::uint32_t captures_first = 0, captures_count = 0; ///< of a lambda: slots it keeps, in code::slots
     std::uint32_t function = 0;                           ///< the function that it is part of
     place where;
 };
 
-/// A function of the program. Its frame: captured values, parameters, variables of let.
+/// A function of the program. Its activation: captured values, parameters, variables of let.
 struct function_code {
     std::string name;
-    std::uint32_t captured = 0, parameters = 0, frame = 0;
+    std::uint32_t captured = 0, parameters = 0, slots = 0;
     std::uint32_t body = 0;
 };
 

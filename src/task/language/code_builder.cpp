@@ -39,7 +39,7 @@ void code_builder::set_body(std::uint32_t function, std::uint32_t expression) {
 }
 
 void code_builder::add_variable(scope &in, const std::string &name) {
-    in.variables.push_back({name, made_.functions[in.function].frame++});
+    in.variables.push_back({name, made_.functions[in.function].slots++});
 }
 
 void code_builder::capture(scope &in, const std::string &name, std::uint32_t slot_outside) {

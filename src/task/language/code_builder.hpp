@@ -21,7 +21,8 @@ struct scope {
     std::uint32_t function;
     std::vector<variable> variables{};
     scope *outer = nullptr;
-    std::vector<std::uint32_t> captured_from{}; ///< slots of the outer frame, in the order of captured slots
+    std::vector<std::uint32_t>
+        captured_from{}; ///< slots of the outer activation, in the order of captured slots
 
     /// The slot of a variable; of two with one name the inner.
     [[nodiscard]] std::optional<std::uint32_t> find(const std::string &name) const;
@@ -41,7 +42,7 @@ class code_builder {
     std::uint32_t add_function(std::string name, std::size_t parameters);
     [[nodiscard]] const function_code &function(std::uint32_t index) const { return made_.functions[index]; }
     void set_body(std::uint32_t function, std::uint32_t expression);
-    /// A variable gets the next slot of its function's frame.
+    /// A variable gets the next slot of its function's activation.
     void add_variable(scope &in, const std::string &name);
     /// A variable outside becomes one of this function, which keeps its value.
     void capture(scope &in, const std::string &name, std::uint32_t slot_outside);

@@ -199,8 +199,8 @@ std::uint32_t compiler::closure(const std::vector<datum> &parameters, const datu
     return made_.add_closure(inside, form.where, in);
 }
 
-// Every name in the body that is a variable outside gets a slot, also those that an inner let hides: a value
-// too much is captured then, which costs a copy and changes nothing.
+// Every name in the body that is also an outer variable gets a slot, even if an inner let hides it: capturing
+// a value that is not used costs one copy.
 void compiler::capture_names(const datum &piece, const std::vector<datum> &parameters, scope &inside) {
     for (const auto *part : {&piece.items, &piece.tile, &piece.rank}) {
         for (const datum &item : *part) {

@@ -33,7 +33,7 @@ class compiler {
     std::vector<std::uint32_t> expressions(const datum &form, std::size_t first, scope &in);
     /// Several expressions, at once; the value of the last.
     std::uint32_t body(const datum &form, std::size_t first, scope &in);
-    /// A function inside a function. The captured values come first in its frame, then the parameters.
+    /// A function inside a function. The captured values come first in its activation, then the parameters.
     std::uint32_t closure(const std::vector<datum> &parameters, const datum &form, std::size_t first,
                           scope &in);
     /// Compiled before what it places: children have lower numbers than their parents.

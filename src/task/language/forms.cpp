@@ -96,7 +96,7 @@ std::uint32_t let(compiler &by, const datum &form, scope &in) {
                                   : by.made().add(op::fresh_cell, binding.where, {}, in));
     }
     const std::size_t before = in.variables.size();
-    const std::uint32_t first_slot = by.made().function(in.function).frame;
+    const std::uint32_t first_slot = by.made().function(in.function).slots;
     for (const datum *each : names) {
         by.made().add_variable(in, each->symbol);
     }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "task/machine/frame.hpp"
+#include "task/machine/activation.hpp"
 #include "task/value/remote.hpp"
 
 namespace lisle::tasks {

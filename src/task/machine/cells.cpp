@@ -54,13 +54,13 @@ bool reducer::perform_cell(task &now, std::span<value> arguments) {
     }
     case op::assign:
     case op::put:
-        scheduler_.use_cell(packet_request::put, arguments[0], arguments[1], deliver_later(now));
+        scheduler_.use_cell(parcel_request::put, arguments[0], arguments[1], deliver_later(now));
         return false;
     case op::close:
-        scheduler_.use_cell(packet_request::close, arguments[0], {}, deliver_later(now));
+        scheduler_.use_cell(parcel_request::close, arguments[0], {}, deliver_later(now));
         return false;
     default:
-        scheduler_.use_cell(packet_request::get, arguments[0], {}, deliver_later(now));
+        scheduler_.use_cell(parcel_request::get, arguments[0], {}, deliver_later(now));
         return false;
     }
 }

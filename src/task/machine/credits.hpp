@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "task/machine/frame.hpp"
+#include "task/machine/activation.hpp"
 
 namespace lisle::tasks {
 

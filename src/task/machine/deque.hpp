@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "task/machine/frame.hpp"
+#include "task/machine/activation.hpp"
 
 namespace lisle::tasks {
 
@@ -108,7 +108,7 @@ class task_deque {
         void get(std::int64_t at, task &into) const noexcept {
             const std::atomic<std::uint64_t> *const from = slot(at);
             into.expression = std::bit_cast<const node *>(from[0].load(std::memory_order_relaxed));
-            into.variables = std::bit_cast<frame *>(from[1].load(std::memory_order_relaxed));
+            into.variables = std::bit_cast<activation *>(from[1].load(std::memory_order_relaxed));
             into.to = std::bit_cast<record *>(from[2].load(std::memory_order_relaxed));
             const std::uint64_t place = from[3].load(std::memory_order_relaxed),
                                 range = from[4].load(std::memory_order_relaxed);
@@ -131,15 +131,16 @@ class task_deque {
         if (is_wanted_.load(std::memory_order_relaxed)) {
             is_wanted_.store(false, std::memory_order_relaxed);
         }
-        // A thief that sees it sees the tasks. Sequentially consistent: the owner then looks for sleepers,
-        // who look here after they have said that they sleep.
+        // A thief that sees the new value sees the tasks. Sequentially consistent: the owner looks for
+        // sleepers next, and a tile looks here after it has noted that it sleeps; one of the two sees the
+        // other.
         shared_.store(shared_.load(std::memory_order_relaxed) + count, std::memory_order_seq_cst);
     }
 
     // The owner has no tasks of its own: takes the last of those that are shared.
     bool pop_shared(std::int64_t last, task &popped) noexcept {
-        // Sequentially consistent, as top_ below and in steal(): of an owner and a thief that want the last
-        // task at once, at least one sees what the other has written.
+        // Sequentially consistent, as top_ below and in steal(): where owner and thief compete for the last
+        // task, at least one sees what the other has written.
         shared_.store(last, std::memory_order_seq_cst);
         std::int64_t top = top_.load(std::memory_order_seq_cst);
         bool has_won = top <= last;
@@ -170,8 +171,8 @@ class task_deque {
     }
 
     alignas(64) std::atomic<std::int64_t> top_{0};
-    // Tasks from top_ to shared_ are everybody's, those from there to bottom_ the owner's, who alone writes
-    // both.
+    // Tasks in [top_, shared_) may be stolen; those in [shared_, bottom_) are the owner's. Only the owner
+    // writes shared_ and bottom_.
     alignas(64) std::atomic<std::int64_t> shared_{0};
     std::atomic<ring *> ring_{nullptr};
     std::atomic<bool> is_wanted_{false}; ///< a thief has looked in vain. Relaxed: a hint

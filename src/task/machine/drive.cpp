@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rank's own thread does: packets, tasks if it is the tile, and, with nothing to do, the search for
+// What the rank's own thread does: parcels, tasks if it is the tile, and, with nothing to do, the search for
 // work and for the end.
 #include <algorithm>
 
@@ -12,7 +12,7 @@ void scheduler::drive(const std::function<bool()> &until) {
         receiver_.receive(from, bytes);
     };
     const bool is_tile = own_.tiles.size() == 1;
-    constexpr int most_tasks = 32; // then packets have their turn
+    constexpr int most_tasks = 32; // then parcels have their turn
     while (!until()) {
         bool has_run = false;
         for (int i = 0; i < most_tasks && is_tile && own_.tiles[0].run_one(); ++i) {
@@ -90,10 +90,10 @@ void scheduler::judge_token() {
     if (verdict == termination::verdict::unknown) {
         return;
     }
-    const packet_finish told = verdict == termination::verdict::all_finished ? packet_finish::end
-                               : verdict == termination::verdict::full       ? packet_finish::full
-                                                                             : packet_finish::stuck;
-    tell_others({packet_type::finish, static_cast<std::uint8_t>(told)});
+    const parcel_finish told = verdict == termination::verdict::all_finished ? parcel_finish::end
+                               : verdict == termination::verdict::full       ? parcel_finish::full
+                                                                             : parcel_finish::stuck;
+    tell_others({parcel_type::finish, static_cast<std::uint8_t>(told)});
     receiver_.obey(told);
 }
 
@@ -104,7 +104,7 @@ void scheduler::pass_token() {
     out.number<std::uint8_t>(on.is_black ? 1 : 0);
     out.number<std::uint8_t>(on.all_finish ? 1 : 0);
     out.number<std::uint8_t>(on.is_full ? 1 : 0);
-    own_.out.send(own_.end.next(), {packet_type::finish, static_cast<std::uint8_t>(packet_finish::token)},
+    own_.out.send(own_.end.next(), {parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::token)},
                   out.take());
 }
 
@@ -134,7 +134,7 @@ void scheduler::gather_trace() {
     if (own_.rank() != 0) {
         encoder out;
         codec<std::vector<trace_event>>::write(log.events, out);
-        own_.out.send(0, {packet_type::data, static_cast<std::uint8_t>(packet_data::trace)}, out.take());
+        own_.out.send(0, {parcel_type::data, static_cast<std::uint8_t>(parcel_data::trace)}, out.take());
         return own_.out.flush();
     }
     while (log.ranks_arrived < own_.ranks() - 1) {
@@ -145,8 +145,8 @@ void scheduler::gather_trace() {
 
 machine_counts scheduler::counts() const {
     machine_counts all;
-    all.packets_sent = own_.out.packets_sent();
-    all.packets_received = own_.packets_received;
+    all.parcels_sent = own_.out.parcels_sent();
+    all.parcels_received = own_.parcels_received;
     all.tasks_given = own_.tasks_given;
     for (const auto &each : own_.tiles) {
         all.kernels_run += each->evaluation().kernels_run();

@@ -6,7 +6,7 @@
 #include <deque>
 #include <mutex>
 
-#include "task/machine/frame.hpp"
+#include "task/machine/activation.hpp"
 
 namespace lisle::tasks {
 

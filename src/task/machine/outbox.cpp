@@ -3,7 +3,7 @@
 
 namespace lisle::tasks {
 
-void outbox::send(int to, const packet &header, std::vector<std::byte> payload) {
+void outbox::send(int to, const parcel &header, std::vector<std::byte> payload) {
     encoder out;
     write_header(header, out);
     out.bytes(payload.data(), payload.size());
@@ -42,7 +42,7 @@ void outbox::flush() {
             if (is_counted(read_header(in))) {
                 end_.has_sent();
             }
-            ++packets_sent_;
+            ++parcels_sent_;
             transport_.send(each.to, std::move(each.bytes));
         }
     }

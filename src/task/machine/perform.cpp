@@ -14,7 +14,8 @@ double seconds() {
 }
 } // namespace
 
-// What an expression does with its arguments. The task still owns its frame, unless its record has let it go.
+// What an expression does with its arguments. The task still owns its activation, unless its record has let
+// it go.
 bool reducer::perform(task &now, program_state &program, std::span<value> arguments) {
     const node &expression = *now.expression;
     if (expression.what == op::builtin && arguments.size() == 2) {
@@ -37,7 +38,7 @@ bool reducer::perform(task &now, program_state &program, std::span<value> argume
         return true;
     }
     case op::call: {
-        frame *const fresh = frame::make(pool_, text.functions[expression.a].frame, &program);
+        activation *const fresh = activation::make(pool_, text.functions[expression.a].slots, &program);
         std::ranges::move(arguments, fresh->values());
         return call(now, *fresh, arguments.size());
     }
@@ -150,11 +151,11 @@ bool reducer::run_closure(task &now, std::span<value> arguments) {
     return true;
 }
 
-// `now` becomes the body of a function. Its frame, if it has one, is given up.
+// `now` becomes the body of a function. Its activation, if it has one, is given up.
 void reducer::enter(task &now, const closure &function, std::span<value> arguments) {
     const code &text = function.program->text;
     const function_code &called = text.functions[function.function];
-    frame *const fresh = frame::make(pool_, called.frame, function.program);
+    activation *const fresh = activation::make(pool_, called.slots, function.program);
     std::ranges::copy(function.captured, fresh->values());
     std::ranges::move(arguments, fresh->values() + called.captured);
     drop(now);

@@ -19,7 +19,7 @@ program_state &program_table::find(std::uint64_t number) {
     const std::scoped_lock guard{mutex_};
     const auto found = programs_.find(number);
     if (found == programs_.end()) {
-        throw std::runtime_error{"a packet belongs to program " + std::to_string(number) +
+        throw std::runtime_error{"a parcel belongs to program " + std::to_string(number) +
                                  ", which is not loaded"};
     }
     return *found->second;

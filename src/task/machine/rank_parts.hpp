@@ -18,7 +18,7 @@
 #include "task/machine/tile_team.hpp"
 #include "task/machine/work_requests.hpp"
 #include "task/wire/keeper.hpp"
-#include "task/wire/packet.hpp"
+#include "task/wire/parcel.hpp"
 #include <lisle/task/machine.hpp>
 
 namespace lisle::tasks {
@@ -70,7 +70,7 @@ struct rank_parts {
     trace_log trace;
     ending state;
     block_pool pool; ///< of the rank's own thread, as what follows
-    std::uint64_t packets_received = 0;
+    std::uint64_t parcels_received = 0;
     std::uint64_t tasks_given = 0; ///< to ranks that asked for some
 };
 

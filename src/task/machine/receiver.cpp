@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arrives: each packet is checked and turned into a task, a value in its place, or an answer. Runs on
+// What arrives: each parcel is checked and turned into a task, a value in its place, or an answer. Runs on
 // the rank's own thread and evaluates nothing itself.
 #include <algorithm>
 
@@ -24,7 +24,7 @@ void write_datum(const datum &given, encoder &out, value_writer &values) {
 
 datum read_datum(decoder &in, value_reader &values, int depth = 0) {
     if (depth > 10000) {
-        throw std::runtime_error{"a program in a packet is nested more than 10000 times"};
+        throw std::runtime_error{"a program in a parcel is nested more than 10000 times"};
     }
     datum made;
     made.is = in.number<datum::kind>();
@@ -61,35 +61,35 @@ value_reader receiver::reader_of(int from) {
 
 void receiver::receive(int from, std::span<const std::byte> bytes) {
     decoder in{bytes};
-    const packet header = read_header(in);
-    ++own_.packets_received;
+    const parcel header = read_header(in);
+    ++own_.parcels_received;
     if (is_counted(header)) {
         own_.end.has_received();
     }
     switch (header.type) {
-    case packet_type::code:
+    case parcel_type::code:
         return receive_code(from, header, in);
-    case packet_type::subtask:
+    case parcel_type::subtask:
         own_.requests.answered(from);
         return receive_task(from, header, in);
-    case packet_type::reference:
+    case parcel_type::reference:
         return receive_task(from, header, in);
-    case packet_type::data:
-        return header.control == static_cast<std::uint8_t>(packet_data::trace)
+    case parcel_type::data:
+        return header.control == static_cast<std::uint8_t>(parcel_data::trace)
                    ? receive_trace(in)
                    : receive_result(from, header, in);
-    case packet_type::request:
+    case parcel_type::request:
         return receive_request(from, header, in);
-    case packet_type::acknowledge:
+    case parcel_type::acknowledge:
         return receive_acknowledgement(from, header);
-    case packet_type::finish:
+    case parcel_type::finish:
         return receive_finish(from, header, in);
-    case packet_type::error:
+    case parcel_type::error:
         refuse(from, in.string());
     }
 }
 
-void receiver::receive_code(int from, const packet &header, decoder &in) {
+void receiver::receive_code(int from, const parcel &header, decoder &in) {
     source written;
     written.file = in.string();
     value_reader values = reader_of(from);
@@ -100,18 +100,18 @@ void receiver::receive_code(int from, const packet &header, decoder &in) {
         encoder out;
         out.string("program " + std::to_string(header.program) +
                    " has become other code here than on its gateway");
-        return own_.out.send(from, {packet_type::error}, out.take());
+        return own_.out.send(from, {parcel_type::error}, out.take());
     }
     // Before the acknowledgement, so that the gateway knows it when the program begins.
     if (std::ranges::all_of(own_.tiles, [](const auto &each) { return each->waiting() == 0; })) {
         sender_.ask_for_work(from);
     }
-    packet answer{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::code)};
+    parcel answer{parcel_type::acknowledge, static_cast<std::uint8_t>(parcel_acknowledge::code)};
     answer.program = header.program;
     own_.out.send(from, answer);
 }
 
-void receiver::receive_task(int from, const packet &header, decoder &in) {
+void receiver::receive_task(int from, const parcel &header, decoder &in) {
     program_state &owner = own_.programs.find(header.program);
     const code &text = owner.text;
     if (header.expression >= text.nodes.size()) {
@@ -133,12 +133,12 @@ void receiver::receive_task(int from, const packet &header, decoder &in) {
     to->answer_rank = from;
     task made{&expression, nullptr, to, 0};
     if (header.end == 0) {
-        made.variables = frame::make(own_.pool, text.functions[expression.function].frame, &owner);
+        made.variables = activation::make(own_.pool, text.functions[expression.function].slots, &owner);
         for (const std::uint32_t slot : text.slots_of(expression)) {
             made.variables->values()[slot] = values.read(in);
         }
     } else {
-        made.variables = frame::make(own_.pool, 2, &owner);
+        made.variables = activation::make(own_.pool, 2, &owner);
         made.variables->values()[0] = values.read(in);
         made.variables->values()[1] = values.read(in);
         if (!is_sequence || !made.variables->values()[0].is(object_kind::closure) ||
@@ -156,7 +156,7 @@ void receiver::receive_task(int from, const packet &header, decoder &in) {
             made.to = parts;
         }
     }
-    if (header.type == packet_type::reference) {
+    if (header.type == parcel_type::reference) {
         made.is_placed = 2 + static_cast<std::uint32_t>(from); // take_post() gives the credit back
         own_.tiles[target].post(made);
     } else {
@@ -164,7 +164,7 @@ void receiver::receive_task(int from, const packet &header, decoder &in) {
     }
 }
 
-void receiver::receive_result(int from, const packet &header, decoder &in) {
+void receiver::receive_result(int from, const parcel &header, decoder &in) {
     const auto expected = own_.owed.take(header.address, from);
     if (!expected) {
         refuse(from,
@@ -201,27 +201,27 @@ void receiver::fill(const awaited &expected, value result) {
     }
 }
 
-void receiver::receive_request(int from, const packet &header, decoder &in) {
-    switch (static_cast<packet_request>(header.control)) {
-    case packet_request::work:
+void receiver::receive_request(int from, const parcel &header, decoder &in) {
+    switch (static_cast<parcel_request>(header.control)) {
+    case parcel_request::work:
         own_.requests.add(from);
         sender_.feed_hungry();
         return;
-    case packet_request::content:
+    case parcel_request::content:
         return send_content(from, header);
     default:
         return receive_cell_request(from, header, in);
     }
 }
 
-void receiver::send_content(int to, const packet &request) {
+void receiver::send_content(int to, const parcel &request) {
     const ref<object> kept = own_.objects->find(request.address);
     if (!kept) {
         refuse(to, "a request for object " + std::to_string(request.address) + ", which is not kept here");
     }
     const auto answer = [this, to, request](const value &known) {
         if (request.first == 0) {
-            packet header{packet_type::data, static_cast<std::uint8_t>(packet_data::content)};
+            parcel header{parcel_type::data, static_cast<std::uint8_t>(parcel_data::content)};
             header.address = request.count;
             encoder out;
             if (known.is(object_kind::failure)) {
@@ -246,27 +246,27 @@ void receiver::send_content(int to, const packet &request) {
     }
 }
 
-void receiver::receive_cell_request(int from, const packet &header, decoder &in) {
+void receiver::receive_cell_request(int from, const parcel &header, decoder &in) {
     const ref<object> kept = own_.objects->find(header.address);
     if (!kept) {
         refuse(from, "a request for object " + std::to_string(header.address) + ", which is not kept here");
     }
-    use_(static_cast<packet_request>(header.control), value{kept}, reader_of(from).read(in),
+    use_(static_cast<parcel_request>(header.control), value{kept}, reader_of(from).read(in),
          [this, from, address = header.count](value found) { sender_.send_result(from, address, found); });
 }
 
-void receiver::receive_acknowledgement(int from, const packet &header) {
-    switch (static_cast<packet_acknowledge>(header.control)) {
-    case packet_acknowledge::code:
+void receiver::receive_acknowledgement(int from, const parcel &header) {
+    switch (static_cast<parcel_acknowledge>(header.control)) {
+    case parcel_acknowledge::code:
         ++own_.programs.find(header.program).acknowledged;
         return;
-    case packet_acknowledge::released:
+    case parcel_acknowledge::released:
         if (!own_.objects->give_back(header.address, header.count)) {
             refuse(from, "references to object " + std::to_string(header.address) +
                              " are given back that it had not");
         }
         return;
-    case packet_acknowledge::credit:
+    case parcel_acknowledge::credit:
         if (!own_.credits.come_back(from, header.count)) {
             refuse(from, "credit for " + std::to_string(header.count) + " tasks, where " +
                              std::to_string(own_.credits.under_way(from)) + " are under way");
@@ -275,11 +275,11 @@ void receiver::receive_acknowledgement(int from, const packet &header) {
     }
 }
 
-void receiver::receive_finish(int, const packet &header, decoder &in) {
-    switch (static_cast<packet_finish>(header.control)) {
-    case packet_finish::program:
+void receiver::receive_finish(int, const parcel &header, decoder &in) {
+    switch (static_cast<parcel_finish>(header.control)) {
+    case parcel_finish::program:
         return own_.programs.remove(header.program);
-    case packet_finish::token: {
+    case parcel_finish::token: {
         token arrived;
         arrived.under_way = in.number<std::int64_t>();
         arrived.is_black = in.number<std::uint8_t>() != 0;
@@ -287,20 +287,20 @@ void receiver::receive_finish(int, const packet &header, decoder &in) {
         arrived.is_full = in.number<std::uint8_t>() != 0;
         return own_.end.take(arrived);
     }
-    case packet_finish::stuck:
-    case packet_finish::full:
-    case packet_finish::end:
-        return obey(static_cast<packet_finish>(header.control));
+    case parcel_finish::stuck:
+    case parcel_finish::full:
+    case parcel_finish::end:
+        return obey(static_cast<parcel_finish>(header.control));
     }
 }
 
 // What rank 0 has found out about all ranks, which are idle.
-void receiver::obey(packet_finish verdict) {
+void receiver::obey(parcel_finish verdict) {
     switch (verdict) {
-    case packet_finish::end:
+    case parcel_finish::end:
         own_.state.has_ended = true;
         return;
-    case packet_finish::full: // each waits for room at another
+    case parcel_finish::full: // each waits for room at another
         for (const auto &each : own_.tiles) {
             each->begin_withheld();
         }

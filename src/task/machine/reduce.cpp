@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_on_stack = 6;
 } // namespace
 
-// A record that takes over the task's frame and its place.
+// A record that takes over the task's activation and its place.
 record *reducer::suspend(const task &now, program_state &program, std::uint32_t slots,
                          std::uint32_t missing) {
     record *const waiting = record::make(pool_, slots, missing);
@@ -25,8 +25,8 @@ record *reducer::suspend(const task &now, program_state &program, std::uint32_t 
     return waiting;
 }
 
-// `now` becomes the body of a function of the program, with a frame that has its arguments.
-bool reducer::call(task &now, frame &fresh, std::size_t arguments) {
+// `now` becomes the body of a function of the program, with an activation that has its arguments.
+bool reducer::call(task &now, activation &fresh, std::size_t arguments) {
     const code &text = fresh.program->text;
     if (const failure *const reason = failed({fresh.values(), arguments})) {
         value result = again(*reason);
@@ -46,7 +46,8 @@ inline bool reducer::evaluate_simple(task &now) {
     program_state &program = *now.variables->program;
     auto children = program.text.children_of(expression);
     if (expression.what == op::call) { // they go where the function looks for them
-        frame *const fresh = frame::make(pool_, program.text.functions[expression.a].frame, &program);
+        activation *const fresh =
+            activation::make(pool_, program.text.functions[expression.a].slots, &program);
         for (std::size_t i = 0; i < children.size(); ++i) {
             simple_.evaluate(program.text.nodes[children[i]], *now.variables, fresh->values()[i]);
         }
@@ -98,7 +99,7 @@ bool reducer::evaluate_arguments(task &now) {
         return true;
     }
     // Nothing else needs the variables when the arguments are there.
-    frame *const variables = now.variables;
+    activation *const variables = now.variables;
     const bool lets_go =
         expression.what == op::call || expression.what == op::builtin || expression.what == op::kernel;
     if (lets_go) {
@@ -130,14 +131,14 @@ bool reducer::evaluate_arguments(task &now) {
 
 // A call whose arguments take no time becomes the function's body, with variables of its own: that costs less
 // than to share those of the caller. @return false: it has to be evaluated in the usual way
-inline bool reducer::enter_call(task &ready, frame &variables) {
+inline bool reducer::enter_call(task &ready, activation &variables) {
     const node &expression = *ready.expression;
     if (!expression.is_entered) {
         return false;
     }
     const code &text = variables.program->text;
     const function_code &called = text.functions[expression.a];
-    frame *const fresh = frame::make(pool_, called.frame, variables.program);
+    activation *const fresh = activation::make(pool_, called.slots, variables.program);
     const auto children = text.children_of(expression);
     for (std::size_t i = 0; i < children.size(); ++i) {
         simple_.evaluate(text.nodes[children[i]], variables, fresh->values()[i]);
@@ -212,7 +213,7 @@ reducer::reducer(scheduler &of_rank, tile &own)
 
 // Until there is no more to do, or for long enough.
 void reducer::run(task &now) {
-    constexpr int most_steps = 4096; // then others have their turn, and packets
+    constexpr int most_steps = 4096; // then others have their turn, and parcels
     for (int steps = 0; now.expression == nullptr ? fire(now) : step(now); ++steps) {
         if (steps >= most_steps && now.expression != nullptr) {
             if (now.is_placed != 0) {

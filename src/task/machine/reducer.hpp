@@ -23,7 +23,7 @@ class reducer {
     /// Until there is no more to do, or for long enough.
     void run(task &now);
     /// The value of a simple expression.
-    [[nodiscard]] value value_of(const node &expression, frame &variables) {
+    [[nodiscard]] value value_of(const node &expression, activation &variables) {
         return simple_.value_of(expression, variables);
     }
     /// Waits for objects of other ranks. @return false: the task does not go on by itself
@@ -40,8 +40,8 @@ class reducer {
     bool refuse_condition(task &now, const value &condition);
     bool evaluate_simple(task &now);
     bool evaluate_arguments(task &now);
-    bool call(task &now, frame &fresh, std::size_t arguments);
-    bool enter_call(task &ready, frame &variables);
+    bool call(task &now, activation &fresh, std::size_t arguments);
+    bool enter_call(task &ready, activation &variables);
     record *suspend(const task &now, program_state &program, std::uint32_t slots, std::uint32_t missing);
     // perform.cpp
     bool perform(task &now, program_state &program, std::span<value> arguments);

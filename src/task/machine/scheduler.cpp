@@ -7,7 +7,7 @@ namespace lisle::tasks {
 
 scheduler::scheduler(const registry &kernels, transport &between, const machine_options &options)
     : own_{kernels, between, options}, receiver_{own_, sender_,
-                                                 [this](packet_request what, const value &which, value given,
+                                                 [this](parcel_request what, const value &which, value given,
                                                         continuation then) {
                                                      use_cell(what, which, std::move(given), std::move(then));
                                                  }} {
@@ -16,7 +16,7 @@ scheduler::scheduler(const registry &kernels, transport &between, const machine_
             own_.out.do_later([this, wanted] { sender_.fetch(wanted); });
         },
         [this](int owner, std::uint64_t id, std::uint64_t references) {
-            packet header{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::released)};
+            parcel header{parcel_type::acknowledge, static_cast<std::uint8_t>(parcel_acknowledge::released)};
             header.address = id;
             header.count = references;
             own_.out.send(owner, header);
@@ -36,7 +36,7 @@ scheduler::~scheduler() {
 
 // Programs
 
-void scheduler::tell_others(const packet &header, const std::vector<std::byte> &payload) {
+void scheduler::tell_others(const parcel &header, const std::vector<std::byte> &payload) {
     for (int rank = 0; rank < own_.ranks(); ++rank) {
         if (rank != own_.rank()) {
             own_.out.send(rank, header, payload);
@@ -50,7 +50,7 @@ std::uint64_t scheduler::start(const source &written) {
     encoder out;
     value_writer values{*own_.objects, ~std::size_t{0}}; // constants travel with the program
     write_source(written, out, values);
-    packet header{packet_type::code};
+    parcel header{parcel_type::code};
     header.program = number;
     header.count = loaded.text.hash;
     tell_others(header, out.take());
@@ -64,7 +64,7 @@ void scheduler::begin(program_state &loaded) {
     root->kind = record_kind::root;
     root->program = &loaded;
     const function_code &whole = loaded.text.functions[0];
-    frame *const variables = frame::make(own_.pool, whole.frame, &loaded);
+    activation *const variables = activation::make(own_.pool, whole.slots, &loaded);
     own_.tiles.least_loaded().post({&loaded.text.nodes[whole.body], variables, root});
 }
 
@@ -73,7 +73,7 @@ value scheduler::wait(std::uint64_t number, std::string &file) {
     drive([&] { return own_.programs.is_complete(awaited_program); });
     value result = std::move(awaited_program.result);
     file = awaited_program.text.file;
-    packet header{packet_type::finish, static_cast<std::uint8_t>(packet_finish::program)};
+    parcel header{parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::program)};
     header.program = number;
     tell_others(header);
     own_.out.flush();
@@ -121,7 +121,7 @@ void scheduler::announce_work(tile &from) {
     }
 }
 
-int scheduler::choose_tile(tile &from, const node &expression, frame &variables) {
+int scheduler::choose_tile(tile &from, const node &expression, activation &variables) {
     policy by = expression.placed_by;
     if (by == policy::none && expression.what == op::kernel) {
         by = own_.options.where == spread::round_robin    ? policy::round_robin
@@ -168,7 +168,7 @@ int scheduler::least_loaded_tile(const tile &from) const {
 }
 
 // A tile of the rank that has one of the arguments.
-int scheduler::owner_tile(tile &from, const node &expression, frame &variables) const {
+int scheduler::owner_tile(tile &from, const node &expression, activation &variables) const {
     const code &text = variables.program->text;
     for (const std::uint32_t child : text.children_of(expression)) {
         if (!text.nodes[child].is_simple) {
@@ -182,7 +182,7 @@ int scheduler::owner_tile(tile &from, const node &expression, frame &variables) 
     return from.place().tile;
 }
 
-void scheduler::use_cell(packet_request what, const value &which, value given, continuation then) {
+void scheduler::use_cell(parcel_request what, const value &which, value given, continuation then) {
     const value known = here(which);
     if (known.is(object_kind::remote) && known.as<remote_object>().what == object_kind::cell) {
         return sender_.request_cell(what, known.as<remote_object>(), given, std::move(then));
@@ -193,11 +193,11 @@ void scheduler::use_cell(packet_request what, const value &which, value given, c
                 "a variable that is assigned once, or a buffer, is wanted here, not " + kind_name(known)};
         }
         auto &used = known.as<cell>();
-        if (what == packet_request::put) {
+        if (what == parcel_request::put) {
             used.put(given);
             return then(std::move(given));
         }
-        if (what == packet_request::close) {
+        if (what == parcel_request::close) {
             used.close();
             return then({});
         }

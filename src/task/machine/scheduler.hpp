@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's part of the machine, put together: it starts programs, drives packets and tasks until they have
-// ended, and is what tiles turn to with tasks that concern others. The rank's own thread moves packets; with
+// One rank's part of the machine, put together: it starts programs, drives parcels and tasks until they have
+// ended, and is what tiles turn to with tasks that concern others. The rank's own thread moves parcels; with
 // one tile it is that tile, too.
 #pragma once
 
@@ -35,23 +35,23 @@ class scheduler {
     }
     /// Gives a task to a tile of this rank.
     void post(int tile, const task &ready);
-    /// Sends a task to a tile of any rank, now or when that rank has room. Takes over the task's frame.
+    /// Sends a task to a tile of any rank, now or when that rank has room. Takes over the task's activation.
     void dispatch(tile &from, task &placed, int target);
     /// Which tile an expression without a number goes to; -1: any.
-    int choose_tile(tile &from, const node &expression, frame &variables);
+    int choose_tile(tile &from, const node &expression, activation &variables);
     /// Whether anybody sleeps or has asked for work.
     [[nodiscard]] bool waits_for_work() const noexcept {
         return own_.tiles.any_asleep() || own_.requests.any();
     }
     /// A tile has a new task that others may steal.
     void announce_work(tile &from);
-    /// Before a kernel, which may take long: gives others work and takes in packets.
+    /// Before a kernel, which may take long: gives others work and takes in parcels.
     void before_kernel();
-    /// The program's result goes to who waits for it, once everything in it is here. @return whether that is
-    /// now; else the task waits
+    /// Completes the program if all objects in its result are on this rank. @return false: they are fetched
+    /// first, and the task is run again
     bool complete_program(tile &by, task &root);
     /// An operation on a cell of any rank. `then` gets what it gives, or a failure.
-    void use_cell(packet_request what, const value &which, value given, continuation then);
+    void use_cell(parcel_request what, const value &which, value given, continuation then);
 
   private:
     void drive(const std::function<bool()> &until);
@@ -61,9 +61,9 @@ class scheduler {
     void judge_token();
     void pass_token();
     void begin(program_state &loaded);
-    void tell_others(const packet &header, const std::vector<std::byte> &payload = {});
+    void tell_others(const parcel &header, const std::vector<std::byte> &payload = {});
     int least_loaded_tile(const tile &from) const;
-    int owner_tile(tile &from, const node &expression, frame &variables) const;
+    int owner_tile(tile &from, const node &expression, activation &variables) const;
     void gather_trace();
 
     rank_parts own_;

@@ -23,7 +23,7 @@ value part_of(const value &sequence, const task &shipped) {
 } // namespace
 
 // The expression, the variables that it uses, or the part of the sequence that it is for.
-void sender::write_task(const task &shipped, packet &header, encoder &out) {
+void sender::write_task(const task &shipped, parcel &header, encoder &out) {
     const program_state &program = *shipped.variables->program;
     header.program = program.number;
     header.expression = static_cast<std::uint32_t>(shipped.expression - program.text.nodes.data());
@@ -41,7 +41,7 @@ void sender::write_task(const task &shipped, packet &header, encoder &out) {
     values.write(part_of(variables[sequence_slot], shipped), out);
 }
 
-void sender::send_task(const task &shipped, int rank, packet header) {
+void sender::send_task(const task &shipped, int rank, parcel header) {
     encoder out;
     write_task(shipped, header, out);
     awaited result{rank, shipped.to, shipped.slot, 1, {}};
@@ -59,7 +59,7 @@ void sender::dispatch(tile &from, task &placed, int target) {
     if (!own_.credits.take_or_keep(rank, {placed, target})) {
         return;
     }
-    packet header{packet_type::reference};
+    parcel header{parcel_type::reference};
     header.from_tile = static_cast<std::uint32_t>(from.place().tile);
     header.to_tile = static_cast<std::uint32_t>(target);
     send_task(placed, rank, header);
@@ -69,7 +69,7 @@ void sender::dispatch(tile &from, task &placed, int target) {
 
 void sender::refill(int rank) {
     for (placed_task next; own_.credits.take_next(rank, next);) {
-        packet header{packet_type::reference};
+        parcel header{parcel_type::reference};
         header.to_tile = static_cast<std::uint32_t>(next.tile);
         send_task(next.what, rank, header);
         next.what.variables->drop(own_.pool);
@@ -80,7 +80,7 @@ void sender::refill(int rank) {
 }
 
 void sender::credit(int rank, bool now) {
-    packet header{packet_type::acknowledge, static_cast<std::uint8_t>(packet_acknowledge::credit)};
+    parcel header{parcel_type::acknowledge, static_cast<std::uint8_t>(parcel_acknowledge::credit)};
     header.count = own_.credits.owe(rank, now);
     if (header.count != 0) {
         own_.out.send(rank, header);
@@ -88,16 +88,16 @@ void sender::credit(int rank, bool now) {
 }
 
 void sender::send_result(int to, std::uint64_t address, const value &result) {
-    packet header{packet_type::data, static_cast<std::uint8_t>(packet_data::result)};
+    parcel header{parcel_type::data, static_cast<std::uint8_t>(parcel_data::result)};
     header.address = address;
     encoder out;
     value_writer{*own_.objects, own_.options.largest_inline}.write(result, out);
     own_.out.send(to, header, out.take());
 }
 
-void sender::request_cell(packet_request what, const remote_object &away, const value &given,
+void sender::request_cell(parcel_request what, const remote_object &away, const value &given,
                           continuation then) {
-    packet header{packet_type::request, static_cast<std::uint8_t>(what)};
+    parcel header{parcel_type::request, static_cast<std::uint8_t>(what)};
     header.address = away.id;
     header.count = own_.owed.add({away.owner, nullptr, 0, 1, std::move(then)});
     encoder out;
@@ -107,7 +107,7 @@ void sender::request_cell(packet_request what, const remote_object &away, const 
 
 // Asks for an object's content. If it is bytes in one piece they come straight into the new object.
 void sender::fetch(const ref<remote_object> &wanted) {
-    packet header{packet_type::request, static_cast<std::uint8_t>(packet_request::content)};
+    parcel header{parcel_type::request, static_cast<std::uint8_t>(parcel_request::content)};
     header.address = wanted->id;
     const box_type *const type =
         wanted->what == object_kind::boxed ? own_.kernels.type(wanted->type) : nullptr;
@@ -130,7 +130,7 @@ void sender::fetch(const ref<remote_object> &wanted) {
 void sender::ask_for_work(int rank) {
     if (own_.options.where == spread::steal && rank >= 0 && rank < own_.ranks() && rank != own_.rank() &&
         own_.requests.begin_asking(rank)) {
-        own_.out.send(rank, {packet_type::request, static_cast<std::uint8_t>(packet_request::work)});
+        own_.out.send(rank, {parcel_type::request, static_cast<std::uint8_t>(parcel_request::work)});
     }
 }
 
@@ -142,7 +142,7 @@ bool sender::feed_hungry() {
     task stolen;
     for (unsigned first = 0; own_.requests.any() && own_.tiles.steal(nullptr, stolen, first); first = 0) {
         const int rank = own_.requests.take();
-        packet header{packet_type::subtask};
+        parcel header{parcel_type::subtask};
         header.to_tile = static_cast<std::uint32_t>(own_.map.first_of(rank));
         send_task(stolen, rank, header);
         stolen.variables->drop(own_.pool);

@@ -12,13 +12,13 @@ class sender {
     explicit sender(rank_parts &own) noexcept : own_{own} {}
 
     // Any thread.
-    /// Sends a task to a tile of another rank, now or when that has room. Takes over the task's frame.
+    /// Sends a task to a tile of another rank, now or when that has room. Takes over the task's activation.
     void dispatch(tile &from, task &placed, int target);
     /// A task of another rank has begun: that rank may send one more. @param now tell it at once
     void credit(int rank, bool now);
     void send_result(int to, std::uint64_t address, const value &result);
     /// An operation on a cell of another rank.
-    void request_cell(packet_request what, const remote_object &away, const value &given, continuation then);
+    void request_cell(parcel_request what, const remote_object &away, const value &given, continuation then);
 
     // The rank's own thread.
     /// There is room at a rank again.
@@ -29,8 +29,8 @@ class sender {
     bool feed_hungry();
 
   private:
-    void send_task(const task &shipped, int rank, packet header);
-    void write_task(const task &shipped, packet &header, encoder &out);
+    void send_task(const task &shipped, int rank, parcel header);
+    void write_task(const task &shipped, parcel &header, encoder &out);
 
     rank_parts &own_;
 };

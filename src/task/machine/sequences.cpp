@@ -37,7 +37,7 @@ bool reducer::perform_sequence(task &now, std::span<value> arguments) {
                             : expression.what == op::each ? value{}
                                                           : fail(now, "fold of a list without elements"));
     }
-    frame *const both = frame::make(pool_, sequence_frame, now.variables->program);
+    activation *const both = activation::make(pool_, sequence_slots, now.variables->program);
     both->values()[function_slot] = arguments[0];
     both->values()[sequence_slot] = sequence;
     record *to = now.to;
@@ -86,8 +86,8 @@ bool reducer::split_loop(task &now) {
 void reducer::halve(task &loop) {
     task half = loop;
     half.first = loop.end = loop.first + (loop.end - loop.first) / 2;
-    half.variables = frame::make(pool_, sequence_frame, loop.variables->program);
-    std::ranges::copy_n(loop.variables->values(), sequence_frame, half.variables->values());
+    half.variables = activation::make(pool_, sequence_slots, loop.variables->program);
+    std::ranges::copy_n(loop.variables->values(), sequence_slots, half.variables->values());
     if (loop.expression->what == op::each) {
         const std::uint32_t count = half.end - half.first;
         half.to = make_counter(loop, count);

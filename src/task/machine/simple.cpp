@@ -3,7 +3,7 @@
 
 namespace lisle::tasks {
 
-value simple_evaluator::value_of(const node &expression, frame &variables) {
+value simple_evaluator::value_of(const node &expression, activation &variables) {
     const code &text = variables.program->text;
     switch (expression.what) {
     case op::constant:
@@ -22,7 +22,7 @@ value simple_evaluator::value_of(const node &expression, frame &variables) {
     }
 }
 
-value simple_evaluator::builtin(const node &expression, frame &variables) {
+value simple_evaluator::builtin(const node &expression, activation &variables) {
     const code &text = variables.program->text;
     few_values<most_simple> arguments;
     for (const std::uint32_t child : text.children_of(expression)) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "task/language/builtin.hpp"
-#include "task/machine/frame.hpp"
+#include "task/machine/activation.hpp"
 #include "task/value/remote.hpp"
 
 namespace lisle::tasks {
@@ -18,13 +18,13 @@ class simple_evaluator {
 
     /// Writes the value to `result`. If that needs an object that is not here, is_blocked() afterwards and
     /// the value means nothing.
-    void evaluate(const node &expression, frame &variables, value &result) {
+    void evaluate(const node &expression, activation &variables, value &result) {
         if (!quick(expression, variables, result)) {
             result = value_of(expression, variables);
         }
     }
     /// As evaluate(), without the attempt to be quick.
-    [[nodiscard]] value value_of(const node &expression, frame &variables);
+    [[nodiscard]] value value_of(const node &expression, activation &variables);
 
     [[nodiscard]] bool is_blocked() const noexcept { return !missing_.empty(); }
     /// The objects that have to be fetched, which it forgets.
@@ -38,7 +38,7 @@ class simple_evaluator {
 
   private:
     // Evaluates an operation on two numbers. @return whether it was no more than that
-    static bool quick(const node &expression, frame &variables, value &result) noexcept {
+    static bool quick(const node &expression, activation &variables, value &result) noexcept {
         if (!expression.is_quick) {
             return false;
         }
@@ -50,7 +50,7 @@ class simple_evaluator {
         return quick_binary(static_cast<short_cut>(expression.b), operand(expression.left),
                             operand(expression.right), result);
     }
-    value builtin(const node &expression, frame &variables);
+    value builtin(const node &expression, activation &variables);
     value call(const node &expression, std::span<value> arguments);
 
     const tile_place &place_;

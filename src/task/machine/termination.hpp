@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detects that no rank has work and no packet is under way: a token goes round when ranks are idle, and adds
+// Detects that no rank has work and no parcel is under way: a token goes round when ranks are idle, and adds
 // up what they have sent and received. After Dijkstra's note EWD998 (S. Safra's algorithm).
 #pragma once
 
@@ -9,8 +9,8 @@ namespace lisle::tasks {
 
 /// What the token carries.
 struct token {
-    std::int64_t under_way = 0; ///< packets sent less those received, of the ranks it has passed
-    bool is_black = false;      ///< one of these has received a packet since it last passed
+    std::int64_t under_way = 0; ///< parcels sent less those received, of the ranks it has passed
+    bool is_black = false;      ///< one of these has received a parcel since it last passed
     bool all_finish = true;     ///< all of these have nothing left to start
     bool is_full = false;       ///< one of these has tasks that wait for room at another rank
 };

@@ -44,8 +44,8 @@ class tile_team {
     /// Wakes a tile that sleeps, other than this one, if tiles steal. @return whether there was one
     bool wake_another(const tile &awake) const;
     void wake_all() const;
-    /// How often a tile has been woken; sequentially consistent: who looks whether all sleep reads it before
-    /// and after.
+    /// How often a tile has been woken. Sequentially consistent: equal before and after a look at all tiles
+    /// means that none was woken meanwhile.
     [[nodiscard]] std::uint64_t wake_ups() const noexcept {
         return wake_ups_.load(std::memory_order_seq_cst);
     }

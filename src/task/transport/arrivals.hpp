@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads that receive leave to the rank's own: packets, which carry their number so that their order
+// What threads that receive leave to the rank's own: parcels, which carry their number so that their order
 // does not depend on the threads, and large objects, which are received straight into their places. Any
 // thread.
 #pragma once
@@ -56,18 +56,18 @@ class arrivals {
         }
         awake_.notify_one();
     }
-    /// @param packet with its number, from 0 on for each sender, as its last bytes
-    void add_packet(int from, std::vector<std::byte> packet) {
+    /// @param parcel with its number, from 0 on for each sender, as its last bytes
+    void add_parcel(int from, std::vector<std::byte> parcel) {
         std::uint64_t number = 0;
-        if (packet.size() < sizeof number) {
+        if (parcel.size() < sizeof number) {
             return; // nobody's
         }
-        std::memcpy(&number, packet.data() + packet.size() - sizeof number, sizeof number);
-        packet.resize(packet.size() - sizeof number);
+        std::memcpy(&number, parcel.data() + parcel.size() - sizeof number, sizeof number);
+        parcel.resize(parcel.size() - sizeof number);
         {
             const std::scoped_lock guard{mutex_};
             source &sender = sources_[static_cast<std::size_t>(from)];
-            sender.early.emplace(number, std::move(packet));
+            sender.early.emplace(number, std::move(parcel));
             for (auto next = sender.early.begin(); next != sender.early.end() && next->first == sender.next;
                  next = sender.early.erase(next), ++sender.next) {
                 ready_.push_back({from, std::move(next->second), {}});
@@ -112,7 +112,7 @@ class arrivals {
         std::vector<std::byte> bytes;
         std::function<void()> done; ///< of an object, instead
     };
-    struct source { ///< packets of one rank
+    struct source { ///< parcels of one rank
         std::uint64_t next = 0;
         std::map<std::uint64_t, std::vector<std::byte>> early;
     };

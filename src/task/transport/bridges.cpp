@@ -18,11 +18,11 @@ namespace lisle::tasks {
 
 namespace {
 
-/// Each bridge has a thread that receives, and a count of what is being sent over it. One receiver at a time
-/// leads: it waits for messages, takes short ones itself and gives long ones to the bridges that their tags
-/// name. So a receiver that has nothing to do costs nothing: it sleeps until it is given something, or the
-/// lead. Packets carry their number, so that their order does not depend on bridges and threads. A large
-/// object is one message, whose tag also says where it goes: straight into its place.
+/// Each bridge has a thread that receives, and a count of sends under way. One receiver at a time leads: it
+/// waits for messages, receives short ones itself and hands long ones to the bridges that their tags name.
+/// The other receivers sleep until they get a message or the lead. Parcels carry sequence numbers, so their
+/// order does not depend on bridges and threads. A large object is one message, received in place: its tag
+/// names the channel.
 class bridges final : public transport {
   public:
     bridges(MPI_Comm comm, const bridge_options &options)
@@ -62,11 +62,11 @@ class bridges final : public transport {
     [[nodiscard]] int rank() const noexcept override { return rank_; }
     [[nodiscard]] int ranks() const noexcept override { return ranks_; }
 
-    void send(int to, std::vector<std::byte> packet) override {
+    void send(int to, std::vector<std::byte> parcel) override {
         const std::uint64_t number = sent_[static_cast<std::size_t>(to)]++;
-        packet.resize(packet.size() + sizeof number);
-        std::memcpy(packet.data() + packet.size() - sizeof number, &number, sizeof number);
-        leave(to, -1, {}, {}, std::move(packet));
+        parcel.resize(parcel.size() + sizeof number);
+        std::memcpy(parcel.data() + parcel.size() - sizeof number, &number, sizeof number);
+        leave(to, -1, {}, {}, std::move(parcel));
     }
 
     int expect(int, std::span<std::byte> room, std::function<void()> done) override {
@@ -143,7 +143,7 @@ class bridges final : public transport {
         return bridges_[turn_++ % bridges_.size()];
     }
 
-    // Tags: packets by bridge, the end, objects by channel and bridge.
+    // Tags: parcels by bridge, the end, objects by channel and bridge.
     [[nodiscard]] int tag_of(int channel, const bridge &over) const noexcept {
         const int number = static_cast<int>(&over - bridges_.data());
         return channel < 0 ? number : stop_tag() + 1 + channel * options_.receivers + number;
@@ -157,24 +157,24 @@ class bridges final : public transport {
             tag < stop_tag() ? tag : (tag - stop_tag() - 1) % options_.receivers)];
     }
 
-    /// What is being sent: bytes of an object, or a packet.
+    /// What is being sent: bytes of an object, or a parcel.
     struct departure {
         std::span<const std::byte> bytes;
         ref<object> keep;
-        std::vector<std::byte> packet;
+        std::vector<std::byte> parcel;
         MPI_Request request = MPI_REQUEST_NULL;
     };
 
-    // Sends in the wanted way. The pool has only what has not left at once, and waits until it has.
+    // Sends as options_.sending says. The pool gets only sends that are not complete after the call.
     void leave(int to, int channel, std::span<const std::byte> bytes, ref<object> keep,
-               std::vector<std::byte> packet) {
+               std::vector<std::byte> parcel) {
         bridge &over = choose(to);
         const int tag = tag_of(channel, over);
         ++over.sent;
         over.sending.fetch_add(1, std::memory_order_relaxed);
-        const auto gone = std::make_shared<departure>(departure{bytes, std::move(keep), std::move(packet)});
+        const auto gone = std::make_shared<departure>(departure{bytes, std::move(keep), std::move(parcel)});
         if (channel < 0) {
-            gone->bytes = gone->packet;
+            gone->bytes = gone->parcel;
         }
         const auto size = static_cast<MPI_Count>(gone->bytes.size());
         const auto transmit = [this, gone, size, to, tag, &over] {
@@ -301,9 +301,9 @@ class bridges final : public transport {
         if (const int channel = channel_of(next.tag); channel >= 0) {
             return receive_object(next.message, channel, next.size);
         }
-        std::vector<std::byte> packet(static_cast<std::size_t>(next.size));
-        MPI_Mrecv_c(packet.data(), next.size, MPI_BYTE, &next.message, MPI_STATUS_IGNORE);
-        arrivals_->add_packet(next.from, std::move(packet));
+        std::vector<std::byte> parcel(static_cast<std::size_t>(next.size));
+        MPI_Mrecv_c(parcel.data(), next.size, MPI_BYTE, &next.message, MPI_STATUS_IGNORE);
+        arrivals_->add_parcel(next.from, std::move(parcel));
     }
 
     void receive_object(MPI_Message message, int channel, MPI_Count size) {

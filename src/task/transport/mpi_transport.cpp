@@ -11,19 +11,19 @@
 
 #include "task/transport/channels.hpp"
 #include "task/transport/departures.hpp"
-#include "task/transport/held_packets.hpp"
+#include "task/transport/held_parcels.hpp"
 
 namespace lisle::tasks {
 
 namespace {
 
-constexpr std::size_t largest_packet = 65536;
+constexpr std::size_t largest_parcel = 65536;
 // Tags. Below the smallest MPI_TAG_UB that the standard allows, 32767.
-constexpr int packet_tag = 0, first_long = 1, long_tags = 1000, first_channel = first_long + long_tags;
+constexpr int parcel_tag = 0, first_long = 1, long_tags = 1000, first_channel = first_long + long_tags;
 
-/// The last byte of a message with packet_tag says what it is. An empty message only wakes.
-constexpr std::byte is_packet{0}, is_notice{1};
-/// In place of a long packet: its size, and the tag (less first_long) with which it comes.
+/// The last byte of a message with parcel_tag says what it is. An empty message only wakes.
+constexpr std::byte is_parcel{0}, is_notice{1};
+/// In place of a long parcel: its size, and the tag (less first_long) with which it comes.
 struct notice {
     std::uint64_t bytes, tag;
 };
@@ -112,7 +112,7 @@ class alarm {
     bool is_woken_ = false;
 };
 
-/// One receive for packets is always posted; packets that do not fit into it are announced and come like
+/// One receive for parcels is always posted; parcels that do not fit into it are announced and come like
 /// large objects, each on a tag of its own.
 class mpi_transport final : public transport {
   public:
@@ -139,17 +139,17 @@ class mpi_transport final : public transport {
     [[nodiscard]] int rank() const noexcept override { return rank_; }
     [[nodiscard]] int ranks() const noexcept override { return ranks_; }
 
-    void send(int to, std::vector<std::byte> packet) override {
-        if (packet.size() <= largest_packet) {
-            packet.push_back(is_packet);
-            return departures_.send(to, packet_tag, std::move(packet));
+    void send(int to, std::vector<std::byte> parcel) override {
+        if (parcel.size() <= largest_parcel) {
+            parcel.push_back(is_parcel);
+            return departures_.send(to, parcel_tag, std::move(parcel));
         }
-        const notice announced{packet.size(), static_cast<std::uint64_t>(next_long_)};
+        const notice announced{parcel.size(), static_cast<std::uint64_t>(next_long_)};
         std::vector<std::byte> bytes(sizeof announced);
         std::memcpy(bytes.data(), &announced, sizeof announced);
         bytes.push_back(is_notice);
-        departures_.send(to, packet_tag, std::move(bytes));
-        departures_.send(to, first_long + next_long_, std::move(packet));
+        departures_.send(to, parcel_tag, std::move(bytes));
+        departures_.send(to, first_long + next_long_, std::move(parcel));
         next_long_ = (next_long_ + 1) % long_tags;
     }
 
@@ -192,10 +192,10 @@ class mpi_transport final : public transport {
         if (!wakes_by_message_) {
             return alarm_.ring();
         }
-        // A flood of these would help nobody. Acquire and release: who wakes sees that the last one was
-        // taken, and the woken one what was done before.
+        // One such message under way is enough. Acquire and release: the thread that wakes sees that the last
+        // one was received, and the thread that is woken sees what was done before.
         if (!is_waking_.exchange(true, std::memory_order_acq_rel)) {
-            MPI_Send(nullptr, 0, MPI_BYTE, rank_, packet_tag, comm_);
+            MPI_Send(nullptr, 0, MPI_BYTE, rank_, parcel_tag, comm_);
         }
     }
 
@@ -217,9 +217,9 @@ class mpi_transport final : public transport {
 
     void post() {
         room_ = std::move(spare_);
-        room_.resize(largest_packet + 1);
+        room_.resize(largest_parcel + 1);
         MPI_Request request;
-        check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, packet_tag,
+        check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, parcel_tag,
                         comm_, &request),
               "MPI_Irecv");
         receives_.repeat_first(request);
@@ -235,39 +235,39 @@ class mpi_transport final : public transport {
 
     void complete(const posted_receives::completed &found, const receiver &receive) {
         if (found.is_first) {
-            return take_packet(found.status, receive);
+            return take_parcel(found.status, receive);
         }
         found.then();
         held_.deliver(receive);
     }
 
-    void take_packet(const MPI_Status &status, const receiver &receive) {
+    void take_parcel(const MPI_Status &status, const receiver &receive) {
         int count = 0;
         MPI_Get_count(&status, MPI_BYTE, &count);
         auto size = static_cast<std::size_t>(count);
         const int from = status.MPI_SOURCE;
-        std::vector<std::byte> packet = std::move(room_);
+        std::vector<std::byte> parcel = std::move(room_);
         post(); // first: the next one may be there already
         if (size == 0) {
             is_waking_.store(false, std::memory_order_release);
             return;
         }
         --size;
-        if (packet[size] == is_notice && size == sizeof(notice)) {
+        if (parcel[size] == is_notice && size == sizeof(notice)) {
             notice announced{};
-            std::memcpy(&announced, packet.data(), sizeof announced);
+            std::memcpy(&announced, parcel.data(), sizeof announced);
             return receive_long(from, announced);
         }
-        if (const auto bytes = std::span{packet}.first(size); !held_.hold(from, bytes)) {
+        if (const auto bytes = std::span{parcel}.first(size); !held_.hold(from, bytes)) {
             receive(from, bytes);
         }
-        spare_ = std::move(packet);
+        spare_ = std::move(parcel);
     }
 
     void receive_long(int from, const notice &announced) {
-        if (announced.tag >= static_cast<std::uint64_t>(long_tags) || announced.bytes <= largest_packet ||
+        if (announced.tag >= static_cast<std::uint64_t>(long_tags) || announced.bytes <= largest_parcel ||
             announced.bytes > std::uint64_t{1} << 40U) {
-            throw std::runtime_error{"rank " + std::to_string(from) + " announces a packet of " +
+            throw std::runtime_error{"rank " + std::to_string(from) + " announces a parcel of " +
                                      std::to_string(announced.bytes) + " bytes on tag " +
                                      std::to_string(announced.tag)};
         }
@@ -279,9 +279,9 @@ class mpi_transport final : public transport {
     MPI_Comm comm_;
     int rank_ = 0, ranks_ = 1;
     bool wakes_by_message_ = false;
-    posted_receives receives_; ///< the first one is for packets
+    posted_receives receives_; ///< the first one is for parcels
     departures departures_{comm_};
-    held_packets held_;
+    held_parcels held_;
     channel_numbers channels_;
     std::vector<std::byte> room_, spare_;
     int next_long_ = 0;

@@ -130,7 +130,7 @@ void value_writer::write_content(const value &given, encoder &out) {
 
 value value_reader::read(decoder &in, int depth) {
     if (depth > deepest) {
-        throw std::runtime_error{"a value in a packet is nested more than " + std::to_string(deepest) +
+        throw std::runtime_error{"a value in a parcel is nested more than " + std::to_string(deepest) +
                                  " times"};
     }
     switch (in.number<mark>()) {
@@ -164,14 +164,14 @@ value value_reader::read(decoder &in, int depth) {
     case mark::handle:
         return read_handle(in);
     }
-    throw std::runtime_error{"a value of unknown kind in a packet"};
+    throw std::runtime_error{"a value of unknown kind in a parcel"};
 }
 
 value value_reader::read_boxed(decoder &in) {
     const auto id = in.number<std::uint64_t>();
     const box_type *const type = kernels_.type(id);
     if (type == nullptr) {
-        throw std::runtime_error{"a packet has an object of a type that no registered kernel uses"};
+        throw std::runtime_error{"a parcel has an object of a type that no registered kernel uses"};
     }
     return type->decode(in);
 }
@@ -181,7 +181,7 @@ value value_reader::read_handle(decoder &in) {
     const auto id = in.number<std::uint64_t>(), type = in.number<std::uint64_t>(),
                size = in.number<std::uint64_t>();
     if (what != object_kind::text && what != object_kind::boxed && what != object_kind::cell) {
-        throw std::runtime_error{"a handle of an unknown kind in a packet"};
+        throw std::runtime_error{"a handle of an unknown kind in a parcel"};
     }
     return keeper_.stand_in(from_, id, what, type, size);
 }
@@ -190,12 +190,12 @@ value value_reader::read_closure(decoder &in, int depth) {
     program_state &program = programs_(in.number<std::uint64_t>());
     const auto function = in.number<std::uint32_t>();
     if (function >= program.text.functions.size()) {
-        throw std::runtime_error{"a packet names function " + std::to_string(function) +
+        throw std::runtime_error{"a parcel names function " + std::to_string(function) +
                                  " of a program that has " + std::to_string(program.text.functions.size())};
     }
     std::vector<value> captured(in.count(1));
     if (captured.size() != program.text.functions[function].captured) {
-        throw std::runtime_error{"a function in a packet has captured a wrong number of values"};
+        throw std::runtime_error{"a function in a parcel has captured a wrong number of values"};
     }
     for (value &each : captured) {
         each = read(in, depth + 1);

@@ -54,7 +54,7 @@ class reducing_stage {
             plan.receive(of(digit), team, rank);
         });
     }
-    /// Once all has arrived. In the order of the digits, so that all who reduce the same get the same bits.
+    /// After all operands have arrived; in the order of the digits, so that all members get the same bits.
     void reduce(const op &operation) {
         plan_.await_all();
         for (int digit = 1; digit < members_; ++digit) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. What a rank asks for
-// (packets to send, work) its core does in turn, in virtual time; what arrives an interrupt handler puts
-// together, in buffers that are used again and again. A rank's program takes no virtual time of its own: it
-// has to see to it that its core has caught up before it looks at what has arrived (caught_up).
+// Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. Its core carries out the
+// rank's requests (packets to send, work) in order and in virtual time; an interrupt handler assembles
+// arriving packets in buffers that are reused. The rank's program itself takes no virtual time, so it must
+// wait until its core has caught up (caught_up) before it looks at what has arrived.
 //
 // On the wire a packet is cut into packets of the mesh (mesh_codec.hpp). A core sends one packet at a time,
 // so the receiver has at most one open packet of each sender.
 //
-// Memory is bounded: a rank keeps one packet of each sender, and a few more. A sender's next packet waits in
-// the mesh until one is taken, with the handler held. The handler takes what has arrived even if the core has
-// not caught up: otherwise two cores that stall on each other's ports would deadlock. It allocates nothing:
-// where it has no buffer, it is held until the rank has made one.
+// Memory is bounded: a rank keeps one packet of each sender and a few more. Further packets wait in the mesh,
+// with the handler held, until the rank takes one. The handler runs even if the core has not caught up:
+// otherwise two cores that stall on each other's ports would deadlock. It allocates nothing: without a free
+// buffer it is held until the rank has made one.
 //
 // rMPI's versions have no such bounds: a packet is a whole message, as many are kept as arrive, and as many
 // may be on their way to the core. The first looks at its port only while its rank has nothing else for the

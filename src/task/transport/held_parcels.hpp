@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of a rank that have to wait for a longer one before them, which comes by a way of its own.
+// Parcels of a rank that have to wait for a longer one before them, which comes by a way of its own.
 #pragma once
 
 #include <deque>
@@ -13,27 +13,27 @@
 
 namespace lisle::tasks {
 
-class held_packets {
+class held_parcels {
   public:
-    struct packet {
+    struct parcel {
         std::vector<std::byte> bytes;
         bool is_here = false;
     };
 
-    /// A long packet that is on its way: the caller fills it and sets is_here.
-    std::shared_ptr<packet> expect(int from, std::size_t bytes) {
-        auto coming = std::make_shared<packet>();
+    /// A long parcel that is on its way: the caller fills it and sets is_here.
+    std::shared_ptr<parcel> expect(int from, std::size_t bytes) {
+        auto coming = std::make_shared<parcel>();
         coming->bytes.resize(bytes);
         by_rank_[from].push_back(coming);
         return coming;
     }
-    /// Takes a packet that has come, if one before it has not. False: it may be received now.
+    /// Takes a parcel that has come, if one before it has not. False: it may be received now.
     bool hold(int from, std::span<const std::byte> bytes) {
         const auto held = by_rank_.find(from);
         if (held == by_rank_.end()) {
             return false;
         }
-        held->second.push_back(std::make_shared<packet>(packet{{bytes.begin(), bytes.end()}, true}));
+        held->second.push_back(std::make_shared<parcel>(parcel{{bytes.begin(), bytes.end()}, true}));
         return true;
     }
     /// Hands over what need not wait any more.
@@ -50,7 +50,7 @@ class held_packets {
     }
 
   private:
-    std::map<int, std::deque<std::shared_ptr<packet>>> by_rank_; ///< none of them empty
+    std::map<int, std::deque<std::shared_ptr<parcel>>> by_rank_; ///< none of them empty
 };
 
 } // namespace lisle::tasks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running program consists of: frames (the variables of one call), records (an expression that waits
-// for its arguments) and tasks (an expression that is ready to be evaluated).
+// What a running program consists of: activations (the variables of one call), records (an expression that
+// waits for its arguments) and tasks (an expression that is ready to be evaluated).
 #pragma once
 
 #include <atomic>
@@ -81,23 +81,25 @@ template <std::size_t Most> class few_values {
 
 /// The variables of one call. Shared by its tasks; each slot is written once, before the tasks that read it
 /// are made.
-struct frame {
+struct activation {
     std::atomic<std::uint32_t> references;
     std::uint32_t slots;
     program_state *program;
 
     value *values() noexcept { return reinterpret_cast<value *>(this + 1); }
-    static std::size_t bytes(std::uint32_t slots) noexcept { return sizeof(frame) + slots * sizeof(value); }
-    static frame *make(block_pool &pool, std::uint32_t slots, program_state *program) {
-        auto *const made = static_cast<frame *>(pool.take(bytes(slots)));
-        new (made) frame{{1}, slots, program};
+    static std::size_t bytes(std::uint32_t slots) noexcept {
+        return sizeof(activation) + slots * sizeof(value);
+    }
+    static activation *make(block_pool &pool, std::uint32_t slots, program_state *program) {
+        auto *const made = static_cast<activation *>(pool.take(bytes(slots)));
+        new (made) activation{{1}, slots, program};
         for (std::uint32_t i = 0; i < slots; ++i) {
             new (made->values() + i) value;
         }
         return made;
     }
     // Relaxed: the caller has a reference.
-    frame *share() noexcept {
+    activation *share() noexcept {
         references.fetch_add(1, std::memory_order_relaxed);
         return this;
     }
@@ -114,10 +116,10 @@ struct frame {
         pool.give(this, bytes(slots));
     }
 };
-static_assert(sizeof(frame) % alignof(value) == 0);
+static_assert(sizeof(activation) % alignof(value) == 0);
 
-/// The frame of a task over a part of a sequence has two values: the function and the sequence.
-inline constexpr std::uint32_t function_slot = 0, sequence_slot = 1, sequence_frame = 2;
+/// The activation of a task over a part of a sequence has two values: the function and the sequence.
+inline constexpr std::uint32_t function_slot = 0, sequence_slot = 1, sequence_slots = 2;
 
 /// What a record does when its last argument is there, besides what its expression says.
 enum class record_kind : std::uint8_t {
@@ -138,7 +140,7 @@ struct record {
     std::int32_t home;  ///< the tile that has to go on with it, or -1
     std::uint32_t slot; ///< where its own result goes: slot of `to`
     const node *expression;
-    frame *variables;
+    activation *variables;
     record *to;
     program_state *program;
     std::uint64_t answer; ///< return address on `answer_rank`
@@ -170,14 +172,14 @@ struct record {
 static_assert(sizeof(record) % alignof(value) == 0);
 
 /// An expression that is ready to be evaluated, or (expression null) a record whose arguments are all there.
-/// The task owns a reference to its frame.
+/// The task owns a reference to its activation.
 struct task {
     const node *expression = nullptr;
-    frame *variables = nullptr;
+    activation *variables = nullptr;
     record *to = nullptr; ///< where the result goes; or the record itself
     std::uint32_t slot = 0;
     std::uint32_t is_placed = 0; ///< not 0: it is where it has to run
-    /// Of map, each and fold: these elements. The frame has function and sequence.
+    /// Of map, each and fold: these elements. The activation has function and sequence.
     std::uint32_t first = 0, end = 0;
 
     [[nodiscard]] bool is_range() const noexcept { return end != 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets: a header of fixed size and a payload. The types are those of GPRM.
+// Parcels: what ranks of a machine send each other, a header of fixed size and a payload. (What MPI carries
+// them in are packets; GPRM, whose types these are, calls them so as well.)
 #pragma once
 
 #include <cstdint>
@@ -11,26 +12,26 @@
 
 namespace lisle::tasks {
 
-enum class packet_type : std::uint8_t {
+enum class parcel_type : std::uint8_t {
     subtask,     ///< a task that was asked for by an idle rank
     reference,   ///< a task that has to run on a certain tile
     code,        ///< a program
     data,        ///< a result, or the content of an object
-    request,     ///< see packet_request
-    acknowledge, ///< see packet_acknowledge
-    finish,      ///< see packet_finish
-    error,       ///< a packet was refused: a sentence
+    request,     ///< see parcel_request
+    acknowledge, ///< see parcel_acknowledge
+    finish,      ///< see parcel_finish
+    error,       ///< a parcel was refused: a sentence
 };
-inline constexpr std::uint8_t packet_types = 8;
+inline constexpr std::uint8_t parcel_types = 8;
 
-/// What packet::control says of each type.
-enum class packet_data : std::uint8_t { result, content, trace };
-enum class packet_request : std::uint8_t { work, content, put, get, close };
-enum class packet_acknowledge : std::uint8_t { code, released, credit };
-enum class packet_finish : std::uint8_t { program, token, stuck, full, end };
+/// What parcel::control says of each type.
+enum class parcel_data : std::uint8_t { result, content, trace };
+enum class parcel_request : std::uint8_t { work, content, put, get, close };
+enum class parcel_acknowledge : std::uint8_t { code, released, credit };
+enum class parcel_finish : std::uint8_t { program, token, stuck, full, end };
 
-struct packet {
-    packet_type type{};
+struct parcel {
+    parcel_type type{};
     std::uint8_t control = 0;
     std::uint32_t from_tile = 0, to_tile = 0; ///< counted over all ranks
     std::uint64_t program = 0;
@@ -41,9 +42,9 @@ struct packet {
 };
 
 /// The header; the payload follows it.
-void write_header(const packet &header, encoder &out);
+void write_header(const parcel &header, encoder &out);
 /// Throws std::runtime_error for what no machine sends.
-packet read_header(decoder &in);
+parcel read_header(decoder &in);
 
 /// Which ranks have which tiles: they are numbered from 0 on, rank after rank. Ranks may have different
 /// numbers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "task/wire/packet.hpp"
+#include "task/wire/parcel.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,15 +9,15 @@ namespace lisle::tasks {
 namespace {
 constexpr std::uint8_t magic = 0x5A, layout = 1;
 
-std::uint8_t controls_of(packet_type type) noexcept {
+std::uint8_t controls_of(parcel_type type) noexcept {
     switch (type) {
-    case packet_type::data:
+    case parcel_type::data:
         return 3;
-    case packet_type::request:
+    case parcel_type::request:
         return 5;
-    case packet_type::acknowledge:
+    case parcel_type::acknowledge:
         return 3;
-    case packet_type::finish:
+    case parcel_type::finish:
         return 5;
     default:
         return 1;
@@ -25,7 +25,7 @@ std::uint8_t controls_of(packet_type type) noexcept {
 }
 } // namespace
 
-void write_header(const packet &header, encoder &out) {
+void write_header(const parcel &header, encoder &out) {
     out.number(magic);
     out.number(layout);
     out.number(static_cast<std::uint8_t>(header.type));
@@ -41,19 +41,19 @@ void write_header(const packet &header, encoder &out) {
     out.number(header.count);
 }
 
-packet read_header(decoder &in) {
+parcel read_header(decoder &in) {
     const auto first = in.number<std::uint8_t>(), version = in.number<std::uint8_t>();
     const auto type = in.number<std::uint8_t>(), control = in.number<std::uint8_t>(),
                zero = in.number<std::uint8_t>();
     if (first != magic || version != layout || zero != 0) {
-        throw std::runtime_error{"a message that is no packet of this version"};
+        throw std::runtime_error{"a message that is no parcel of this version"};
     }
-    if (type >= packet_types || control >= controls_of(static_cast<packet_type>(type))) {
-        throw std::runtime_error{"a packet of type " + std::to_string(type) + ", control " +
+    if (type >= parcel_types || control >= controls_of(static_cast<parcel_type>(type))) {
+        throw std::runtime_error{"a parcel of type " + std::to_string(type) + ", control " +
                                  std::to_string(control) + ", which there is not"};
     }
-    packet header;
-    header.type = static_cast<packet_type>(type);
+    parcel header;
+    header.type = static_cast<parcel_type>(type);
     header.control = control;
     header.from_tile = in.number<std::uint32_t>();
     header.to_tile = in.number<std::uint32_t>();
