@@ -51,7 +51,9 @@ fabric_maker fabric_of_module(const std::string &chosen) {
             abort_job(EXIT_FAILURE);
         };
         const bool one_worker = places.ranks() == 1 || places.worker_count(0) == 1;
+        const auto setting = [](const char *variable) { return std::string{environment_text(variable)}; };
         return module.make({.words = words,
+                            .setting = setting,
                             .ranks = places.ranks(),
                             .one_worker = places.processes() == 1 && one_worker,
                             .compares_types = checks(check_level::cheap),

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "library/fabric_module.hpp"
 #include "mpi.h"
@@ -18,10 +17,6 @@
 namespace lisle::fabric {
 
 namespace {
-
-std::string text_of(const char *variable) {
-    return std::string{environment_text(variable)};
-}
 
 void draw(const tile::machine &model, const std::string &directory) {
     const std::string file = directory + "/links.svg";
@@ -38,11 +33,16 @@ void draw(const tile::machine &model, const std::string &directory) {
     }
 }
 
-/// At the end of the process, which destroys no fabric.
-void summarize(const tile_fabric &tiles) {
-    std::fputs(tiles.summary().c_str(), stderr);
-    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
-        draw(tiles.model(), directory);
+/// For the end of the process, which destroys no fabric.
+struct {
+    const tile_fabric *tiles = nullptr;
+    std::string picture_directory; ///< empty: no picture
+} summarized;
+
+void summarize() {
+    std::fputs(summarized.tiles->summary().c_str(), stderr);
+    if (!summarized.picture_directory.empty()) {
+        draw(summarized.tiles->model(), summarized.picture_directory);
     }
 }
 
@@ -52,14 +52,13 @@ std::unique_ptr<fabric> make(const fabric_request &request) {
                             "lislerun --fabric tile:WxH sees to that");
     }
     const tile_words given{.mesh = request.words,
-                           .map = text_of("LISLE_TILE_MAP"),
-                           .machine = text_of("LISLE_TILE_MACHINE"),
-                           .packets = text_of("LISLE_TILE_PACKETS"),
-                           .compute = text_of("LISLE_TILE_COMPUTE")};
+                           .map = request.setting("LISLE_TILE_MAP"),
+                           .machine = request.setting("LISLE_TILE_MACHINE"),
+                           .packets = request.setting("LISLE_TILE_PACKETS"),
+                           .compute = request.setting("LISLE_TILE_COMPUTE")};
     auto made = std::make_unique<tile_fabric>(make_tile_layout(given, request.ranks), request);
-    static const tile_fabric *summarized = nullptr;
-    summarized = made.get();
-    std::atexit([] { summarize(*summarized); });
+    summarized = {made.get(), request.setting("LISLE_TILE_TRACE")};
+    std::atexit(summarize);
     return made;
 }
 
