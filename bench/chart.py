@@ -1,41 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small SVG charts, so that the benchmarks need no plotting library: lines over logarithmic axes, and bars."""
 import math
-from html import escape
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+import svg  # noqa: E402
+from svg import TEXT  # noqa: E402
 
 COLOURS = ["#0b5fa5", "#d1495b", "#8a8f98", "#c98a00", "#3b7d4f", "#7a4fa3"]
-TEXT, GRID = "#2b2f36", "#dfe3e8"
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 78, 24, 56, 62
 
 
-class Canvas:
-    """Collects SVG elements."""
+class Chart(svg.Canvas):
+    """With a title, and names of what the colours mean."""
 
-    def __init__(self, title, width=WIDTH, height=HEIGHT):
-        self.parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-                      f'height="{height}" font-family="sans-serif" font-size="13" fill="{TEXT}">',
-                      f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+    def __init__(self, title):
+        super().__init__(WIDTH, HEIGHT)
         self.text(LEFT, 26, title, size=16, weight="bold")
-
-    def text(self, x, y, content, anchor="start", size=13, weight="normal", turn=0):
-        rotated = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-                          f'font-weight="{weight}"{rotated}>{escape(content)}</text>')
-
-    def line(self, x1, y1, x2, y2, colour=GRID, width=1.0):
-        self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-                          f'stroke-width="{width}"/>')
-
-    def path(self, points, colour):
-        steps = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self.parts.append(f'<polyline points="{steps}" fill="none" stroke="{colour}" stroke-width="2.4"/>')
-        for x, y in points:
-            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}"/>')
-
-    def box(self, x, y, width, height, colour):
-        self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
-                          f'fill="{colour}"/>')
 
     def legend(self, names):
         x = LEFT
@@ -43,9 +26,6 @@ class Canvas:
             self.box(x, 37, 12, 12, COLOURS[index])
             self.text(x + 17, 48, name)
             x += 30 + 7.6 * len(name)
-
-    def finish(self):
-        return "\n".join([*self.parts, "</svg>", ""])
 
 
 def nice_number(value):
@@ -56,7 +36,7 @@ def nice_number(value):
 def lines(title, x_label, y_label, series, x_name=nice_number, y_name=nice_number, ticks=None):
     """series: {name: [(x, y), ...]}, all positive; both axes logarithmic. With ticks the y axis is linear, from the first
     of them to the last."""
-    canvas = Canvas(title)
+    canvas = Chart(title)
     xs = sorted({x for points in series.values() for x, _ in points})
     ys = [y for points in series.values() for _, y in points]
     scale = math.log10 if ticks is None else float
@@ -80,14 +60,14 @@ def lines(title, x_label, y_label, series, x_name=nice_number, y_name=nice_numbe
     canvas.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, x_label, "middle")
     canvas.text(20, (TOP + HEIGHT - BOTTOM) / 2, y_label, "middle", turn=-90)
     for index, points in enumerate(series.values()):
-        canvas.path([place(x, y) for x, y in points], COLOURS[index])
+        canvas.points([place(x, y) for x, y in points], COLOURS[index])
     canvas.legend(series)
     return canvas.finish()
 
 
 def bars(title, y_label, groups, y_name=nice_number):
     """groups: {group: {name: value}} from zero up, the same names in each group."""
-    canvas = Canvas(title)
+    canvas = Chart(title)
     names = list(next(iter(groups.values())))
     most = max(value for group in groups.values() for value in group.values())
     step = 10.0 ** math.floor(math.log10(most))

@@ -19,7 +19,6 @@ REPLACED = {
     r"patience": "spin policy",
     r"the board|a board|boards": "shared-memory collective area",
     r"far[ _]piece": "cross-process reduction",
-    r"parcels?": "slot",
     r"clearance": "CTS",
     r"meetings?": "in-process collective",
     r"whoever": "a thing as the subject",

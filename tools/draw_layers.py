@@ -9,14 +9,14 @@ that it includes; only arrows that no chain of others implies are drawn. With --
 OUTPUT is not what it would write.
 """
 import sys
-from html import escape
 from pathlib import Path
 
 from layers import Layers, includes
+from svg import Canvas
 
 BOX, GAP, LEFT, TOP = 34, 14, 40, 20
 NAME_WIDTH, ARROWS = 180, 110
-TEXT, LINE, FILL = "#2b2f36", "#0b5fa5", "#eef3f8"
+LINE, FILL = "#0b5fa5", "#eef3f8"
 PURPOSE = LEFT + ARROWS + NAME_WIDTH + 16
 WIDTH = 930
 
@@ -55,11 +55,8 @@ def drawing(layers, source):
     shown = [layer for layer in layers.order if below[layer] or any(layer in each for each in below.values())]
     height = 2 * TOP + len(shown) * (BOX + GAP) - GAP
     top = {layer: TOP + (len(shown) - 1 - index) * (BOX + GAP) for index, layer in enumerate(shown)}
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-             f'height="{height}" font-family="sans-serif" font-size="13" fill="{TEXT}">',
-             '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
-             f'orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{LINE}"/></marker></defs>',
-             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>']
+    canvas = Canvas(WIDTH, height)
+    canvas.arrow_tips(LINE)
     x = LEFT + ARROWS
     reduced = without_implied(below)
     for layer in shown:
@@ -70,19 +67,16 @@ def drawing(layers, source):
             end = top[target] + BOX / 2
             if steps == 1:
                 middle = x + NAME_WIDTH / 2
-                parts.append(f'<path d="M{middle},{top[layer] + BOX} L{middle},{top[target] - 2}" stroke="{LINE}" '
-                             'fill="none" stroke-width="1.5" marker-end="url(#tip)"/>')
+                canvas.arrow(f"M{middle},{top[layer] + BOX} L{middle},{top[target] - 2}", LINE)
             else:
                 bend = x - 20 - 16 * steps
-                parts.append(f'<path d="M{x},{start:.1f} C{bend},{start:.1f} {bend},{end:.1f} {x - 2},{end:.1f}" '
-                             f'stroke="{LINE}" fill="none" stroke-width="1.5" marker-end="url(#tip)"/>')
+                canvas.arrow(f"M{x},{start:.1f} C{bend},{start:.1f} {bend},{end:.1f} {x - 2},{end:.1f}", LINE)
     for layer in shown:
-        parts.append(f'<rect x="{x}" y="{top[layer]}" width="{NAME_WIDTH}" height="{BOX}" rx="4" fill="{FILL}" '
-                     f'stroke="{LINE}"/>')
-        parts.append(f'<text x="{x + NAME_WIDTH / 2}" y="{top[layer] + BOX / 2 + 5}" text-anchor="middle" '
-                     f'font-weight="bold">{escape(layer)}</text>')
-        parts.append(f'<text x="{PURPOSE}" y="{top[layer] + BOX / 2 + 5}">{escape(layers.purpose[layer])}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+        line = top[layer] + BOX / 2 + 5
+        canvas.box(x, top[layer], NAME_WIDTH, BOX, FILL, LINE)
+        canvas.text(x + NAME_WIDTH / 2, line, layer, "middle", weight="bold")
+        canvas.text(PURPOSE, line, layers.purpose[layer])
+    return canvas.finish()
 
 
 def main():

@@ -46,14 +46,10 @@ bool in_one_address_space(const group &members) {
                        [&known](int rank) { return known.to(rank).same_address_space; });
 }
 
-std::optional<mesh_view> view_of_mesh(const group &members) {
+const fabric::fabric *common_carrier(const group &members) {
     const fabric::routes &known = this_rank().engine().routes();
-    const fabric::fabric *const carrier = known.to(members.member(0)).carrier;
-    if (carrier->mesh() == nullptr ||
-        !same_for_all(members, [&known](int rank) { return known.to(rank).carrier; })) {
-        return std::nullopt;
-    }
-    return mesh_view{*carrier->mesh(), members};
+    const auto carrier_of = [&known](int rank) { return known.to(rank).carrier; };
+    return same_for_all(members, carrier_of) ? carrier_of(members.member(0)) : nullptr;
 }
 
 bool take_turns_here(job &here, const group &members) {

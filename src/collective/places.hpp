@@ -4,15 +4,16 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "fabric/mesh_places.hpp"
 #include "fabric/shared_memory.hpp"
 #include "world/group.hpp"
 
 namespace lisle {
 class job;
+}
+namespace lisle::fabric {
+class fabric;
 }
 
 namespace lisle::collective {
@@ -35,23 +36,8 @@ namespace lisle::collective {
 /// The place of each member: its node if the members are on several, otherwise its process.
 [[nodiscard]] std::vector<int> places_of(job &here, const group &members);
 
-/// Where the members of a group lie on a mesh. Refers to the group and to the mesh.
-class mesh_view {
-  public:
-    mesh_view(const fabric::mesh_places &mesh, const group &members) noexcept
-        : mesh_{&mesh}, members_{&members} {}
-    [[nodiscard]] int size() const noexcept { return members_->size(); }
-    /// @param rank in the group
-    [[nodiscard]] fabric::mesh_place place_of(int rank) const noexcept {
-        return mesh_->place_of(members_->member(rank));
-    }
-
-  private:
-    const fabric::mesh_places *mesh_;
-    const group *members_;
-};
-/// Nothing, if the routes to the members are not all over one fabric that knows of a mesh.
-[[nodiscard]] std::optional<mesh_view> view_of_mesh(const group &members);
+/// The fabric over which all members are reached; null: there are several.
+[[nodiscard]] const fabric::fabric *common_carrier(const group &members);
 
 /// The names under which ranks of a node find the memory that they share. The first numbers from a
 /// communicator's context on are its message spaces (communicator/context.hpp); these are nobody's.

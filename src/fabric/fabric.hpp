@@ -3,7 +3,8 @@
 // matching, ordering between fabrics, requests or flow control: it carries packets of bounded size in
 // order from one endpoint to another, may refuse one, and never blocks. Adding a fabric means
 // implementing this class; nothing above it changes. What only some can do stands in interfaces of its
-// own: remote_memory.hpp, shared_memory.hpp and mesh_places.hpp.
+// own: remote_memory.hpp, shared_memory.hpp, standstill_note.hpp and, above,
+// collective/algorithms/by_fabric.hpp.
 //
 // A new fabric implements: name, reaches, limits, try_claim, publish, poll, set_congested, arm. One whose
 // endpoints have addresses also address and connect; one that does not ring doorbells, waking; one that can
@@ -26,7 +27,6 @@ class job_clock;
 namespace lisle::fabric {
 
 class mailbox_sender;
-class mesh_places;
 class mailbox_receiver;
 class remote_memory;
 class shared_memory;
@@ -149,9 +149,6 @@ class fabric {
     /// True if addresses of this process mean the same to the peer: it is a rank of this process, and may be
     /// reached past the fabric. False obliges everybody to use packets.
     [[nodiscard]] virtual bool same_address_space([[maybe_unused]] int peer) const noexcept { return false; }
-
-    /// Where the ranks that it reaches lie on a mesh; null: they do not, or it is not known.
-    [[nodiscard]] virtual const mesh_places *mesh() const noexcept { return nullptr; }
 
     /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
     /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/fabrics_in_use.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "execution/fiber_worker.hpp"
 #include "fabric/local/local_fabric.hpp"
-#include "fabric/tile/tile_fabric.hpp"
+#include "library/fabric_module.hpp"
 #include "library/network.hpp"
 #include "mpi.h"
-#include "tile/heat_map.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -33,47 +28,36 @@ std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstr
 
 constexpr std::string_view tile_prefix = "tile:";
 
-/// At the end of the process, which destroys no fabric.
-void summarize(const fabric::tile_fabric &tiles) {
-    std::fputs(tiles.summary().c_str(), stderr);
-    if (const std::string directory = text_of(setting::tile_trace); !directory.empty()) {
-        const std::string file = directory + "/links.svg";
-        std::error_code failure;
-        std::filesystem::create_directories(directory, failure);
-        errno = 0;
-        std::ofstream to{file};
-        tile::write_heat_map(tiles.model(), "Use of tiles and links", to);
-        if (to.flush()) {
-            std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
-        } else {
-            std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", file.c_str(),
-                         failure ? failure.message().c_str() : std::strerror(errno));
-        }
-    }
-}
+class turns_of_workers final : public rank_turns {
+  public:
+    [[nodiscard]] bool taken() const noexcept override { return fiber_worker::current() != nullptr; }
+    [[nodiscard]] unsigned switches() const noexcept override { return fiber_worker::current()->switches(); }
+    [[nodiscard]] bool others_ready() noexcept override { return fiber_worker::current()->others_ready(); }
+    bool let_time_pass() noexcept override { return fiber_worker::current()->let_time_pass(); }
+};
 
-std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstrap &start) {
-    const locality &places = start.places();
-    const bool one_thread = places.ranks() == 1 || places.worker_count(0) == 1;
-    if (places.processes() != 1 || !one_thread) {
-        fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
-                            "lislerun --fabric tile:WxH sees to that");
-    }
-    const fabric::tile_words given{.mesh = text_of(setting::fabric).substr(tile_prefix.size()),
-                                   .map = text_of(setting::tile_map),
-                                   .machine = text_of(setting::tile_machine),
-                                   .packets = text_of(setting::tile_packets),
-                                   .compute = text_of(setting::tile_compute)};
-    auto made = std::make_unique<fabric::tile_fabric>(
-        make_tile_layout(given, places.ranks()), segment.bells(0, places.ranks()),
-        [](int rank, const std::string &sentence) {
-            std::fprintf(stderr, "lisle: rank %d: %s\n", rank, sentence.c_str());
+/// The modelled mesh, which jobs rarely ask for.
+fabric_maker fabric_of_module(const std::string &chosen) {
+    const fabric_module &module =
+        load_fabric_module("liblisle_tiles.so", sentence(description_of(setting::fabric).name, "=", chosen), "Lisle's tiles");
+    return [&module, words = chosen.substr(tile_prefix.size())](node_segment &segment, bootstrap &start) {
+        static turns_of_workers turns;
+        const locality &places = start.places();
+        const doorbell_row bells = segment.bells(0, places.ranks());
+        const auto refuse = [](int rank, const std::string &reason) {
+            std::fprintf(stderr, "lisle: rank %d: %s\n", rank, reason.c_str());
             abort_job(EXIT_FAILURE);
-        });
-    static const fabric::tile_fabric *summarized = nullptr;
-    summarized = made.get();
-    std::atexit([] { summarize(*summarized); });
-    return made;
+        };
+        const bool one_worker = places.ranks() == 1 || places.worker_count(0) == 1;
+        return module.make({.words = words,
+                            .text_of = [](setting which) { return text_of(which); },
+                            .ranks = places.ranks(),
+                            .one_worker = places.processes() == 1 && one_worker,
+                            .compares_types = checks(check_level::cheap),
+                            .turns = turns,
+                            .wake = [bells](int rank) { bells[rank].ring(); },
+                            .refuse = refuse});
+    };
 }
 
 } // namespace
@@ -93,11 +77,10 @@ fabric::local::read_thresholds reads_of_other_processes() {
 std::vector<fabric_maker> fabrics_in_use(int nodes) {
     const std::string &chosen = text_of(setting::fabric);
     if (chosen.starts_with(tile_prefix)) {
-        return {make_tile_fabric};
+        return {fabric_of_module(chosen)};
     }
     if (!chosen.empty() && chosen != "local") {
-        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen,
-             " names no fabric: there are local and tile:WxH");
+        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen, " names no fabric: there are local and tile:WxH");
     }
     std::vector<fabric_maker> makers{make_local_fabric};
     if (nodes > 1) {

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
 
 #include <fmt/format.h>
+
+#include "picture/svg.hpp"
 
 namespace lisle::tile {
 
@@ -56,22 +57,42 @@ struct layout {
 
 /// The bar of one direction of a link: the two directions lie side by side.
 void draw_link(const layout &place, double x, double y, side exit, const std::string &colour,
-               std::ostream &to) {
+               picture::drawing &to) {
     const double middle = place.tile / 2;
-    double left = 0;
-    double top = 0;
     const bool across = exit == side::east || exit == side::west;
     const double shift = exit == side::east || exit == side::north ? -place.bar - 1 : 1;
     if (across) {
-        left = exit == side::east ? x + place.tile : x - place.gap;
-        top = y + middle + shift;
+        const double left = exit == side::east ? x + place.tile : x - place.gap;
+        to.rectangle({left + 2, y + middle + shift}, place.gap - 4, place.bar, {{"fill", colour}});
     } else {
-        top = exit == side::south ? y + place.tile : y - place.gap;
-        left = x + middle + shift;
+        const double top = exit == side::south ? y + place.tile : y - place.gap;
+        to.rectangle({x + middle + shift, top + 2}, place.bar, place.gap - 4, {{"fill", colour}});
     }
-    to << fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
-                      left + (across ? 2 : 0), top + (across ? 0 : 2), across ? place.gap - 4 : place.bar,
-                      across ? place.bar : place.gap - 4, colour);
+}
+
+void draw_tile(const layout &place, double x, double y, int tile, double busy, picture::drawing &to) {
+    to.rectangle({x, y}, place.tile, place.tile,
+                 {{"rx", picture::number(place.tile / 12)},
+                  {"fill", shade(busy)},
+                  {"stroke", "#888"},
+                  {"stroke-width", place.numbers ? "1" : "0.3"}});
+    if (place.numbers) {
+        const double middle = place.tile / 2;
+        to.text({x + middle, y + middle - 2}, std::to_string(tile), {{"text-anchor", "middle"}});
+        to.text({x + middle, y + middle + 16}, fmt::format("{:.0f}%", 100 * busy),
+                {{"text-anchor", "middle"}, {"font-size", "11"}, {"fill", "#333"}});
+    }
+}
+
+/// What the colours of links mean.
+void draw_scale(const layout &place, double y, std::int64_t most_words, picture::drawing &to) {
+    constexpr int steps = 24;
+    for (int i = 0; i < steps; ++i) {
+        to.rectangle({place.margin + 5.0 * i, y}, 5.2, 10, {{"fill", heat(i / double(steps - 1))}});
+    }
+    to.text({place.margin + 5.0 * steps + 8, y + 10},
+            fmt::format("words on a link, 0 to {}; tiles: share of time not waiting", most_words),
+            {{"fill", "#333"}});
 }
 
 } // namespace
@@ -98,52 +119,32 @@ std::string describe(const busiest_link &link, const machine &seen) {
                        seen.shape().neighbour(link.tile, link.exit), link.words, share);
 }
 
-void write_heat_map(const machine &seen, const std::string &title, std::ostream &to) {
+std::string draw_heat_map(const machine &seen, const std::string &title) {
     const mesh_shape &shape = seen.shape();
     const layout place{shape};
     const busiest_link most = find_busiest_link(seen);
     const double width = std::max(600.0, place.x(shape.width - 1) + place.tile + place.margin);
     const double height = place.y(shape.height - 1) + place.tile + place.foot;
-    to << fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-                      "width=\"{0:.0f}\" height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
-                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-                      "<text x=\"{2}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
-                      "<text x=\"{2}\" y=\"43\" fill=\"#555\">{4} cycles; busiest link {5}</text>\n",
-                      width, height, place.margin, title, seen.now(), describe(most, seen));
+    picture::drawing drawn{width, height};
+    drawn.text({place.margin, 24}, title, {{"font-size", "16"}, {"font-weight", "bold"}});
+    drawn.text({place.margin, 43},
+               fmt::format("{} cycles; busiest link {}", seen.now(), describe(most, seen)),
+               {{"fill", "#555"}});
     for (int tile = 0; tile < shape.tiles(); ++tile) {
         const double x = place.x(shape.column(tile));
         const double y = place.y(shape.row(tile));
-        to << fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" "
-                          "fill=\"{}\" stroke=\"#888\" stroke-width=\"{}\"/>\n",
-                          x, y, place.tile, place.tile, place.tile / 12, shade(busy_share(seen, tile)),
-                          place.numbers ? 1 : 0.3);
-        if (place.numbers) {
-            to << fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
-                              "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"11\" "
-                              "fill=\"#333\">{:.0f}%</text>\n",
-                              x + place.tile / 2, y + place.tile / 2 - 2, tile, x + place.tile / 2,
-                              y + place.tile / 2 + 16, 100 * busy_share(seen, tile));
-        }
+        draw_tile(place, x, y, tile, busy_share(seen, tile), drawn);
         for (const side exit : links) {
             if (shape.has_neighbour(tile, exit)) {
                 const std::int64_t words = seen.network().traffic(tile).words_out[index(exit)];
                 const double share =
                     most.words == 0 ? 0 : static_cast<double>(words) / static_cast<double>(most.words);
-                draw_link(place, x, y, exit, heat(share), to);
+                draw_link(place, x, y, exit, heat(share), drawn);
             }
         }
     }
-    // The scale.
-    const double y = height - 30;
-    constexpr int steps = 24;
-    for (int i = 0; i < steps; ++i) {
-        to << fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"5.2\" height=\"10\" fill=\"{}\"/>\n",
-                          place.margin + 5.0 * i, y, heat(i / double(steps - 1)));
-    }
-    to << fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#333\">words on a link, 0 to {}; tiles: share of "
-        "time not waiting</text>\n</svg>\n",
-        place.margin + 5.0 * steps + 8, y + 10, most.words);
+    draw_scale(place, height - 30, most.words, drawn);
+    return drawn.finish();
 }
 
 } // namespace lisle::tile

@@ -2,16 +2,15 @@
 // A picture of a mesh after a run: how busy each core and each link was.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 
 #include "tile/machine.hpp"
 
 namespace lisle::tile {
 
-/// Writes an SVG. Tiles are shaded by the share of time in which their core did not wait; the two directions
+/// An SVG. Tiles are shaded by the share of time in which their core did not wait; the two directions
 /// of each link by the words they carried, relative to the busiest link.
-void write_heat_map(const machine &seen, const std::string &title, std::ostream &to);
+[[nodiscard]] std::string draw_heat_map(const machine &seen, const std::string &title);
 
 /// The link that carried the most words.
 struct busiest_link {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the machine over the ranks of a job have in common: who this rank is, how packets go, and how
+// What tests of the machine over the ranks of a job have in common: who this rank is, how parcels go, and how
 // a test says what is wrong. Arguments: [tiles of each rank] [bridges; 0: none] [how they send] [how one is
 // chosen].
 #pragma once

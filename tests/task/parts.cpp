@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the machine on their own: packets, numbers of tiles, bytes from peers, the deque, termination.
+// Parts of the machine on their own: parcels, numbers of tiles, bytes from peers, the deque, termination.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,21 +10,21 @@
 
 #include "lisle/task/grid.hpp"
 #include "machine.hpp"
-#include "task/deque.hpp"
-#include "task/packet.hpp"
-#include "task/termination.hpp"
+#include "task/machine/deque.hpp"
+#include "task/machine/termination.hpp"
+#include "task/wire/parcel.hpp"
 
 namespace {
 
 using namespace lisle::tasks;
 
-TEST(packet, comes_back_as_it_was) {
+TEST(parcel, comes_back_as_it_was) {
     std::mt19937_64 random{7};
     constexpr int controls[] = {1, 1, 1, 3, 5, 3, 5, 1};
     for (int i = 0; i < 1000000; ++i) {
-        packet sent;
-        const auto type = random() % packet_types;
-        sent.type = static_cast<packet_type>(type);
+        parcel sent;
+        const auto type = random() % parcel_types;
+        sent.type = static_cast<parcel_type>(type);
         sent.control = static_cast<std::uint8_t>(random() % static_cast<unsigned>(controls[type]));
         sent.from_tile = static_cast<std::uint32_t>(random());
         sent.to_tile = static_cast<std::uint32_t>(random());
@@ -38,7 +38,7 @@ TEST(packet, comes_back_as_it_was) {
         write_header(sent, out);
         const auto bytes = out.take();
         decoder in{bytes};
-        const packet got = read_header(in);
+        const parcel got = read_header(in);
         ASSERT_EQ(in.left(), 0U);
         ASSERT_TRUE(got.type == sent.type && got.control == sent.control && got.from_tile == sent.from_tile &&
                     got.to_tile == sent.to_tile && got.program == sent.program &&
@@ -47,7 +47,7 @@ TEST(packet, comes_back_as_it_was) {
     }
 }
 
-TEST(packet, is_refused_if_no_machine_sends_it) {
+TEST(parcel, is_refused_if_no_machine_sends_it) {
     std::mt19937_64 random{8};
     encoder out;
     write_header({}, out);
@@ -187,13 +187,13 @@ TEST(deque, shares_half_of_its_tasks_when_some_are_wanted) {
     EXPECT_EQ(deque.size(), 0);
 }
 
-TEST(termination, waits_for_packets_under_way) {
+TEST(termination, waits_for_parcels_under_way) {
     termination zero{0, 2}, one{1, 2};
     const auto go_round = [&](bool finishes, bool is_full = false) {
         one.take(zero.pass(true, false));
         zero.take(one.pass(finishes, is_full));
     };
-    zero.has_sent(); // a packet to rank 1, which has not arrived
+    zero.has_sent(); // a parcel to rank 1, which has not arrived
     EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     go_round(true);
     EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine over the ranks of a job: the same programs as on one rank, and what only several ranks have:
 // placement, handles, errors and results that travel, credits, termination. Each rank may have several tiles
-// (first argument), and packets may go over bridges (job.hpp).
+// (first argument), and parcels may go over bridges (job.hpp).
 #include <algorithm>
 #include <optional>
 
@@ -118,11 +118,11 @@ void test_objects() {
               "80");
         check(machine,
               "(probe.norm@(- (ranks) 1) (probe.make@0 3 4 \"a name that makes the object larger than what "
-              "travels inline with a packet\"))",
+              "travels inline with a parcel\"))",
               "25.0");
         check(machine, "(nth (probe.numbers@(- (ranks) 1) 100 5) 99)", "104.0");
     });
-    with_machine({}, [](tasks::machine &machine) { // a value larger than a packet
+    with_machine({}, [](tasks::machine &machine) { // a value larger than a parcel
         check(machine, "(fold + (fold@(- (ranks) 1) append (map (lambda (i) (list i i)) (range 20000))))",
               "399980000");
     });

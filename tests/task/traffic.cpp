@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Much traffic between tiles of the machine: from every tile to every tile, a thousand large objects,
-// machines that end with packets under way, a producer that is faster than its consumer. See job.hpp for the
+// machines that end with parcels under way, a producer that is faster than its consumer. See job.hpp for the
 // arguments; the fifth: how often a machine starts and stops.
 #include <sys/resource.h>
 
@@ -62,7 +62,7 @@ void test_all_pairs(tasks::machine &machine) {
             wanted.push_back(from * tiles + to);
         }
         here->expect(numbers == wanted,
-                     "tile " + std::to_string(to) + " has not had one packet of each tile");
+                     "tile " + std::to_string(to) + " has not had one parcel of each tile");
     }
 }
 
@@ -87,7 +87,7 @@ constexpr long most_growth = std::numeric_limits<long>::max(); // sanitizers kee
 constexpr long most_growth = 60'000; // KiB
 #endif
 
-// 8,000 packets of 15,000 bytes, 120 MB, are sent faster than they are used.
+// 8,000 parcels of 15,000 bytes, 120 MB, are sent faster than they are used.
 void test_memory_bound(tasks::machine &machine) {
     const long before = largest_memory();
     here->expect_equal(

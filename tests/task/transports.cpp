@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transports promise, whatever they are made of: packets of each sender in order, large objects with
+// What transports promise, whatever they are made of: parcels of each sender in order, large objects with
 // their contents however many are under way, sends that do not wait, neighbours of a torus; all of it with
-// no more tags than the standard promises. See job.hpp for the arguments; the fifth: how many packets each
+// no more tags than the standard promises. See job.hpp for the arguments; the fifth: how many parcels each
 // sender sends, the sixth: the largest object, the seventh: the thread level.
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ void note_tag(int tag) {
 }
 
 void nothing(int from, std::span<const std::byte>) {
-    here->expect(false, "rank " + std::to_string(from) + " sends a packet that nobody awaits");
+    here->expect(false, "rank " + std::to_string(from) + " sends a parcel that nobody awaits");
 }
 
 /// Waits until what was sent has left, then for the others.
@@ -41,23 +41,23 @@ void leave(tasks::transport &between) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// A packet of some bytes: its number, and the number's last byte in all places after it. One in a thousand
+/// A parcel of some bytes: its number, and the number's last byte in all places after it. One in a thousand
 /// is longer than what a transport sends in one message.
 std::vector<std::byte> numbered(std::uint64_t number) {
     const std::size_t longer = number % 1000 == 500 ? 70000 : number % 61;
-    std::vector<std::byte> packet(sizeof number + longer, static_cast<std::byte>(number));
-    std::memcpy(packet.data(), &number, sizeof number);
-    return packet;
+    std::vector<std::byte> parcel(sizeof number + longer, static_cast<std::byte>(number));
+    std::memcpy(parcel.data(), &number, sizeof number);
+    return parcel;
 }
 
-// All ranks send to rank 0, which also sends to all: 10^5 packets of each in order.
-void test_order(std::uint64_t packets) {
+// All ranks send to rank 0, which also sends to all: 10^5 parcels of each in order.
+void test_order(std::uint64_t parcels) {
     const auto between = here->connect();
     std::vector<std::uint64_t> next(static_cast<std::size_t>(here->ranks));
     std::uint64_t wrong = 0;
-    const auto receive = [&](int from, std::span<const std::byte> packet) {
+    const auto receive = [&](int from, std::span<const std::byte> parcel) {
         const auto wanted = numbered(next[static_cast<std::size_t>(from)]++);
-        wrong += std::ranges::equal(packet, wanted) ? 0U : 1U;
+        wrong += std::ranges::equal(parcel, wanted) ? 0U : 1U;
     };
     std::vector<int> to;
     for (int other = 0; other < here->ranks; ++other) {
@@ -65,7 +65,7 @@ void test_order(std::uint64_t packets) {
             to.push_back(other);
         }
     }
-    for (std::uint64_t number = 0; number < packets; ++number) {
+    for (std::uint64_t number = 0; number < parcels; ++number) {
         for (const int other : to) {
             between->send(other, numbered(number));
         }
@@ -74,11 +74,11 @@ void test_order(std::uint64_t packets) {
         }
     }
     while (
-        std::ranges::any_of(to, [&](int from) { return next[static_cast<std::size_t>(from)] < packets; })) {
+        std::ranges::any_of(to, [&](int from) { return next[static_cast<std::size_t>(from)] < parcels; })) {
         between->wait(receive);
     }
     leave(*between);
-    here->expect(wrong == 0, std::to_string(wrong) + " packets were out of order or changed");
+    here->expect(wrong == 0, std::to_string(wrong) + " parcels were out of order or changed");
 }
 
 /// Eight bytes that stand at a place of an object.
@@ -141,9 +141,9 @@ void test_large_objects(std::size_t largest) {
     }
     std::vector<int> channels;
     while (channels.empty()) {
-        between->wait([&](int, std::span<const std::byte> packet) {
-            channels.resize(packet.size() / sizeof(int));
-            std::memcpy(channels.data(), packet.data(), packet.size());
+        between->wait([&](int, std::span<const std::byte> parcel) {
+            channels.resize(parcel.size() / sizeof(int));
+            std::memcpy(channels.data(), parcel.data(), parcel.size());
         });
     }
     std::vector<std::size_t> order(objects);
@@ -241,7 +241,7 @@ void test_stencil() {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// While a large object is under way over one bridge, packets go over the others. Tried again where it had
+// While a large object is under way over one bridge, parcels go over the others. Tried again where it had
 // left too early.
 void test_least_busy() {
     const auto between = here->connect();
@@ -250,17 +250,17 @@ void test_least_busy() {
         here->bridges.sending != tasks::sending_mode::pool || last == 0) {
         return leave(*between);
     }
-    constexpr int tries = 10, packets = 20;
+    constexpr int tries = 10, parcels = 20;
     constexpr std::size_t size = 64 << 20;
     std::vector<std::byte> object(here->rank == 0 || here->rank == last ? size : 0);
     if (here->rank == 0) {
         for (int i = 0; i < tries; ++i) {
             bool is_here = false;
             const int channel = between->expect(last, object, [&is_here] { is_here = true; });
-            std::vector<std::byte> packet(sizeof channel);
-            std::memcpy(packet.data(), &channel, sizeof channel);
-            between->send(last, std::move(packet));
-            for (int got = 0; got < packets || !is_here;) {
+            std::vector<std::byte> parcel(sizeof channel);
+            std::memcpy(parcel.data(), &channel, sizeof channel);
+            between->send(last, std::move(parcel));
+            for (int got = 0; got < parcels || !is_here;) {
                 between->wait([&got](int, std::span<const std::byte>) { ++got; });
             }
         }
@@ -270,14 +270,14 @@ void test_least_busy() {
         for (int i = 0; i < tries; ++i) {
             int channel = -1;
             while (channel < 0) {
-                between->wait([&channel](int, std::span<const std::byte> packet) {
-                    std::memcpy(&channel, packet.data(), sizeof channel);
+                between->wait([&channel](int, std::span<const std::byte> parcel) {
+                    std::memcpy(&channel, parcel.data(), sizeof channel);
                 });
             }
             const auto before = tasks::messages_over_bridges(*between);
             between->send_from(0, channel, object, tasks::ref<tasks::object>{keep.get()});
             const auto busy = tasks::messages_over_bridges(*between);
-            for (int packet = 0; packet < packets; ++packet) {
+            for (int parcel = 0; parcel < parcels; ++parcel) {
                 between->send(0, std::vector<std::byte>(8));
             }
             const auto after = tasks::messages_over_bridges(*between);
@@ -288,7 +288,7 @@ void test_least_busy() {
             }
             avoided += has_object && beside == 0 ? 1 : 0;
         }
-        here->expect(avoided > 0, "packets always go over the bridge that sends a large object");
+        here->expect(avoided > 0, "parcels always go over the bridge that sends a large object");
     }
     leave(*between);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets over bridges, as GPRM's MPI bridges have them: threads of each rank that receive, and a choice of
+// Parcels over bridges, as GPRM's MPI bridges have them: threads of each rank that receive, and a choice of
 // how to send. For comparison with the transport that needs no threads, and for machines whose tiles compute
 // long.
 #pragma once
@@ -15,9 +15,9 @@
 
 namespace lisle::tasks {
 
-/// Over which bridge a packet goes.
+/// Over which bridge a parcel goes.
 enum class bridge_choice { round_robin, least_busy, by_pair };
-/// Who waits until a packet has left: the caller, a thread for each packet, or one of some threads if it does
+/// Who waits until a parcel has left: the caller, a thread for each parcel, or one of some threads if it does
 /// not leave at once.
 enum class sending_mode { blocking, thread_per_send, pool };
 

@@ -49,7 +49,7 @@ class decoder {
     explicit decoder(std::span<const std::byte> bytes) noexcept : left_{bytes} {}
     std::span<const std::byte> bytes(std::size_t count) {
         if (count > left_.size()) {
-            throw std::runtime_error{"a packet ends too early: " + std::to_string(count) + " bytes wanted, " +
+            throw std::runtime_error{"a parcel ends too early: " + std::to_string(count) + " bytes wanted, " +
                                      std::to_string(left_.size()) + " left"};
         }
         const auto taken = left_.first(count);
@@ -66,7 +66,7 @@ class decoder {
     std::size_t count(std::size_t each) {
         const auto wanted = number<std::uint64_t>();
         if (wanted > left_.size() / (each == 0 ? 1 : each)) {
-            throw std::runtime_error{"a packet promises " + std::to_string(wanted) + " elements and has " +
+            throw std::runtime_error{"a parcel promises " + std::to_string(wanted) + " elements and has " +
                                      std::to_string(left_.size()) + " bytes left"};
         }
         return static_cast<std::size_t>(wanted);

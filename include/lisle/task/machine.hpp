@@ -78,15 +78,15 @@ struct trace_event {
 
 /// What a machine has done on this rank.
 struct machine_counts {
-    std::uint64_t packets_sent = 0, packets_received = 0;
+    std::uint64_t parcels_sent = 0, parcels_received = 0;
     std::uint64_t kernels_run = 0, tasks_stolen = 0; ///< from other tiles of the rank
     std::uint64_t tasks_given = 0;                   ///< to other ranks
     std::uint64_t objects_kept = 0;                  ///< for other ranks, at present
     std::uint64_t results_awaited = 0;               ///< from other ranks, at present
-    std::uint64_t most_waiting = 0;                  ///< the largest number of packets that waited for credit
+    std::uint64_t most_waiting = 0;                  ///< the largest number of parcels that waited for credit
 };
 
-class engine;
+class scheduler;
 
 /// One rank's part of the machine. All ranks make one, with the same kernels. Only the rank's own thread
 /// calls it.
@@ -125,7 +125,7 @@ class machine {
 
   private:
     std::unique_ptr<transport> own_;
-    std::unique_ptr<engine> engine_;
+    std::unique_ptr<scheduler> scheduler_;
     bool is_finished_ = false;
 };
 

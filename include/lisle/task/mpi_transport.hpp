@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets as messages of MPI, sent and received by the rank's own thread. Works on any communicator, whatever
+// Parcels as messages of MPI, sent and received by the rank's own thread. Works on any communicator, whatever
 // its ranks are.
 #pragma once
 

@@ -50,7 +50,7 @@ class stencil {
                         std::as_writable_bytes(std::span{part}).begin());
         }
         while (!between_.has_sent_all()) { // the others are in this call, too, and take it
-            between_.poll([this](int, std::span<const std::byte> packet) { keep(packet); });
+            between_.poll([this](int, std::span<const std::byte> parcel) { keep(parcel); });
         }
         return got;
     }
@@ -78,21 +78,21 @@ class stencil {
         return arrived_.at(static_cast<std::size_t>(direction));
     }
 
-    // A packet is the direction from which it comes, seen by who gets it, and the part.
+    // A parcel is the direction from which it comes, seen by who gets it, and the part.
     void send(int direction, std::span<const std::byte> part) {
         const int to = where_.neighbour(between_.rank(), direction), from = grid::opposite(direction);
         if (to == between_.rank()) {
             arrived_from(from).emplace_back(part.begin(), part.end());
         } else if (to >= 0) {
-            std::vector<std::byte> packet(1 + part.size());
-            packet[0] = static_cast<std::byte>(from);
-            std::ranges::copy(part, packet.begin() + 1);
-            between_.send(to, std::move(packet));
+            std::vector<std::byte> parcel(1 + part.size());
+            parcel[0] = static_cast<std::byte>(from);
+            std::ranges::copy(part, parcel.begin() + 1);
+            between_.send(to, std::move(parcel));
         }
     }
 
-    void keep(std::span<const std::byte> packet) {
-        arrived_from(std::to_integer<int>(packet[0])).emplace_back(packet.begin() + 1, packet.end());
+    void keep(std::span<const std::byte> parcel) {
+        arrived_from(std::to_integer<int>(parcel[0])).emplace_back(parcel.begin() + 1, parcel.end());
     }
 
     // A neighbour may be one exchange ahead: what it sends stays in line.
@@ -102,7 +102,7 @@ class stencil {
         }
         auto &line = arrived_from(direction);
         while (line.empty()) {
-            between_.wait([this](int, std::span<const std::byte> packet) { keep(packet); });
+            between_.wait([this](int, std::span<const std::byte> parcel) { keep(parcel); });
         }
         std::vector<std::byte> part = std::move(line.front());
         line.pop_front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How packets get from rank to rank. The machine knows nothing else of the world outside its rank; one
+// How parcels get from rank to rank. The machine knows nothing else of the world outside its rank; one
 // transport uses MPI directly, one goes over bridges, one is for a single rank and needs no MPI at all.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace lisle::tasks {
 
-/// Carries packets between the ranks of one machine. Packets from one rank to another arrive in the order in
+/// Carries parcels between the ranks of one machine. Parcels from one rank to another arrive in the order in
 /// which they were sent. Only the rank's own thread calls it, except for wake().
 class transport {
   public:
-    /// Takes a packet that has arrived. What it throws is no affair of the transport's.
-    using receiver = std::function<void(int from, std::span<const std::byte> packet)>;
+    /// Takes a parcel that has arrived. What it throws is no affair of the transport's.
+    using receiver = std::function<void(int from, std::span<const std::byte> parcel)>;
 
     virtual ~transport() = default;
     [[nodiscard]] virtual int rank() const noexcept = 0;
     [[nodiscard]] virtual int ranks() const noexcept = 0;
-    /// Sends a packet and returns at once.
-    virtual void send(int to, std::vector<std::byte> packet) = 0;
+    /// Sends a parcel and returns at once.
+    virtual void send(int to, std::vector<std::byte> parcel) = 0;
     /// Prepares to receive so many bytes from a rank, straight into `room`, and calls `done` once when they
     /// are there. @return the channel that the sender has to name
     virtual int expect(int from, std::span<std::byte> room, std::function<void()> done) = 0;
@@ -39,7 +39,7 @@ class transport {
     virtual void wake() = 0;
     /// Whether all that was sent has left.
     [[nodiscard]] virtual bool has_sent_all() const = 0;
-    /// Everybody's contribution, in the order of ranks. Collective, before the first packet.
+    /// Everybody's contribution, in the order of ranks. Collective, before the first parcel.
     virtual std::vector<std::uint64_t> gather(std::uint64_t mine) = 0;
 };
 

@@ -37,15 +37,4 @@ class folded_team {
     int size_, pairs_, rank_;
 };
 
-/// Pieces [first, first + count) of a vector that is cut into `pieces`.
-[[nodiscard]] inline typed_buffer pieces_of(const typed_buffer &vector, int first, int count,
-                                            int pieces) noexcept {
-    typed_buffer all = piece_of(vector, first, pieces);
-    all.count = 0;
-    for (int i = 0; i < count; ++i) {
-        all.count += piece_of(vector, first + i, pieces).count;
-    }
-    return all;
-}
-
 } // namespace lisle::collective

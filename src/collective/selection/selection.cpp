@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collective/algorithms/mesh_stages.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/node/hierarchy.hpp"
 #include "collective/process/in_process.hpp"
 
@@ -50,9 +50,9 @@ void look_at_places(situation &given, const communicator &comm) {
         given.several_places = true;
         given.places_in_order = levels->in_order();
     }
-    if (const mesh_stages *const stages = mesh_stages::of(comm); stages != nullptr) {
+    if (const member_collectives *const of_fabric = collectives_of_fabric(comm); of_fabric != nullptr) {
         given.mesh = true;
-        given.in_pairs = stages->in_pairs();
+        given.in_pairs = of_fabric->in_pairs();
     }
 }
 

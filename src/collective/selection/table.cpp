@@ -15,7 +15,7 @@
 #include "collective/algorithms/barrier.hpp"
 #include "collective/algorithms/bcast.hpp"
 #include "collective/algorithms/gather.hpp"
-#include "collective/algorithms/mesh.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/reduce.hpp"
 #include "collective/algorithms/reduce_scatter.hpp"
 #include "collective/algorithms/scan.hpp"
@@ -132,7 +132,7 @@ constexpr row table[] = {
     use<on::bcast, by::shared_memory, slots<slot_bcast>>(in_slots),
     use<on::bcast, by::single_copy, copies<single_copy_bcast>>(long_data),
     use<on::bcast, by::two_level, levels<two_level_bcast>>(),
-    use<on::bcast, by::mesh, stages<mesh_bcast>>(on_mesh),
+    use<on::bcast, by::mesh, by_fabric<&member_collectives::bcast>>(on_mesh),
     use<on::bcast, by::pipelined, messages<bcast_pipelined>>(more_bytes_than(65536, 2)),
     use<on::bcast, by::scatter_allgather, messages<bcast_scatter_allgather>>(by_setting),
     use<on::bcast, by::linear, messages<bcast_linear>>(by_setting),
@@ -179,7 +179,7 @@ constexpr row table[] = {
     use<on::allgather, by::shared_memory, slots<slot_allgather>>(in_slots),
     use<on::allgather, by::single_copy, copies<single_copy_allgather>>(long_data),
     use<on::allgather, by::two_level, levels<two_level_allgather>>(blocks_of_places),
-    use<on::allgather, by::mesh, stages<mesh_allgather>>(on_mesh),
+    use<on::allgather, by::mesh, by_fabric<&member_collectives::allgather>>(on_mesh),
     use<on::allgather, by::recursive_doubling, messages<allgather_recursive_doubling>>(up_to(16384),
                                                                                        power_of_two),
     use<on::allgather, by::bruck, messages<allgather_bruck>>(up_to(4096), array_of_blocks),
@@ -192,7 +192,7 @@ constexpr row table[] = {
     use<on::allgatherv, by::shared_memory, slots<slot_allgather>>(in_slots),
     use<on::allgatherv, by::single_copy, copies<single_copy_allgather>>(long_data),
     use<on::allgatherv, by::two_level, levels<two_level_allgather>>(blocks_of_places),
-    use<on::allgatherv, by::mesh, stages<mesh_allgather>>(on_mesh),
+    use<on::allgatherv, by::mesh, by_fabric<&member_collectives::allgather>>(on_mesh),
     use<on::allgatherv, by::ring, messages<allgather_ring>>(),
 
     use<on::alltoall, by::between_groups, groups<alltoall_between_groups>>(),
@@ -219,7 +219,7 @@ constexpr row table[] = {
     use<on::reduce, by::shared_memory, slots<slot_reduce>>(reduced_in_slots),
     use<on::reduce, by::single_copy, copies<single_copy_reduce>>(long_data),
     use<on::reduce, by::two_level, levels<two_level_reduce>>(),
-    use<on::reduce, by::mesh, stages<mesh_reduce>>(on_mesh),
+    use<on::reduce, by::mesh, by_fabric<&member_collectives::reduce>>(on_mesh),
     use<on::reduce, by::linear, messages<reduce_linear>>(by_setting),
     use<on::reduce, by::reduce_scatter_allgather, messages<reduce_reduce_scatter_gather>>(
         more_bytes_than(65536), commuting),
@@ -232,7 +232,7 @@ constexpr row table[] = {
     use<on::allreduce, by::shared_memory, slots<slot_allreduce>>(reduced_in_slots),
     use<on::allreduce, by::single_copy, copies<single_copy_allreduce>>(long_data),
     use<on::allreduce, by::two_level, levels<two_level_allreduce>>(),
-    use<on::allreduce, by::mesh, stages<mesh_allreduce>>(on_mesh),
+    use<on::allreduce, by::mesh, by_fabric<&member_collectives::allreduce>>(on_mesh),
     use<on::allreduce, by::reduce_scatter_allgather, messages<allreduce_reduce_scatter_allgather>>(
         more_bytes_than(8192), commuting),
     use<on::allreduce, by::ring, messages<allreduce_ring>>(by_setting, commuting),
@@ -244,7 +244,7 @@ constexpr row table[] = {
     use<on::reduce_scatter, by::shared_memory, slots<slot_reduce_scatter>>(reduced_in_slots),
     use<on::reduce_scatter, by::single_copy, copies<single_copy_reduce_scatter>>(long_data),
     use<on::reduce_scatter, by::two_level, levels<two_level_reduce_scatter>>(),
-    use<on::reduce_scatter, by::mesh, stages<mesh_reduce_scatter>>(on_mesh),
+    use<on::reduce_scatter, by::mesh, by_fabric<&member_collectives::reduce_scatter>>(on_mesh),
     use<on::reduce_scatter, by::recursive_halving, messages<reduce_scatter_recursive_halving>>(
         more_than(2, 262144), commuting),
     use<on::reduce_scatter, by::pairwise, messages<reduce_scatter_pairwise>>(always, commuting),

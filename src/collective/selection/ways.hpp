@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collective/algorithms/alltoall.hpp"
-#include "collective/algorithms/mesh_stages.hpp"
+#include "collective/algorithms/by_fabric.hpp"
 #include "collective/node/hierarchy.hpp"
 #include "collective/node/message_scan.hpp"
 #include "collective/node/pair.hpp"
@@ -152,12 +152,13 @@ template <auto Algorithm> struct levels {
         .asks_places = true};
 };
 
-/// On a mesh. @param Algorithm (schedule &, const team &, const mesh_stages &, the arguments)
-template <auto Algorithm> struct stages {
+/// As the fabric knows to, on a mesh. @param Algorithm of member_collectives
+template <auto Algorithm> struct by_fabric {
     template <operation What> static void write(schedule &plan, const parties &among, const operands &data) {
-        const mesh_stages &all = *mesh_stages::of(*among.comm);
+        const member_collectives &of_fabric = *collectives_of_fabric(*among.comm);
+        const steps_of_schedule steps{plan};
         give<What>(plan, among.ranks, data,
-                   [&](const auto &...arguments) { Algorithm(plan, among.ranks, all, arguments...); });
+                   [&](const auto &...arguments) { (of_fabric.*Algorithm)(steps, among.ranks, arguments...); });
     }
     template <operation What> static constexpr way carried_out{
         .possible = [](const situation &given) noexcept { return given.mesh && given.commutative; },

@@ -150,20 +150,8 @@ void schedule::keep(const op &operation) {
     }
 }
 
-typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept {
-    const MPI_Count each = vector.count / pieces, more = vector.count % pieces;
-    const auto begin = [&](MPI_Count piece) { return piece * each + std::min(piece, more); };
-    return part(vector, begin(index), begin(index + 1) - begin(index));
-}
-
 typed_buffer nothing() {
     return {nullptr, 0, byte_type()};
-}
-
-typed_buffer part(const typed_buffer &buffer, MPI_Count first, MPI_Count count) noexcept {
-    // Integer arithmetic: a buffer may be MPI_BOTTOM with a type of absolute addresses.
-    const auto address = reinterpret_cast<std::intptr_t>(buffer.address) + first * buffer.type->extent();
-    return {reinterpret_cast<const void *>(address), count, *buffer.type};
 }
 
 typed_buffer whole(const block_view &blocks) noexcept {

@@ -18,6 +18,7 @@
 #include "base/small_vector.hpp"
 #include "collective/area/collective_area.hpp"
 #include "collective/signature.hpp"
+#include "collective/steps/parts.hpp"
 #include "collective/steps/step_memory.hpp"
 #include "collective/steps/steps.hpp"
 #include "collective/team.hpp"
@@ -137,16 +138,11 @@ template <class Plan> [[nodiscard]] typed_buffer as_bytes(Plan &plan, const type
     }
     return packed;
 }
-/// Piece `index` of a vector that is cut into `pieces` of nearly equal length.
-[[nodiscard]] typed_buffer piece_of(const typed_buffer &vector, int index, int pieces) noexcept;
-
 /// False for empty buffers and for a copy onto itself. Throws if the data do not fit.
 [[nodiscard]] bool is_to_copy(const typed_buffer &from, const typed_buffer &to);
 
 /// A message without data.
 [[nodiscard]] typed_buffer nothing();
-/// Elements [first, first + count) of a buffer. @pre within it
-[[nodiscard]] typed_buffer part(const typed_buffer &buffer, MPI_Count first, MPI_Count count) noexcept;
 /// All blocks of an array as one buffer. @pre there are any, one after the other and equal
 [[nodiscard]] typed_buffer whole(const block_view &blocks) noexcept;
 

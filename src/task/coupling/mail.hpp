@@ -13,7 +13,7 @@
 
 #include <lisle/couple.hpp>
 
-#include "task/mpi_check.hpp"
+#include "task/transport/mpi_check.hpp"
 
 namespace lisle::couple::detail {
 

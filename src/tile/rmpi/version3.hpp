@@ -71,8 +71,8 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
     reading state_ = reading::sender;
     std::size_t sender_ = 0;
     std::size_t payload_left_ = 0;
-    // Parts of collectives, by sender: those that came while nobody waited for them. A part's words are kept
-    // behind their number.
+    // Parts of collectives that came before they were awaited, by sender. A part is its number of words and
+    // the words.
     std::unordered_map<std::size_t, std::deque<std::vector<word>>> early_parts_;
     std::vector<word> part_;
 };

@@ -2,7 +2,6 @@
 // Line plots as SVG.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +21,7 @@ struct line_plot {
     std::vector<series> lines;
 };
 
-/// @pre logarithmic axes: positive values
-void write_svg(const line_plot &plot, std::ostream &to);
+/// An SVG. @pre logarithmic axes: positive values
+[[nodiscard]] std::string draw(const line_plot &plot);
 
 } // namespace lisle::tile::study

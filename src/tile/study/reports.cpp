@@ -36,7 +36,7 @@ std::ofstream open_picture(const report_options &options, const std::string &nam
 void draw(const report_options &options, const std::string &name, const line_plot &plot) {
     if (!options.plots.empty()) {
         std::ofstream to = open_picture(options, name);
-        write_svg(plot, to);
+        to << draw(plot);
     }
 }
 
@@ -329,7 +329,7 @@ void report_heat(const report_options &options) {
                    describe(find_busiest_link(array.model()), array.model()));
         if (!options.plots.empty()) {
             std::ofstream to = open_picture(options, each.name);
-            write_heat_map(array.model(), each.title, to);
+            to << draw_heat_map(array.model(), each.title);
         }
     }
 }

@@ -92,8 +92,8 @@ def check_wrappers(prefix, work):
 
 
 def check_tasks(prefix, work):
-    if os.environ.get("SANITIZED"):
-        return  # the static libraries want the sanitizer's flags
+    if os.environ.get("SANITIZED") or os.environ.get("TASKS") != "ON":
+        return  # the static libraries want the sanitizer's flags, or are not built
     (work / "tasks.cpp").write_text(TASKS_PROGRAM, encoding="utf-8")
     run(prefix / "bin/mpicxx", "-std=c++20", work / "tasks.cpp", "-llisle_couple", "-llisle_task", "-llisle_task_core",
         "-o", work / "tasks")  # fmt: skip
@@ -109,6 +109,18 @@ def check_fortran(cmake, prefix, work):
     check_program(prefix, work / "by_mpifort")
     check_cmake(cmake, prefix, work, "fortran", package="MPI", components="COMPONENTS Fortran", languages="Fortran",
                 target="MPI::MPI_Fortran", launcher="MPIEXEC_EXECUTABLE", program=work / "message.f90")  # fmt: skip
+
+
+def check_tiles(prefix, work, libdir):
+    """The module of the tiles is found where it was moved to; without it, a sentence says what to install."""
+    command = [prefix / "bin/lislerun", "--fabric", "tile:2x1", work / "by_mpicc"]
+    module = prefix / libdir / "lisle/liblisle_tiles.so"
+    if module.exists():
+        done = run(*command, env=with_sanitizer())
+        expect(done.stdout.count("received 42") == 2 and "2 x 1 tiles" in done.stderr, f"{done.stdout}{done.stderr}")
+        module.unlink()
+    missing = run(*command, status=None, env=with_sanitizer())
+    expect(missing.returncode != 0 and "needs Lisle's tiles" in missing.stderr, missing.stderr)
 
 
 def check_names_of_other_mpis(prefix, work):
@@ -179,6 +191,7 @@ def main():
             expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
     check_wrappers(prefix, work)
     check_tasks(prefix, work)
+    check_tiles(prefix, work, libdir)
     check_names_of_other_mpis(prefix, work)
     check_fortran(cmake, prefix, work)
     if shutil.which("pkg-config"):

@@ -110,9 +110,7 @@ TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
     const busiest_link most = find_busiest_link(array.model());
     EXPECT_EQ(most.exit, side::east);
     EXPECT_EQ(most.words, 2);
-    std::ostringstream picture;
-    write_heat_map(array.model(), "test", picture);
-    const auto count = [text = picture.str()](const std::string &part) {
+    const auto count = [text = draw_heat_map(array.model(), "test")](const std::string &part) {
         int found = 0;
         for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
             ++found;
@@ -125,12 +123,11 @@ TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
 }
 
 TEST(TilePictures, APlotHasAPointForEachValue) {
-    std::ostringstream picture;
-    write_svg({"title", "x", "y", true, true, {{"one", {{1, 10}, {10, 20}, {100, 3000}}}}}, picture);
-    EXPECT_NE(picture.str().find("</svg>"), std::string::npos);
+    const std::string picture =
+        draw({"title", "x", "y", true, true, {{"one", {{1, 10}, {10, 20}, {100, 3000}}}}});
+    EXPECT_NE(picture.find("</svg>"), std::string::npos);
     std::size_t circles = 0;
-    for (auto at = picture.str().find("<circle"); at != std::string::npos;
-         at = picture.str().find("<circle", at + 1)) {
+    for (auto at = picture.find("<circle"); at != std::string::npos; at = picture.find("<circle", at + 1)) {
         ++circles;
     }
     EXPECT_EQ(circles, 3U);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other ranks owe this one: results of tasks, contents of objects, values of cells. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "task/machine/activation.hpp"
+#include "task/value/remote.hpp"
+
+namespace lisle::tasks {
+
+/// A result for slots of a record, or for whatever is to be done with it.
+struct awaited {
+    int from;
+    record *to;
+    std::uint32_t slot;
+    std::uint32_t count; ///< how many slots it fills
+    continuation then;
+    bool is_list = false; ///< one value for each slot
+};
+
+/// By the addresses that are told to those who owe the results.
+class awaited_results {
+  public:
+    std::uint64_t add(awaited result) {
+        const std::scoped_lock guard{mutex_};
+        awaited_.emplace(++last_, std::move(result));
+        return last_;
+    }
+    /// Nothing: this rank owes no result for the address.
+    std::optional<awaited> take(std::uint64_t address, int from) {
+        const std::scoped_lock guard{mutex_};
+        const auto found = awaited_.find(address);
+        if (found == awaited_.end() || found->second.from != from) {
+            return std::nullopt;
+        }
+        std::optional<awaited> taken{std::move(found->second)};
+        awaited_.erase(found);
+        return taken;
+    }
+    [[nodiscard]] std::uint64_t size() const {
+        const std::scoped_lock guard{mutex_};
+        return awaited_.size();
+    }
+
+  private:
+    mutable std::mutex mutex_; ///< for what follows
+    std::unordered_map<std::uint64_t, awaited> awaited_;
+    std::uint64_t last_ = 0;
+};
+
+} // namespace lisle::tasks

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rank's own thread does: parcels, tasks if it is the tile, and, with nothing to do, the search for
+// work and for the end.
+#include <algorithm>
+
+#include "task/machine/scheduler.hpp"
+
+namespace lisle::tasks {
+
+void scheduler::drive(const std::function<bool()> &until) {
+    const auto receive = [this](int from, std::span<const std::byte> bytes) {
+        receiver_.receive(from, bytes);
+    };
+    const bool is_tile = own_.tiles.size() == 1;
+    constexpr int most_tasks = 32; // then parcels have their turn
+    while (!until()) {
+        bool has_run = false;
+        for (int i = 0; i < most_tasks && is_tile && own_.tiles[0].run_one(); ++i) {
+            has_run = true;
+        }
+        if (has_run && own_.ranks() == 1) {
+            continue;
+        }
+        if (make_progress() || has_run || until()) {
+            continue;
+        }
+        if (is_idle()) {
+            when_idle();
+            own_.out.flush();
+            if (until() || !is_idle()) {
+                continue;
+            }
+        }
+        if (own_.ranks() > 1 || !is_tile) {
+            own_.between.wait(receive);
+        }
+    }
+    own_.out.flush();
+}
+
+bool scheduler::make_progress() {
+    is_woken_for_work_.store(false, std::memory_order_relaxed);
+    own_.out.flush();
+    const bool has_received = own_.between.poll(
+        [this](int from, std::span<const std::byte> bytes) { receiver_.receive(from, bytes); });
+    const bool has_fed = sender_.feed_hungry();
+    own_.out.flush();
+    last_poll_ = std::chrono::steady_clock::now();
+    return has_received || has_fed;
+}
+
+void scheduler::before_kernel() {
+    if (own_.tiles.size() > 1 || own_.ranks() == 1) {
+        return;
+    }
+    if (std::chrono::steady_clock::now() - last_poll_ > std::chrono::microseconds{20}) {
+        make_progress();
+    } else if (own_.requests.any() && sender_.feed_hungry()) {
+        own_.out.flush();
+    }
+}
+
+bool scheduler::is_idle() const {
+    const std::uint64_t before = own_.tiles.wake_ups();
+    return own_.tiles.all_asleep() && !own_.tiles.has_tasks(own_.credits.is_throttled()) &&
+           own_.out.is_empty() && own_.tiles.wake_ups() == before;
+}
+
+// Nothing to do: ask others for work, and let the token go on.
+void scheduler::when_idle() {
+    if (!own_.credits.is_throttled()) {
+        // Along the edges of a cube, so all are connected.
+        for (int bit = 1; bit < 2 * own_.ranks(); bit *= 2) {
+            sender_.ask_for_work(own_.rank() ^ bit);
+        }
+    }
+    if (!own_.end.holds_token()) {
+        return;
+    }
+    if (own_.rank() == 0) {
+        judge_token();
+    }
+    if (own_.ranks() > 1 && !own_.state.has_ended) {
+        pass_token();
+    }
+}
+
+void scheduler::judge_token() {
+    const auto verdict = own_.end.judge(own_.state.is_finishing, own_.credits.is_throttled());
+    if (verdict == termination::verdict::unknown) {
+        return;
+    }
+    const parcel_finish told = verdict == termination::verdict::all_finished ? parcel_finish::end
+                               : verdict == termination::verdict::full       ? parcel_finish::full
+                                                                             : parcel_finish::stuck;
+    tell_others({parcel_type::finish, static_cast<std::uint8_t>(told)});
+    receiver_.obey(told);
+}
+
+void scheduler::pass_token() {
+    const token on = own_.end.pass(own_.state.is_finishing, own_.credits.is_throttled());
+    encoder out;
+    out.number(on.under_way);
+    out.number<std::uint8_t>(on.is_black ? 1 : 0);
+    out.number<std::uint8_t>(on.all_finish ? 1 : 0);
+    out.number<std::uint8_t>(on.is_full ? 1 : 0);
+    own_.out.send(own_.end.next(), {parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::token)},
+                  out.take());
+}
+
+void scheduler::finish() {
+    for (const std::uint64_t number : own_.programs.started_by(own_.rank())) { // nobody has waited for these
+        std::string file;
+        wait(number, file);
+    }
+    own_.state.is_finishing = true;
+    drive([this] { return own_.state.has_ended; });
+    gather_trace();
+    const auto nobody = [](int, std::span<const std::byte>) {};
+    while (!own_.between.has_sent_all()) {
+        own_.between.poll(nobody);
+    }
+}
+
+// After the end, when no tile runs any more: rank 0 gets everybody's events.
+void scheduler::gather_trace() {
+    trace_log &log = own_.trace;
+    for (const auto &each : own_.tiles) {
+        std::ranges::move(each->evaluation().events(), std::back_inserter(log.events));
+    }
+    if (!own_.options.traces || own_.ranks() == 1) {
+        return;
+    }
+    if (own_.rank() != 0) {
+        encoder out;
+        codec<std::vector<trace_event>>::write(log.events, out);
+        own_.out.send(0, {parcel_type::data, static_cast<std::uint8_t>(parcel_data::trace)}, out.take());
+        return own_.out.flush();
+    }
+    while (log.ranks_arrived < own_.ranks() - 1) {
+        own_.between.wait(
+            [this](int from, std::span<const std::byte> bytes) { receiver_.receive(from, bytes); });
+    }
+}
+
+machine_counts scheduler::counts() const {
+    machine_counts all;
+    all.parcels_sent = own_.out.parcels_sent();
+    all.parcels_received = own_.parcels_received;
+    all.tasks_given = own_.tasks_given;
+    for (const auto &each : own_.tiles) {
+        all.kernels_run += each->evaluation().kernels_run();
+        all.tasks_stolen += each->stolen();
+    }
+    all.objects_kept = own_.objects->objects_kept();
+    all.results_awaited = own_.owed.size();
+    all.most_waiting = own_.credits.most_waiting();
+    return all;
+}
+
+} // namespace lisle::tasks

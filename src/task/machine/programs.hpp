@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs that a rank has loaded. Any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "task/language/program.hpp"
+
+namespace lisle::tasks {
+
+class program_table {
+  public:
+    explicit program_table(const registry &kernels) noexcept : kernels_{kernels} {}
+
+    /// A number for a program that this rank starts. The rank's own thread.
+    [[nodiscard]] std::uint64_t next_number(int rank) noexcept {
+        return static_cast<std::uint64_t>(rank) << 32U | ++last_;
+    }
+    /// Compiles a program. Throws program_error.
+    program_state &load(std::uint64_t number, const source &written);
+    /// Throws std::runtime_error if it is not loaded.
+    [[nodiscard]] program_state &find(std::uint64_t number);
+    void complete(program_state &ended, value result);
+    [[nodiscard]] bool is_complete(const program_state &asked) const;
+    /// Forgets a program, if it is there.
+    void remove(std::uint64_t number);
+    /// Those that a rank has started and nobody has removed.
+    [[nodiscard]] std::vector<std::uint64_t> started_by(int rank) const;
+
+  private:
+    const registry &kernels_;
+    std::uint64_t last_ = 0;
+    mutable std::mutex mutex_; ///< for what follows
+    std::map<std::uint64_t, std::unique_ptr<program_state>> programs_;
+};
+
+} // namespace lisle::tasks

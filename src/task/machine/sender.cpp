@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task/machine/sender.hpp"
+
+#include <algorithm>
+
+namespace lisle::tasks {
+
+namespace {
+
+/// The elements of a sequence that a task is for.
+value part_of(const value &sequence, const task &shipped) {
+    if (sequence.is(object_kind::range)) {
+        const std::int64_t first = sequence.as<range>().first;
+        return make<range>(first + shipped.first, first + shipped.end);
+    }
+    std::vector<value> part;
+    for (std::uint32_t i = shipped.first; i < shipped.end; ++i) {
+        part.push_back(element_of(sequence, i));
+    }
+    return value{std::move(part)};
+}
+
+} // namespace
+
+// The expression, the variables that it uses, or the part of the sequence that it is for.
+void sender::write_task(const task &shipped, parcel &header, encoder &out) {
+    const program_state &program = *shipped.variables->program;
+    header.program = program.number;
+    header.expression = static_cast<std::uint32_t>(shipped.expression - program.text.nodes.data());
+    value_writer values{*own_.objects, own_.options.largest_inline};
+    const value *const variables = shipped.variables->values();
+    if (!shipped.is_range()) {
+        for (const std::uint32_t slot : program.text.slots_of(*shipped.expression)) {
+            values.write(variables[slot], out);
+        }
+        return;
+    }
+    header.first = 0;
+    header.end = shipped.end - shipped.first;
+    values.write(variables[function_slot], out);
+    values.write(part_of(variables[sequence_slot], shipped), out);
+}
+
+void sender::send_task(const task &shipped, int rank, parcel header) {
+    encoder out;
+    write_task(shipped, header, out);
+    awaited result{rank, shipped.to, shipped.slot, 1, {}};
+    if (shipped.is_range() && shipped.expression->what != op::fold) {
+        result.is_list = shipped.expression->what == op::map;
+        result.slot = result.is_list ? shipped.first : 0;
+        result.count = shipped.end - shipped.first;
+    }
+    header.address = own_.owed.add(std::move(result));
+    own_.out.send(rank, header, out.take());
+}
+
+void sender::dispatch(tile &from, task &placed, int target) {
+    const int rank = own_.map.rank_of(target);
+    if (!own_.credits.take_or_keep(rank, {placed, target})) {
+        return;
+    }
+    parcel header{parcel_type::reference};
+    header.from_tile = static_cast<std::uint32_t>(from.place().tile);
+    header.to_tile = static_cast<std::uint32_t>(target);
+    send_task(placed, rank, header);
+    placed.variables->drop(from.pool());
+    placed.variables = nullptr;
+}
+
+void sender::refill(int rank) {
+    for (placed_task next; own_.credits.take_next(rank, next);) {
+        parcel header{parcel_type::reference};
+        header.to_tile = static_cast<std::uint32_t>(next.tile);
+        send_task(next.what, rank, header);
+        next.what.variables->drop(own_.pool);
+    }
+    if (own_.credits.end_throttling()) {
+        own_.tiles.wake_all();
+    }
+}
+
+void sender::credit(int rank, bool now) {
+    parcel header{parcel_type::acknowledge, static_cast<std::uint8_t>(parcel_acknowledge::credit)};
+    header.count = own_.credits.owe(rank, now);
+    if (header.count != 0) {
+        own_.out.send(rank, header);
+    }
+}
+
+void sender::send_result(int to, std::uint64_t address, const value &result) {
+    parcel header{parcel_type::data, static_cast<std::uint8_t>(parcel_data::result)};
+    header.address = address;
+    encoder out;
+    value_writer{*own_.objects, own_.options.largest_inline}.write(result, out);
+    own_.out.send(to, header, out.take());
+}
+
+void sender::request_cell(parcel_request what, const remote_object &away, const value &given,
+                          continuation then) {
+    parcel header{parcel_type::request, static_cast<std::uint8_t>(what)};
+    header.address = away.id;
+    header.count = own_.owed.add({away.owner, nullptr, 0, 1, std::move(then)});
+    encoder out;
+    value_writer{*own_.objects, own_.options.largest_inline}.write(given, out);
+    own_.out.send(away.owner, header, out.take());
+}
+
+// Asks for an object's content. If it is bytes in one piece they come straight into the new object.
+void sender::fetch(const ref<remote_object> &wanted) {
+    parcel header{parcel_type::request, static_cast<std::uint8_t>(parcel_request::content)};
+    header.address = wanted->id;
+    const box_type *const type =
+        wanted->what == object_kind::boxed ? own_.kernels.type(wanted->type) : nullptr;
+    if (type == nullptr || type->with_room == nullptr) {
+        header.count = own_.owed.add(
+            {wanted->owner, nullptr, 0, 1, [wanted](value content) { wanted->arrive(std::move(content)); }});
+        return own_.out.send(wanted->owner, header);
+    }
+    std::span<std::byte> room;
+    ref<object> fresh = type->with_room(wanted->size, room);
+    const int channel = own_.between.expect(wanted->owner, room, [this, wanted, fresh] {
+        own_.end.has_received();
+        wanted->arrive(fresh);
+    });
+    header.first = 1;
+    header.end = static_cast<std::uint32_t>(channel);
+    own_.out.send(wanted->owner, header);
+}
+
+void sender::ask_for_work(int rank) {
+    if (own_.options.where == spread::steal && rank >= 0 && rank < own_.ranks() && rank != own_.rank() &&
+        own_.requests.begin_asking(rank)) {
+        own_.out.send(rank, {parcel_type::request, static_cast<std::uint8_t>(parcel_request::work)});
+    }
+}
+
+bool sender::feed_hungry() {
+    bool has_fed = false;
+    if (own_.tiles.size() == 1 && own_.requests.any()) { // this thread is the tile, which shares what it has
+        own_.tiles[0].ready().share_all();
+    }
+    task stolen;
+    for (unsigned first = 0; own_.requests.any() && own_.tiles.steal(nullptr, stolen, first); first = 0) {
+        const int rank = own_.requests.take();
+        parcel header{parcel_type::subtask};
+        header.to_tile = static_cast<std::uint32_t>(own_.map.first_of(rank));
+        send_task(stolen, rank, header);
+        stolen.variables->drop(own_.pool);
+        ++own_.tasks_given;
+        has_fed = true;
+    }
+    return has_fed;
+}
+
+} // namespace lisle::tasks

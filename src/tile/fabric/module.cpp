@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles as a fabric that a job loads when it asks for it: what the library finds in this object.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "library/fabric_module.hpp"
+#include "mpi.h"
+#include "tile/fabric/tile_fabric.hpp"
+#include "tile/heat_map.hpp"
+
+namespace lisle::fabric {
+
+namespace {
+
+void draw(const tile::machine &model, const std::string &directory) {
+    const std::string file = directory + "/links.svg";
+    std::error_code failure;
+    std::filesystem::create_directories(directory, failure);
+    errno = 0;
+    std::ofstream to{file};
+    to << tile::draw_heat_map(model, "Use of tiles and links");
+    if (to.flush()) {
+        std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
+    } else {
+        std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", file.c_str(),
+                     failure ? failure.message().c_str() : std::strerror(errno));
+    }
+}
+
+/// For the end of the process, which destroys no fabric.
+struct {
+    const tile_fabric *tiles = nullptr;
+    std::string picture_directory; ///< empty: no picture
+} summarized;
+
+void summarize() {
+    std::fputs(summarized.tiles->summary().c_str(), stderr);
+    if (!summarized.picture_directory.empty()) {
+        draw(summarized.tiles->model(), summarized.picture_directory);
+    }
+}
+
+std::unique_ptr<fabric> make(const fabric_request &request) {
+    if (!request.one_worker) {
+        fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
+                            "lislerun --fabric tile:WxH sees to that");
+    }
+    const tile_words given{.mesh = request.words,
+                           .map = request.text_of(setting::tile_map),
+                           .machine = request.text_of(setting::tile_machine),
+                           .packets = request.text_of(setting::tile_packets),
+                           .compute = request.text_of(setting::tile_compute)};
+    auto made = std::make_unique<tile_fabric>(make_tile_layout(given, request.ranks), request);
+    summarized = {made.get(), request.text_of(setting::tile_trace)};
+    std::atexit(summarize);
+    return made;
+}
+
+} // namespace
+
+} // namespace lisle::fabric
+
+extern "C" [[gnu::visibility("default")]] const lisle::fabric_module lisle_fabric_module{
+    .build = LISLE_MODULE_BUILD, .make = lisle::fabric::make};

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a user writes to a machine and the tiles of its ranks.
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "mpi.h"
+#include "tile/fabric/tile_fabric.hpp"
+#include "tile/rmpi/job.hpp"
+
+namespace lisle::fabric {
+
+namespace {
+
+bool read_size(const std::string &mesh, std::int64_t &width, std::int64_t &height) {
+    const char *const end = mesh.data() + mesh.size();
+    const auto across = std::from_chars(mesh.data(), end, width);
+    if (across.ec != std::errc{} || across.ptr == end || *across.ptr != 'x') {
+        return false;
+    }
+    const auto along = std::from_chars(across.ptr + 1, end, height);
+    return along.ec == std::errc{} && along.ptr == end;
+}
+
+std::vector<int> read_map(const std::string &file, int ranks, int count) {
+    std::ifstream from{file};
+    if (!from) {
+        fail(MPI_ERR_ARG, "the map of the tiles, ", file,
+             ", cannot be read (a map is row, compact, or a file)");
+    }
+    std::vector<int> tiles;
+    std::set<int> used;
+    for (int tile = 0; static_cast<int>(tiles.size()) < ranks && from >> tile;) {
+        if (tile < 0 || tile >= count || !used.insert(tile).second) {
+            fail(MPI_ERR_ARG, file, " gives rank ", tiles.size(), " tile ", tile,
+                 tile >= 0 && tile < count ? ", which another rank has" : ", which the mesh does not have");
+        }
+        tiles.push_back(tile);
+    }
+    if (static_cast<int>(tiles.size()) < ranks) {
+        fail(MPI_ERR_ARG, file, " has tiles for ", tiles.size(), " ranks, the job has ", ranks);
+    }
+    return tiles;
+}
+
+mesh_packets packets_from(const std::string &name) {
+    constexpr const char *names[] = {"lisle", "v1", "v2", "v3"};
+    for (std::size_t i = 0; i < std::size(names); ++i) {
+        if (name == names[i]) {
+            return static_cast<mesh_packets>(i);
+        }
+    }
+    if (!name.empty()) {
+        fail(MPI_ERR_ARG, "there are no packets called \"", name,
+             "\" on tiles: lisle, v1, v2 and v3 are there");
+    }
+    return mesh_packets::lisle;
+}
+
+host_meter::kind computing_from(const std::string &words) {
+    constexpr std::int64_t most = 1'000'000;
+    const auto colon = std::min(words.find(':'), words.size());
+    const std::string_view what = std::string_view{words}.substr(0, colon);
+    host_meter::kind given{what == "host"           ? host_meter::unit::time
+                           : what == "instructions" ? host_meter::unit::instructions
+                                                    : host_meter::unit::none};
+    if (colon != words.size()) {
+        const char *const end = words.data() + words.size();
+        const auto read = std::from_chars(words.data() + colon + 1, end, given.percent);
+        given.percent = read.ec == std::errc{} && read.ptr == end ? given.percent : 0;
+    }
+    const bool declared = words.empty() || words == "declared";
+    if (!declared && (given.of == host_meter::unit::none || given.percent < 1 || given.percent > most)) {
+        fail(MPI_ERR_ARG, "\"", words,
+             "\" does not say how computing takes time on tiles: declared, host, instructions, "
+             "host:PERCENT or instructions:PERCENT (1 to ",
+             most, ") do");
+    }
+    if (given.of == host_meter::unit::instructions && !host_meter::counts_instructions()) {
+        fail(MPI_ERR_ARG, "this machine has no counter of instructions that a program may use "
+                          "(perf_event_open): computing can be declared, or take the host's time (host)");
+    }
+    return given;
+}
+
+} // namespace
+
+tile_layout make_tile_layout(const tile_words &given, int ranks) {
+    tile_layout layout;
+    layout.packets = packets_from(given.packets);
+    layout.computing = computing_from(given.compute);
+    const std::string &mesh = given.mesh;
+    const std::string &map = given.map;
+    try {
+        if (!given.machine.empty()) {
+            std::ifstream from{given.machine};
+            if (!from) {
+                fail(MPI_ERR_ARG, "the parameters of the tiles, ", given.machine, ", cannot be read");
+            }
+            read_parameters(layout.machine, from, given.machine);
+        }
+        std::int64_t width = 0;
+        std::int64_t height = 0;
+        if (!read_size(mesh, width, height)) {
+            fail(MPI_ERR_ARG, "\"", mesh, "\" is not the size of a mesh, as 4x4 is");
+        }
+        set_parameter(layout.machine, "width", width);
+        set_parameter(layout.machine, "height", height);
+    } catch (const std::invalid_argument &wrong) {
+        fail(MPI_ERR_ARG, wrong.what());
+    }
+    const tile::mesh_shape shape{static_cast<int>(layout.machine.width),
+                                 static_cast<int>(layout.machine.height)};
+    if (ranks > shape.tiles()) {
+        fail(MPI_ERR_ARG, ranks, " ranks do not fit a mesh of ", mesh, ", which has ", shape.tiles(),
+             " tiles");
+    }
+    if (map.empty() || map == "row") {
+        layout.tiles = tile::rmpi::map_in_rows(shape, ranks);
+    } else if (map == "compact") {
+        layout.tiles = tile::rmpi::map_compactly(shape, ranks);
+    } else {
+        layout.tiles = read_map(map, ranks, shape.tiles());
+    }
+    return layout;
+}
+
+} // namespace lisle::fabric
