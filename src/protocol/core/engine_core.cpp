@@ -25,7 +25,7 @@ void engine_core::complete_specially_locked(request &finished) {
         orphans_.push_back(&finished);
         return;
     }
-    // Release: as in complete_quietly_locked().
+    // Release: as in try_complete().
     finished.complete.store(true, std::memory_order_release);
 }
 

@@ -66,12 +66,18 @@ class engine_core {
     }
     /// The same for packets: who takes them counts the news for all of them.
     void complete_quietly_locked(request &finished) {
-        if (finished.at_end != 0) [[unlikely]] {
+        if (!try_complete(finished)) [[unlikely]] {
             complete_specially_locked(finished);
-            return;
+        }
+    }
+    /// The same for a request whose end causes nothing else. False: it is none.
+    [[nodiscard, gnu::always_inline]] static bool try_complete(request &finished) noexcept {
+        if (finished.at_end != 0) [[unlikely]] {
+            return false;
         }
         // Release: pairs with the acquire load of the thread that waits; the request is its from here on.
         finished.complete.store(true, std::memory_order_release);
+        return true;
     }
     void fail_locked(request &failed, int error);
     /// From any thread, without the lock.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabrics of one engine that have to be asked for packets, and how often each is: in every round while it
-// is active, or while something is pending that can come from it and nothing comes from elsewhere; otherwise
-// it gets a share of the time, so that a slow one does not slow the others. Used under the engine's lock.
+// The fabrics that an engine polls for packets, and how often: in every round those that are active, and
+// those that a pending operation needs while nothing comes from elsewhere; the others for a share of the
+// time, so that a slow fabric does not slow the rest. Used under the engine's lock.
 #pragma once
 
 #include <algorithm>
@@ -54,12 +54,11 @@ class polled_fabrics {
     /// Counts one that may come from anywhere.
     [[nodiscard]] std::uint8_t expect_anywhere() noexcept;
     void forget(std::uint8_t expected) noexcept;
-    /// The next round asks all: somebody looks for something of which it is not known where it comes from.
+    /// The next round polls all: a caller looks for a message whose fabric is not known.
     void ask_all_once() noexcept { ask_all_ = true; }
 
-    /// Asks those whose turn it is for at most `most` packets each. Returns how many came.
-    /// @param alone nothing else is there to be polled @param before how many came in this round from what is
-    /// polled elsewhere
+    /// Polls those whose turn it is, for at most `most` packets each. Returns how many came.
+    /// @param alone there is no mailbox besides @param before how many packets the mailbox gave in this round
     int poll(int self, fabric::sink &into, int most, job_clock &clock, bool alone, int before);
 
   private:

@@ -41,12 +41,9 @@ inline void inbox::arrived_eager(envelope what, std::span<const std::byte> paylo
         receive->result.source = what.source;
         receive->result.tag = what.tag;
         store_data(*receive, payload);
-        if (receive->at_end != 0) [[unlikely]] { // asked here, since each instruction counts
+        if (!engine_core::try_complete(*receive)) [[unlikely]] {
             core_.complete_quietly_locked(*receive);
-            return;
         }
-        // Release: as in engine_core::complete_quietly_locked().
-        receive->complete.store(true, std::memory_order_release);
         return;
     }
     keep_eager(what, payload, receive);

@@ -6,7 +6,7 @@
 // Posted receives that all have one pattern, as they mostly do, lie in one row. Others lie in a queue for
 // their pattern; an arriving message can be taken from at most four queues (source and tag each given or
 // any), of which the one whose head was posted first wins.
-// Unexpected messages lie in a queue for their envelope and, once a receive or probe with that sort of
+// Unexpected messages lie in a queue for their envelope and, once a receive or probe with that kind of
 // wildcard has been seen, in the queues of the wildcards as well.
 #pragma once
 

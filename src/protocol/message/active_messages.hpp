@@ -41,7 +41,7 @@ class active_messages {
     /// Null: there is no such kind.
     [[nodiscard]] static packet_handler handler_of(std::uint8_t kind) noexcept { return handlers_[kind]; }
 
-    /// The same for the module that is to hear of failures; there is room for one.
+    /// Sets the function that is called when a peer fails. There is room for one.
     static void on_failure(failure_handler handler) noexcept { failure_ = handler; }
     static void tell_failure(engine &home, int peer) {
         if (failure_ != nullptr) {

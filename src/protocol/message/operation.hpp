@@ -66,8 +66,8 @@ class alignas(64) receive_operation final : public operation, public pending_wor
                             {channel.context, source, tag},
                             source >= 0 ? channel.peers->member(source) : -1} {}
 
-    /// One for a request of the user's, to be given back by dispose(). Of those that the calling thread has
-    /// disposed of, the latest is used again: what most receives leave as it was is not written again.
+    /// A receive for a user's request, to be given back by dispose(). The thread's latest one is used again,
+    /// so members that most receives leave as they were are not written again.
     [[nodiscard, gnu::always_inline]] static receive_operation *make(engine &home, const typed_buffer &buffer,
                                                                      const envelope &pattern) {
         receive_operation *receive = node_cache<receive_operation>::take();
@@ -98,8 +98,8 @@ class alignas(64) receive_operation final : public operation, public pending_wor
     void describe(wait_note &note) const override;
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
-    unexpected_message *captured; ///< if it captures: null until it has; see also `kind`
-    /// Order of posting: of several receives that would take a message, the oldest does.
+    unexpected_message *captured; ///< null until it has captured one; see also pending_work::kind::stored
+    /// Order of posting: the oldest receive that matches a message takes it.
     std::uint64_t stamp;
 
     // A receive of a short message needs the base of all requests and these, up to the link's first two
@@ -147,8 +147,10 @@ class send_operation final : public operation {
     bool recalled = false;  ///< revoked: ends when the receiver says that it does not read the buffer
     std::uint32_t call;     ///< number of the MPI call; set and read only by a message_observer
     std::uint64_t receiver_id = 0;
-    fabric::memory_key key = 0;
-    announced_sends *table; ///< that has announced it
+    union {
+        fabric::memory_key key = 0; ///< if `exposed`
+        announced_sends *table;     ///< that has announced it, else
+    };
 };
 
 static_assert(sizeof(receive_operation) <= 256 && sizeof(send_operation) <= 256);

@@ -47,10 +47,10 @@ struct outcome {
     static outcome load(const MPI_Status &status) noexcept;
 };
 
-/// What is to be done with a complete request that is no longer needed, for those that need not be asked:
-/// they have no finish() and no free() of their own and are not persistent.
+/// How a complete request is given back without a virtual call: for requests that have no finish() and no
+/// free() of their own and are not persistent.
 enum class disposal : std::uint8_t {
-    general, ///< ask it
+    general, ///< by its functions
     nothing, ///< it stays
     receive, ///< a receive_operation from receive_operation::make()
 };

@@ -44,7 +44,7 @@ std::uint8_t announced_sends::locate(send_operation &send, announcement &said) {
     }
     if (send.buffer.type->contiguous() && (way.node != nullptr || expose_buffer(send, way))) {
         said.address = reinterpret_cast<std::uint64_t>(send.buffer.address);
-        said.key = send.key;
+        said.key = send.exposed ? send.key : 0;
         return send.exposed ? exposed_memory : 0;
     }
     return 0;
@@ -72,7 +72,9 @@ bool announced_sends::announce(send_operation &send) {
         core_.fail_locked(send, error);
         return false;
     }
-    send.table = this;
+    if (!send.exposed) {
+        send.table = this;
+    }
     send.id = out_.announced().insert(send);
     send.receiver_id = 0;
     said.sender = send.id;

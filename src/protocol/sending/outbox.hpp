@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank has to send and has found no room for: control packets, messages that their receivers take
-// packet by packet (streams), and work that tries again. sender.cpp sends it.
+// What waits for room on its way out: control packets, streams (messages that their receivers take packet by
+// packet), and work that tries again.
 #pragma once
 
 #include <atomic>
@@ -31,9 +31,9 @@ class outbox {
         count();
     }
 
-    /// What a sender has to look at before it sends: the number of packets that wait, and failure_mark if
-    /// anything has failed. Read without the lock, relaxed: a thread only has to see packets that were
-    /// deferred by calls which happened before its own, and those it sees.
+    /// Why a message may not be sent at once: the number of packets that wait, plus failure_mark if anything
+    /// has failed. Read without the lock, relaxed: a thread has to see packets deferred by calls that
+    /// happened before its own, and those it sees.
     [[nodiscard]] std::size_t hindrances() const noexcept {
         return hindrances_.load(std::memory_order_relaxed);
     }
