@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/local/local_fabric.hpp"
@@ -34,15 +35,10 @@ std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstr
 constexpr const char *fabric_variable = "LISLE_FABRIC"; ///< of the program, as lislerun --fabric
 constexpr std::string_view tile_prefix = "tile:";
 
-std::string text_of(const char *variable) {
-    const char *const text = std::getenv(variable);
-    return text != nullptr ? text : "";
-}
-
 /// At the end of the process, which destroys no fabric.
 void summarize(const fabric::tile_fabric &tiles) {
     std::fputs(tiles.summary().c_str(), stderr);
-    if (const std::string directory = text_of("LISLE_TILE_TRACE"); !directory.empty()) {
+    if (const std::string directory{environment_text("LISLE_TILE_TRACE")}; !directory.empty()) {
         const std::string file = directory + "/links.svg";
         std::error_code failure;
         std::filesystem::create_directories(directory, failure);
@@ -65,11 +61,12 @@ std::unique_ptr<fabric::fabric> make_tile_fabric(node_segment &segment, bootstra
         fail(MPI_ERR_OTHER, "on modelled tiles, ranks are fibers of one process and one worker thread: "
                             "lislerun --fabric tile:WxH sees to that");
     }
-    const fabric::tile_words given{.mesh = text_of(fabric_variable).substr(tile_prefix.size()),
-                                   .map = text_of("LISLE_TILE_MAP"),
-                                   .machine = text_of("LISLE_TILE_MACHINE"),
-                                   .packets = text_of("LISLE_TILE_PACKETS"),
-                                   .compute = text_of("LISLE_TILE_COMPUTE")};
+    const fabric::tile_words given{
+        .mesh = std::string{environment_text(fabric_variable)}.substr(tile_prefix.size()),
+        .map = std::string{environment_text("LISLE_TILE_MAP")},
+        .machine = std::string{environment_text("LISLE_TILE_MACHINE")},
+        .packets = std::string{environment_text("LISLE_TILE_PACKETS")},
+        .compute = std::string{environment_text("LISLE_TILE_COMPUTE")}};
     auto made = std::make_unique<fabric::tile_fabric>(
         make_tile_layout(given, places.ranks()), segment.bells(0, places.ranks()),
         [](int rank, const std::string &sentence) {
@@ -96,7 +93,7 @@ fabric::local::read_thresholds reads_of_other_processes() {
 }
 
 std::vector<fabric_maker> fabrics_in_use(int nodes) {
-    const std::string chosen = text_of(fabric_variable);
+    const std::string chosen{environment_text(fabric_variable)};
     if (chosen.starts_with(tile_prefix)) {
         return {make_tile_fabric};
     }

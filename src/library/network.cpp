@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/network.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <sys/random.h>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/network/network_fabric.hpp"
@@ -19,14 +19,10 @@ namespace {
 constexpr std::string_view secret_key = "network-secret";
 constexpr std::string_view address_key = "network-address";
 
-std::string words_of(const char *variable) {
-    const char *const text = std::getenv(variable);
-    return text != nullptr ? text : "";
-}
-
 /// What the user has chosen, or the best.
 std::vector<choice> chosen_rails() {
-    return choose_providers({words_of("LISLE_NETWORK_PROVIDER"), words_of("LISLE_NETWORK_INTERFACE")});
+    return choose_providers({std::string{environment_text("LISLE_NETWORK_PROVIDER")},
+                             std::string{environment_text("LISLE_NETWORK_INTERFACE")}});
 }
 
 } // namespace

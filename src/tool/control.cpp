@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/control.hpp"
 
+#include "base/text.hpp"
+
 #include <cstring>
 #include <deque>
 
@@ -18,21 +20,11 @@ struct tables {
             const setting_description &row = settings[i];
             const enumeration *words = nullptr;
             if (row.words != nullptr) {
-                words = &enumerations.emplace_back(row.variable, row.least, split(row.words));
+                const auto names = split(row.words, '|');
+                words = &enumerations.emplace_back(row.variable, row.least,
+                                                   std::vector<std::string>(names.begin(), names.end()));
             }
             variables.push_back({row.variable, static_cast<setting>(i), row.meaning, words});
-        }
-    }
-
-    static std::vector<std::string> split(std::string_view text) {
-        std::vector<std::string> parts;
-        for (;;) {
-            const auto bar = text.find('|');
-            parts.emplace_back(text.substr(0, bar));
-            if (bar == std::string_view::npos) {
-                return parts;
-            }
-            text.remove_prefix(bar + 1);
         }
     }
 };
