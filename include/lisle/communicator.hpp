@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "lisle/collective.hpp"
+#include "lisle/collective/collective.hpp"
+#include "lisle/collective/persistent_collective.hpp"
+#include "lisle/detail/owned.hpp"
 #include "lisle/group.hpp"
-#include "lisle/owned.hpp"
-#include "lisle/persistent_collective.hpp"
 
 namespace lisle {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lisle/communicator.hpp"
-#include "lisle/request_pool.hpp"
+#include "lisle/request/request_pool.hpp"
 
 namespace lisle {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 // First: what the compiler says begins with the way to the file.
-#include "lisle/transfer.hpp"
+#include "lisle/datatype/transfer.hpp"
 
 #include "lisle/communicator.hpp"
 

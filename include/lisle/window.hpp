@@ -8,11 +8,11 @@
 #include <utility>
 
 // First: what the compiler says begins with the way to the file.
-#include "lisle/transfer.hpp"
+#include "lisle/datatype/transfer.hpp"
 
+#include "lisle/collective/operation.hpp"
 #include "lisle/communicator.hpp"
 #include "lisle/info.hpp"
-#include "lisle/operation.hpp"
 
 namespace lisle {
 

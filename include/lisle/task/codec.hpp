@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/fields.hpp"
+#include "lisle/datatype/fields.hpp"
 
 namespace lisle::tasks {
 
