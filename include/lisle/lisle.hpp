@@ -12,7 +12,7 @@
 
 #include "lisle/collective/operation.hpp"
 
-#include "lisle/collective/reduction_details.hpp"
+#include "lisle/collective/reduction.hpp"
 
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"

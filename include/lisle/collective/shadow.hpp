@@ -14,7 +14,7 @@ namespace lisle::detail {
 
 /// Tags on it.
 enum shadow_tag : int {
-    posted_tag = 1, ///< of all non-blocking collectives: all ranks begin them in one order
+    collective_tag = 1, ///< of all non-blocking collectives: all ranks start them in one order
     first_sparse_tag = 10,
     first_neighbour_tag = 16, ///< and one for each direction of a grid
     object_tag = 1000,        ///< in trees(): an object

@@ -9,6 +9,7 @@
 
 #include "lisle/datatype/destination.hpp"
 #include "lisle/point_to_point/message.hpp"
+#include "lisle/point_to_point/sending.hpp"
 #include "lisle/request/persistent.hpp"
 #include "lisle/request/request.hpp"
 
@@ -21,44 +22,6 @@ struct exchange {
     message_tag send_tag = 0;
     receive_tag tag = 0;
 };
-
-namespace detail {
-
-template <class T> struct is_borrowed : std::false_type {};
-template <class T> struct is_borrowed<borrowed<T>> : std::true_type { using object = T; };
-
-/// Direct objects of no more bytes are copied by non-blocking operations: nobody wants them back.
-inline constexpr std::size_t most_copied = 64;
-
-/// Partitions are of equal length: throws if `count` elements cannot be divided into so many.
-inline void require_equal_parts(MPI_Count count, int partitions) {
-    if (partitions <= 0 || count % partitions != 0) [[unlikely]]
-        raise(MPI_ERR_COUNT, "lisle::partitioned_init", {{"elements", count}, {"partitions", partitions}},
-              "the range cannot be divided into this number of equal parts");
-}
-
-/// The bytes of an object that is serialised; otherwise nothing, and the object is used where it lies.
-template <object_to_send T> auto to_bytes(const T &object) {
-    return serializer<std::remove_cvref_t<T>>::write(object);
-}
-
-} // namespace detail
-
-/// What non-blocking operations may read: an object that is moved in (or a small one, copied), or borrow(it).
-template <class T>
-concept object_to_keep = detail::fit<T> && [] {
-    using type = std::remove_cvref_t<T>;
-    if constexpr (!detail::is_borrowed<type>::value) {
-        static_assert(
-            !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= detail::most_copied),
-            "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
-            "alive until the operation is complete, or std::move(object) and get it back from the future.");
-        static_assert(adapted<type> || direct<type> || (!direct_range<T> && !multidimensional_view<type>) ||
-                          resizable_range<T>,
-                      "This view does not own its memory: say lisle::borrow(view) on a named one.");
-    }
-    return true;
-}();
 
 class point_to_point {
   protected:
@@ -98,14 +61,14 @@ class point_to_point {
         if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return isend(borrow(object), dest, tag).wait();
-        send_by(MPI_Send_c, "MPI_Send", object, dest, tag.value());
+        detail::send_object(MPI_Send_c, "MPI_Send", object, dest, tag.value(), comm_);
     }
     /// send(), which returns only when the receive has begun.
     template <object_to_send T> void ssend(const T &object, int dest, message_tag tag = 0) const {
         if constexpr (!has_extensions)
             if (detail::receives_unposted())
                 return issend(borrow(object), dest, tag).wait();
-        send_by(MPI_Ssend_c, "MPI_Ssend", object, dest, tag.value());
+        detail::send_object(MPI_Ssend_c, "MPI_Ssend", object, dest, tag.value(), comm_);
     }
 
     /// Receives a new object. A container gets the size that the message has.
@@ -265,11 +228,13 @@ class point_to_point {
     ///     lisle::future<> b = world.isend(lisle::borrow(matrix), 1);
     ///     values = a.wait();
     template <object_to_keep T> [[nodiscard]] auto isend(T &&object, int dest, message_tag tag = 0) const {
-        return isend_by(MPI_Isend_c, "MPI_Isend", std::forward<T>(object), dest, tag.value());
+        return detail::start_to_send(MPI_Isend_c, "MPI_Isend", std::forward<T>(object), dest, tag.value(),
+                                     comm_);
     }
     /// isend() that is complete only when the receive has begun.
     template <object_to_keep T> [[nodiscard]] auto issend(T &&object, int dest, message_tag tag = 0) const {
-        return isend_by(MPI_Issend_c, "MPI_Issend", std::forward<T>(object), dest, tag.value());
+        return detail::start_to_send(MPI_Issend_c, "MPI_Issend", std::forward<T>(object), dest, tag.value(),
+                                     comm_);
     }
     /// Starts to receive a new object, of unknown size if it is a container.
     ///
@@ -397,67 +362,6 @@ class point_to_point {
     refusal partitioned_receive_init(no_range, int, int, message_tag = 0) const;
 
   protected:
-    template <class Send, class T>
-    void send_by(Send function, const char *call, const T &object, int dest, int tag) const {
-        if constexpr (direct_buffer<const T &>) {
-            const auto data = as_buffer(object);
-            detail::check(function(data.address, data.count, data.type, dest, tag, comm_), call,
-                          named_value{"count", data.count}, named_value{"dest", dest},
-                          named_value{"tag", tag});
-        } else if constexpr (serialized<const T &>) {
-#if LISLE_USE_EXTENSIONS
-            if (dest >= 0 && detail::serializer<T>::long_values(object))
-                return detail::serializer<T>::send_long(object, call, dest, tag, comm_);
-#endif
-            send_by(function, call, detail::to_bytes(object), dest, tag);
-        }
-    }
-
-    template <class Send, class T>
-    auto isend_by(Send function, const char *call, T &&object, int dest, int tag) const {
-        using type = std::remove_cvref_t<T>;
-        MPI_Request request = MPI_REQUEST_NULL;
-        const auto start = [&](const auto &data) {
-            detail::check(function(data.address, data.count, data.type, dest, tag, comm_, &request), call,
-                          named_value{"count", data.count}, named_value{"dest", dest},
-                          named_value{"tag", tag});
-        };
-        if constexpr (detail::is_borrowed<type>::value) {
-            if constexpr (direct_buffer<typename detail::is_borrowed<type>::object &>) {
-                start(as_buffer(object.get()));
-                return future<>{request};
-            } else {
-                auto owner = std::make_unique<detail::used_object<detail::byte_buffer>>(
-                    detail::to_bytes(object.get()));
-                start(as_buffer(owner->object));
-                return future<>{request, std::move(owner)};
-            }
-        } else if constexpr (resizable_range<T>) {
-            auto owner = std::make_unique<detail::kept_object<type>>(std::move(object));
-            start(as_buffer(owner->object));
-            return future<type>{request, std::move(owner)};
-        } else if constexpr (direct<type> && sizeof(type) <= detail::most_copied) {
-            auto owner = std::make_unique<detail::used_object<type>>(type{object});
-            start(as_buffer(owner->object));
-            return future<>{request, std::move(owner)};
-        } else if constexpr (direct<type>) {
-            auto owner = std::make_unique<detail::kept_object<type>>(std::move(object));
-            start(as_buffer(owner->object));
-            return future<type>{request, std::move(owner)};
-        } else if constexpr (serialized<T>) {
-            auto owner = std::make_unique<detail::written_object<type>>(std::move(object));
-            start(as_buffer(owner->bytes));
-            return future<type>{request, std::move(owner)};
-        } else if constexpr (adapted<type>) {
-            auto owner = std::make_unique<detail::kept_object<type>>(std::forward<T>(object));
-            start(as_buffer(owner->object));
-            return future<type>{request, std::move(owner)};
-        } else {
-            detail::refused<T>(); // the compiler has said why
-            return future<>{request};
-        }
-    }
-
     template <class T>
     detail::returned<T> receive_as(source_rank source, receive_tag tag, MPI_Status *ended) const {
         if constexpr (!has_extensions && receivable<T>) {

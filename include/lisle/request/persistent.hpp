@@ -34,6 +34,13 @@ template <class... Arguments> int precv_init(Arguments... arguments) {
 #endif
 }
 
+/// Partitions are of equal length: throws if `count` elements cannot be divided into so many.
+inline void require_equal_parts(MPI_Count count, int partitions) {
+    if (partitions <= 0 || count % partitions != 0) [[unlikely]]
+        raise(MPI_ERR_COUNT, "lisle::partitioned_init", {{"elements", count}, {"partitions", partitions}},
+              "the range cannot be divided into this number of equal parts");
+}
+
 /// What a persistent operation needs as long as it exists; and its rounds, if it is no request of MPI's.
 class persistent_owner : public operation {
   public:

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reductions of collective.hpp are made of: MPI's, of elements, and the headers' own, of whole
-// objects.
+// The forms of reductions: MPI's, of elements, from one description each; and of whole objects, which MPI
+// does not know, along trees of messages.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "lisle/collective/collective_details.hpp"
+#include "lisle/collective/failure.hpp"
+#include "lisle/collective/form.hpp"
 #include "lisle/collective/operation.hpp"
-#include "lisle/collective/told_failure.hpp"
-#include "lisle/point_to_point/point_to_point.hpp"
 
 namespace lisle::detail {
 
@@ -71,6 +70,11 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
 /// What a reduction gives: a view's result owns its elements.
 template <class T> using reduction_result = typename taken<T>::value;
 
+/// What the descriptions of reductions have in common.
+struct reduction_of_all : as_given {
+    static constexpr signature takes = signature::combines;
+};
+
 /// What combines what a T consists of; all else meets a sentence of the compiler's.
 template <class F, class T>
 concept operation_on = (require_operation<F, combined<T, F>>(), true);
@@ -116,6 +120,141 @@ template <class T, operation_on<T> F> class reduction {
     const object &object_;
     decltype(use_operation<F, element>(std::declval<F &>())) operation_;
 };
+
+// ---- the forms of MPI's reductions ----
+
+/// The elements that a rank gets: all, or its block.
+template <class Operation, class Reduction> MPI_Count result_count(const Reduction &parts, MPI_Comm comm) {
+    return Operation::amounts_of(0, parts.count(), comm, Operation::name).block;
+}
+/// The arguments of a reduction.
+template <class Operation, class Reduction>
+arguments between(const Reduction &parts, const void *from, void *to, MPI_Count count, int root) {
+    return {from, to, count, parts.type(), root, parts.operation()};
+}
+/// The same in place of what is given, where there is a result.
+template <class Operation, class Reduction, class T>
+arguments in_place_of(T &object, const Reduction &parts, int root, MPI_Comm comm) {
+    const bool here = has_result<Operation>(root, comm);
+    void *const address = parts.to(object);
+    return between<Operation>(parts, here ? MPI_IN_PLACE : address, here ? address : nullptr,
+                              result_count<Operation>(parts, comm), root);
+}
+/// The same into memory that exists.
+template <class Operation, class Reduction, class T, class Into>
+arguments into_room(const T &object, Into &into, const Reduction &parts, int root, MPI_Comm comm) {
+    const MPI_Count count = result_count<Operation>(parts, comm);
+    const std::size_t objects = Operation::deals ? static_cast<std::size_t>(count) : sent_objects(object);
+    void *const room = has_result<Operation>(root, comm)
+                           ? room_for<sent_element<T>>(into, objects, Operation::name)
+                           : nullptr;
+    return between<Operation>(parts, parts.from(), room, count, root);
+}
+
+/// The result of elements that MPI combines.
+template <class Operation, class T, class F>
+auto reduce_elements(const T &given_object, F &function, int root, MPI_Comm comm) {
+    const reduction<T, F> parts{object_in(given_object), function};
+    auto result = parts.make_result(has_result<Operation>(root, comm));
+    issue<Operation>(blocking{},
+                     between<Operation>(parts, parts.from(), parts.to(result), parts.count(), root), comm);
+    return result;
+}
+/// The same into memory that exists.
+template <class Operation, class T, class F, class Into>
+void reduce_into(const T &object, Into &into, F &function, int root, MPI_Comm comm) {
+    agree_on_reduction<T, F>(comm, Operation::name, root);
+    const reduction<T, F> parts{object, function};
+    issue<Operation>(blocking{}, into_room<Operation>(object, into, parts, root, comm), comm);
+}
+/// In place. @return how many elements there are as a result
+template <class Operation, class T, class F>
+MPI_Count reduce_in_place(T &object, F &function, int root, MPI_Comm comm) {
+    agree_on_reduction<T, F>(comm, Operation::name, root);
+    const reduction<T, F> parts{object, function};
+    const arguments with = in_place_of<Operation>(object, parts, root, comm);
+    issue<Operation>(blocking{}, with, comm);
+    return with.count;
+}
+
+/// Says what is wrong with a callable that has to serve after the call that it is given to.
+template <class F, class T> consteval void require_lasting() {
+    static_assert(has_extensions || has_predefined<F, T> || stateless<F>,
+                  "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");
+}
+
+/// The callable of a reduction of objects that are lent, and its operation; Base owns what a request or a
+/// persistent operation needs.
+template <class Base, class T, class F> class kept_reduction final : public Base {
+    F function_;
+
+  public:
+    kept_reduction(const typename taken<T>::object &object, F &&function)
+        : function_{std::move(function)}, parts{object, function_} {
+        require_lasting<F, combined<T, F>>();
+    }
+    reduction<T, F> parts;
+};
+
+template <class Operation, class T, class F, class Into>
+future<> start_to_reduce_into(const T &object, Into &into, F &function, int root, MPI_Comm comm) {
+    auto owner = std::make_unique<kept_reduction<operation, T, F>>(object, std::move(function));
+    const auto with = into_room<Operation>(object, into, owner->parts, root, comm);
+    return issue<Operation>(nonblocking<>{std::move(owner)}, with, comm);
+}
+template <class Operation, class T, class F>
+future<> start_to_reduce_in_place(T &object, F &function, int root, MPI_Comm comm) {
+    require_writable<T &>();
+    auto owner = std::make_unique<kept_reduction<operation, T, F>>(object, std::move(function));
+    const auto with = in_place_of<Operation>(object, owner->parts, root, comm);
+    return issue<Operation>(nonblocking<>{std::move(owner)}, with, comm);
+}
+/// B lends `object`. In place if `into` is the same.
+template <class Operation, class B, class T, class F, class Into> persistent
+prepare_to_reduce(const T &object, Into &into, F &function, int root, MPI_Comm comm, bool in_place = false) {
+    require_writable<Into &>();
+    auto owner = std::make_unique<kept_reduction<persistent_owner, B, F>>(object, std::move(function));
+    const auto &parts = owner->parts;
+    const auto with = between<Operation>(parts, in_place ? MPI_IN_PLACE : parts.from(), parts.to(into),
+                                         parts.count(), root);
+    return issue<Operation>(prepared{std::move(owner)}, with, comm);
+}
+
+/// A non-blocking reduction of an object that is moved in, and its result.
+template <class T, class F> class reduction_under_way final : public result_of<reduction_result<T>> {
+    using in = typename taken<T>::value;
+
+  public:
+    reduction_under_way(in &&from, F &&function, bool here)
+        : in_{std::move(from)}, function_{std::move(function)}, parts{in_, function_}, out{parts.make_result(
+                                                                                           here)} {
+        require_lasting<F, combined<T, F>>();
+    }
+    reduction_result<T> take(const status &) override { return std::move(out); }
+
+  private:
+    in in_;
+    F function_;
+
+  public:
+    reduction<T, F> parts;
+    reduction_result<T> out;
+};
+template <class Operation, class T, class F>
+auto start_to_reduce(T &&given_object, F &function, int root, MPI_Comm comm) {
+    using type = std::remove_cvref_t<T>;
+    const bool all = has_result<Operation>(root, comm) && !Operation::deals;
+    auto owner = std::make_unique<reduction_under_way<type, F>>(own(std::forward<T>(given_object)),
+                                                                std::move(function), all);
+    const MPI_Count count = result_count<Operation>(owner->parts, comm);
+    if constexpr (Operation::deals)
+        owner->out.resize(static_cast<std::size_t>(count));
+    const auto with =
+        between<Operation>(owner->parts, owner->parts.from(), owner->parts.to(owner->out), count, root);
+    return issue<Operation>(nonblocking<reduction_result<type>>{std::move(owner)}, with, comm);
+}
+
+// ---- whole objects ----
 
 /// `a op b`; what does not combine them meets a sentence of the compiler's.
 template <class F, class T> T combine(F &&function, const T &a, const T &b) {
@@ -211,60 +350,6 @@ prefixes<T, Comm> prefix_objects(T object, F &&function, const Comm &comm) {
         if (result.before)
             theirs.combine_with(*result.before, combine_two);
         result.before = std::move(theirs);
-    }
-    return result;
-}
-
-/// The i-th of as many parts as there are counts.
-template <class R, class T = element_of<const R &>>
-std::vector<std::vector<T>> cut(const R &objects, counts_view counts) {
-    std::vector<std::vector<T>> parts;
-    auto next = std::ranges::begin(objects);
-    for (const MPI_Count count : counts) {
-        parts.emplace_back(next, next + count);
-        next += count;
-    }
-    return parts;
-}
-
-/// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
-template <class Count = MPI_Count>
-std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int ranks, const char *call) {
-    std::vector<Count> shares(wanted.begin(), wanted.end());
-    if (wanted.empty() && objects % static_cast<std::size_t>(ranks) == 0)
-        shares = equal_shares<Count>(objects, ranks);
-    std::size_t sum = 0;
-    for (const Count share : shares)
-        sum += static_cast<std::size_t>(share);
-    if (shares.size() != static_cast<std::size_t>(ranks) || sum != objects) {
-        raise(MPI_ERR_COUNT, call,
-              {{"objects", static_cast<long long>(objects)},
-               {"sum of counts", static_cast<long long>(sum)},
-               {"counts", static_cast<long long>(shares.size())},
-               {"ranks", ranks}},
-              "the objects must be as many equal parts as there are ranks, or as many as the ranks' counts "
-              "say");
-        return equal_shares<Count>(objects, ranks);
-    }
-    return shares;
-}
-
-/// Combines parts that came from each rank object by object, in the order of ranks.
-template <class T, class F>
-std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, const char *call) {
-    std::vector<T> result = std::move(parts.front());
-    for (std::size_t from = 1; from < parts.size(); ++from) {
-        const std::vector<T> &part = parts[from];
-        if (part.size() != result.size()) {
-            raise(MPI_ERR_COUNT, call,
-                  {{"objects of rank 0", static_cast<long long>(result.size())},
-                   {"rank", static_cast<long long>(from)},
-                   {"its objects", static_cast<long long>(part.size())}},
-                  "the ranks have given parts of different sizes");
-            return result;
-        }
-        for (std::size_t i = 0; i < part.size(); ++i)
-            result[i] = function(std::as_const(result[i]), part[i]);
     }
     return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a range one object, or as many as it has elements? Ranges that lie in memory are their elements, and
-// everything else is one object, a std::string too; lisle::whole(x) and lisle::elements(x) say otherwise.
-// Every collective asks here what it has been given.
+// What a collective is given: one object, or as many as a range has elements. Ranges that lie in memory are
+// their elements, and everything else is one object, a std::string too; lisle::whole(x) and
+// lisle::elements(x) say otherwise. And whether it is copied, moved in or serialised.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lisle/datatype/transfer.hpp"
+#include "lisle/point_to_point/sending.hpp"
 
 namespace lisle::detail {
 
@@ -164,6 +165,11 @@ template <class T> decltype(auto) as_range(const T &object) noexcept {
         return (object);
 }
 
+/// The size of what a collective's result consists of: the elements of a range, otherwise objects.
+template <class T> constexpr std::size_t element_size() noexcept {
+    return sizeof(typename taken<T>::element);
+}
+
 /// What the compiler says of what a collective cannot take.
 template <class T> consteval void require_collectable() {
     using object = typename taken<T>::object;
@@ -184,5 +190,26 @@ namespace lisle {
 template <class T>
 concept object_to_collect =
     !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_collectable<T>(), true);
+
+/// What non-blocking collectives take as one object of any size: serialised or copied at once, so it may be
+/// an object that is not moved in.
+template <class T>
+concept object_to_pack = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> &&
+                         (detail::taken<T>::sized || detail::taken<T>::written);
+/// The elements of what is serialised.
+template <class T>
+concept elements_to_pack = detail::fit<T> && detail::taken<T>::written_elements;
+/// What they read where it lies: an object that is moved in, or a small one that is copied.
+template <class T>
+concept object_to_own = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && !object_to_pack<T> &&
+                        !elements_to_pack<T> && object_to_keep<detail::inner<T>> &&
+                        (detail::require_collectable<T>(), detail::taken<T>::in_memory);
+/// The same for functions that are about ranges only.
+template <class T>
+concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
+                       object_to_keep<T> && direct_buffer<std::remove_cvref_t<T>>;
+/// What non-blocking collectives take: any of these.
+template <class T>
+concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
 
 } // namespace lisle

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "lisle/collective/told_failure.hpp"
+#include "lisle/collective/failure.hpp"
 
 namespace lisle::detail {
 
