@@ -78,7 +78,7 @@ class cartesian : public topology {
         detail::check(MPI_Cart_rank(comm_, coordinates.data(), &result), "MPI_Cart_rank");
         return result;
     }
-    /// Whom to receive from and whom to send to, `steps` away in a dimension; no_rank beyond an edge.
+    /// The ranks to receive from and to send to, `steps` away in a dimension; no_rank beyond an edge.
     [[nodiscard]] std::pair<int, int> shift(int dimension, int steps = 1) const {
         std::pair<int, int> result;
         detail::check(MPI_Cart_shift(comm_, dimension, steps, &result.first, &result.second),
@@ -113,7 +113,7 @@ class cartesian : public topology {
     return result;
 }
 
-/// A graph that every rank knows wholly: the neighbours of each rank.
+/// A graph of which every rank knows all edges: the neighbours of each rank.
 class graph : public topology {
   public:
     using topology::topology;
@@ -141,7 +141,7 @@ class graph : public topology {
     }
 };
 
-/// A graph of which every rank knows its own edges only.
+/// A graph of which each rank knows only its own edges.
 ///
 ///     auto ring = lisle::distributed_graph::create(world, {.sources = {previous}, .destinations = {next}});
 ///     std::vector<int> got = ring.neighbor_allgather(world.rank());

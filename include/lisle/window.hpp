@@ -81,7 +81,7 @@ class window_handle {
         return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_unlock_all(window); },
                 "MPI_Win_unlock_all"};
     }
-    /// An epoch of all ranks, who begin and end it together. Collective, and so is the end of the scope.
+    /// An epoch that all ranks begin and end together. Collective, and so is the end of the scope.
     epoch fence() const {
         check(MPI_Win_fence(0, handle_), "MPI_Win_fence");
         return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_fence(0, window); }, "MPI_Win_fence"};
@@ -287,7 +287,7 @@ template <direct T> class window<T> : public detail::window_handle {
         for (T &element : local_)
             element = T{};
         returns_errors();
-        comm.barrier(); // nobody accesses elements before their first value
+        comm.barrier(); // no rank accesses elements before they have their first value
     }
     T fetch(const T &value, place at, MPI_Datatype element, MPI_Op op) const {
         T before{};

@@ -15,14 +15,11 @@ namespace lisle::detail {
 namespace operations {
 
 struct allgather : from_each_rank {
-    static constexpr const char *name = "lisle::allgather";
-    static constexpr mpi_functions mpi{"MPI_Allgather",  MPI_Allgather_c,      "MPI_Iallgather",
-                                       MPI_Iallgather_c, "MPI_Allgather_init", MPI_Allgather_init_c};
+    static constexpr mpi_functions mpi{"Allgather", MPI_Allgather_c, MPI_Iallgather_c, MPI_Allgather_init_c};
 };
 struct allgatherv : allgather {
-    static constexpr const char *name = "lisle::allgatherv";
-    static constexpr mpi_functions mpi{"MPI_Allgatherv",  MPI_Allgatherv_c,      "MPI_Iallgatherv",
-                                       MPI_Iallgatherv_c, "MPI_Allgatherv_init", MPI_Allgatherv_init_c};
+    static constexpr mpi_functions mpi{"Allgatherv", MPI_Allgatherv_c, MPI_Iallgatherv_c,
+                                       MPI_Allgatherv_init_c};
 };
 
 } // namespace operations
@@ -40,7 +37,7 @@ class allgather_calls : public collective_calls<allgather_calls> {
         if constexpr (taken::in_memory) {
             return move_blocks<operation, taken>(object, 0, comm());
         } else {
-            agree(comm(), operation::name, 0, element_size<T>());
+            agree(comm(), name_of<operation>, 0, element_size<T>());
             if constexpr (taken::written_elements)
                 return joined_elements(allgather(whole(object)));
             else if constexpr (taken::sized)
@@ -80,7 +77,7 @@ class allgather_calls : public collective_calls<allgather_calls> {
     /// counts, in one collective; if one is longer all need a second.
     template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
         using element = element_of<const R &>;
-        agree(comm(), operation_v::name, 0, sizeof(element));
+        agree(comm(), name_of<operation_v>, 0, sizeof(element));
         blocks<element> all;
         if (!with.counts.empty())
             all.counts.assign(with.counts.begin(), with.counts.end());
@@ -96,10 +93,11 @@ class allgather_calls : public collective_calls<allgather_calls> {
     template <buffer_to_fill R> void allgatherv(in_place_t<R> all, known_counts with) const {
         join_in_place<operation_v>(all.object, with.counts, 0, comm());
     }
-    /// allgatherv(). Counts that nobody gives are gathered first, and returned.
+    /// allgatherv() into memory that exists. Counts that are not given are gathered first; they are
+    /// returned.
     template <direct_range R, place_to_fill Into> std::vector<later<MPI_Count, R>>
     allgatherv_into(const R &range, Into &&into, known_counts with = {}) const {
-        agree(comm(), operation_v::name, 0, sizeof(element_of<const R &>));
+        agree(comm(), name_of<operation_v>, 0, sizeof(element_of<const R &>));
         std::vector<later<MPI_Count, R>> counts(with.counts.begin(), with.counts.end());
         if (counts.empty()) {
             const auto own_count = static_cast<MPI_Count>(std::ranges::size(range));

@@ -17,17 +17,13 @@ namespace lisle::detail {
 namespace operations {
 
 struct alltoall : as_given {
-    static constexpr const char *name = "lisle::alltoall";
-    static constexpr mpi_functions mpi{"MPI_Alltoall",  MPI_Alltoall_c,      "MPI_Ialltoall",
-                                       MPI_Ialltoall_c, "MPI_Alltoall_init", MPI_Alltoall_init_c};
+    static constexpr mpi_functions mpi{"Alltoall", MPI_Alltoall_c, MPI_Ialltoall_c, MPI_Alltoall_init_c};
     static amounts amounts_of(std::size_t objects, MPI_Count elements, MPI_Comm comm, const char *call) {
         return {objects, share_of(elements, size_of(comm), call)};
     }
 };
 struct alltoallv : alltoall {
-    static constexpr const char *name = "lisle::alltoallv";
-    static constexpr mpi_functions mpi{"MPI_Alltoallv",  MPI_Alltoallv_c,      "MPI_Ialltoallv",
-                                       MPI_Ialltoallv_c, "MPI_Alltoallv_init", MPI_Alltoallv_init_c};
+    static constexpr mpi_functions mpi{"Alltoallv", MPI_Alltoallv_c, MPI_Ialltoallv_c, MPI_Alltoallv_init_c};
 };
 
 } // namespace operations
@@ -42,22 +38,7 @@ auto exchange_listed(Form form, const void *from, const block_list<T> &sent, voi
                                         received.offsets.data(), type, comm);
 }
 
-/// The lists of a non-blocking alltoallv(), which MPI reads until the end.
-template <class In, class Element> class kept_exchange final : public result_of<blocks<Element>> {
-  public:
-    kept_exchange(In &&from, counts_view sent_counts, counts_view counts)
-        : in{std::move(from)}, sent{sent_counts}, list{counts} {
-        out.counts.assign(counts.begin(), counts.end());
-        out.data.resize(list.total);
-    }
-    blocks<Element> take(const status &) override { return std::move(out); }
-    In in;
-    block_list<Element> sent;
-    block_list<Element> list;
-    blocks<Element> out;
-};
-
-/// alltoallv() of which nobody knows how much it gets: one message for each other rank.
+/// alltoallv() without receive counts: one message for each other rank.
 template <class T> blocks<T> exchange_unknown(const T *data, counts_view sent, MPI_Comm comm,
                                               const std::exception_ptr &thrown = {}) {
     const point_to_point messages{trees(comm)};
@@ -80,7 +61,7 @@ template <class T> blocks<T> exchange_unknown(const T *data, counts_view sent, M
     }
     blocks<T> got;
     const std::exception_ptr told = caught(
-        [&] { receive_blocks(got, mine, ranks, here, messages.native(), operations::alltoallv::name); });
+        [&] { receive_blocks(got, mine, ranks, here, messages.native(), name_of<operations::alltoallv>); });
     for (auto &send : sends)
         send.wait();
     rethrow_first(thrown, told);
@@ -95,14 +76,14 @@ template <class T> std::vector<T> exchange_objects(const std::vector<T> &objects
         exchange_unknown<std::byte>(nullptr, {}, comm, thrown);
     const std::exception_ptr wrong = caught([&] {
         static_cast<void>(
-            blocks_in(written.first, written.second, true, size_of(comm), operations::alltoallv::name));
+            blocks_in(written.first, written.second, true, size_of(comm), name_of<operations::alltoallv>));
     });
     return read_each<T>(exchange_unknown(written.first.data(), written.second, comm, wrong));
 }
 
 /// The same, without waiting.
 template <class T> future<std::vector<T>> start_to_exchange_objects(std::vector<T> all, MPI_Comm comm) {
-    return begin_messages<T>(comm, std::move(all), to_each(operations::alltoallv::name),
+    return begin_messages<T>(comm, std::move(all), to_each(name_of<operations::alltoallv>),
                              [rank = rank_in(comm)](std::vector<T> &kept, std::vector<T> &&came) {
                                  return with_own(std::move(kept[static_cast<std::size_t>(rank)]),
                                                  std::move(came), rank);
@@ -112,7 +93,7 @@ template <class T> future<std::vector<T>> start_to_exchange_objects(std::vector<
 template <class R> auto start_to_exchange_ranges(R all, counts_view counts, MPI_Comm comm) {
     using element = element_of<const R &>;
     const int rank = rank_in(comm);
-    const auto list = blocks_in(all, counts, true, size_of(comm), operations::alltoallv::name);
+    const auto list = blocks_in(all, counts, true, size_of(comm), name_of<operations::alltoallv>);
     const auto block = [list](const R &kept, int of_rank) {
         const auto i = static_cast<std::size_t>(of_rank);
         constexpr auto parts = static_cast<std::size_t>(wire<element>::count);
@@ -187,11 +168,11 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
     template <direct_range R, direct_range C>
     [[nodiscard]] auto alltoallv(const R &range, const C &counts, known_counts receive = {}) const {
         using element = element_of<const R &>;
-        agree(comm(), operations::alltoallv::name, 0, sizeof(element));
+        agree(comm(), name_of<operations::alltoallv>, 0, sizeof(element));
         const std::vector<later<MPI_Count, R>> sent(std::ranges::begin(counts), std::ranges::end(counts));
         block_list<element> out{{}};
         const std::exception_ptr wrong =
-            caught([&] { out = blocks_in(range, sent, true, size_of(comm()), operation_v::name); });
+            caught([&] { out = blocks_in(range, sent, true, size_of(comm()), name_of<operation_v>); });
         if (receive.counts.empty())
             return exchange_unknown(std::ranges::data(range), sent, comm(), wrong);
         if (wrong || failed())
@@ -212,9 +193,9 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
     }
     /// Blocks of any sizes in place: as many objects go to a rank as come from it.
     template <buffer_to_fill R> void alltoallv(in_place_t<R> all, known_counts with) const {
-        agree(comm(), operations::alltoallv::name, 0, sizeof(element_of<R &>));
+        agree(comm(), name_of<operations::alltoallv>, 0, sizeof(element_of<R &>));
         const auto data = as_buffer(all.object);
-        const auto list = blocks_in(all.object, with.counts, true, size_of(comm()), operation_v::name);
+        const auto list = blocks_in(all.object, with.counts, true, size_of(comm()), name_of<operation_v>);
         exchange_listed(blocking{}, MPI_IN_PLACE, list, data.writable(), list, comm());
     }
     /// alltoallv() into memory that exists. Receive counts that are not given are exchanged first, and
@@ -222,11 +203,11 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
     template <direct_range R, place_to_fill Into> std::vector<later<MPI_Count, R>>
     alltoallv_into(const R &range, counts_view sent, Into &&into, known_counts receive = {}) const {
         using element = element_of<const R &>;
-        agree(comm(), operations::alltoallv::name, 0, sizeof(element));
+        agree(comm(), name_of<operations::alltoallv>, 0, sizeof(element));
         const int ranks = size_of(comm());
         if (!divides(sent, std::ranges::size(range), ranks))
             raise_final(
-                MPI_ERR_COUNT, operation_v::name,
+                MPI_ERR_COUNT, name_of<operation_v>,
                 {{"objects", static_cast<long long>(std::ranges::size(range))},
                  {"counts", static_cast<long long>(sent.size())},
                  {"ranks", ranks}},
@@ -241,7 +222,7 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
         }
         const block_list<element> from{sent};
         const block_list<element> to{counts};
-        void *const room = room_for<element>(into, to.total, operation_v::name);
+        void *const room = room_for<element>(into, to.total, name_of<operation_v>);
         exchange_listed(blocking{}, std::ranges::data(range), from, room, to, comm());
         return counts;
     }
@@ -251,13 +232,13 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
         using element = element_of<in &>;
         const int ranks = size_of(comm());
         if (sent.size() != static_cast<std::size_t>(ranks))
-            raise_final(MPI_ERR_COUNT, operation_v::name,
+            raise_final(MPI_ERR_COUNT, name_of<operation_v>,
                         {{"counts", static_cast<long long>(sent.size())}, {"ranks", ranks}},
                         "there must be one count for each rank");
         if (with.counts.empty())
             return start_to_exchange_ranges(in(std::forward<R>(range)), sent, comm());
         auto owner =
-            std::make_unique<kept_exchange<in, element>>(in(std::forward<R>(range)), sent, with.counts);
+            std::make_unique<listed_objects<in, element>>(in(std::forward<R>(range)), with.counts, sent);
         auto &kept = *owner;
         return exchange_listed(nonblocking<blocks<element>>{std::move(owner)}, std::ranges::data(kept.in),
                                kept.sent, kept.out.data.data(), kept.list, comm());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective is given: one object, or as many as a range has elements. Ranges that lie in memory are
-// their elements, and everything else is one object, a std::string too; lisle::whole(x) and
-// lisle::elements(x) say otherwise. And whether it is copied, moved in or serialised.
+// The argument of a collective: is it one object, or as many objects as a range has elements? A range in
+// memory counts as its elements and everything else as one object, a std::string too, unless the program
+// says lisle::whole(x) or lisle::elements(x). And how it travels: as it lies, or serialised.
 #pragma once
 
 #include <cstddef>
@@ -23,29 +23,30 @@ template <class C, class Traits, class A> inline constexpr bool is_text<std::bas
 template <class C, class Traits> inline constexpr bool is_text<std::basic_string_view<C, Traits>> = true;
 template <std::size_t N> inline constexpr bool is_text<char[N]> = true; // as as_buffer() sees what is const
 
-/// What a program says of a range, or does not.
-enum class said { nothing, whole, elements };
+/// How a program wants a range to be taken.
+enum class grain { by_type, whole, elements };
 
-/// The object in what a collective is given, and the word that was said of it.
+/// The object in an argument, without borrow(), whole() and elements(); and which of the latter two was
+/// there.
 template <class T> struct given {
     using object = std::remove_cvref_t<T>;
-    static constexpr said word = said::nothing;
+    static constexpr grain chosen = grain::by_type;
 };
 template <class T> struct given<borrowed<T>> : given<T> {};
 template <class T> struct given<whole_t<T>> {
     using object = typename given<std::remove_cvref_t<T>>::object;
-    static constexpr said word = said::whole;
+    static constexpr grain chosen = grain::whole;
 };
 template <class T> struct given<elements_t<T>> {
     using object = typename given<std::remove_cvref_t<T>>::object;
-    static constexpr said word = said::elements;
+    static constexpr grain chosen = grain::elements;
 };
 
-/// The object that is given, without the word.
+/// The object in an argument.
 template <class T> auto &object_in(T &given_object) noexcept {
-    if constexpr (is_wholeness<std::remove_const_t<T>>)
+    if constexpr (sets_grain<std::remove_const_t<T>>)
         return object_in(given_object.object);
-    else if constexpr (is_word<std::remove_const_t<T>>)
+    else if constexpr (is_wrapper<std::remove_const_t<T>>)
         return given_object.get(); // lent
     else
         return given_object;
@@ -61,18 +62,18 @@ template <class T> auto owning() {
         return as_type<T>{};
 }
 
-/// How a collective takes what it is given, which is a T or a word with one.
+/// How a collective takes an argument of type T.
 template <class T> struct taken {
     using object = typename given<std::remove_cvref_t<T>>::object;
-    static constexpr said word = given<std::remove_cvref_t<T>>::word;
+    static constexpr grain chosen = given<std::remove_cvref_t<T>>::chosen;
     static constexpr bool text = is_text<object>;
 
-    /// The elements of a range in memory, of which all ranks have as many.
+    /// The elements of a range in memory; all ranks have the same number.
     static constexpr bool range = [] {
-        if constexpr (word == said::elements && contiguous<const object>)
+        if constexpr (chosen == grain::elements && contiguous<const object>)
             return direct<element_of<const object &>>;
         else
-            return word == said::nothing && direct_range<const object &> && !text;
+            return chosen == grain::by_type && direct_range<const object &> && !text;
     }();
     /// One object, of the same size everywhere.
     static constexpr bool fixed = !range && direct<object> && !text;
@@ -82,7 +83,7 @@ template <class T> struct taken {
     static constexpr bool sized = !in_memory && (text || direct_range<const object &>);
     /// The elements of a range that is serialised.
     static constexpr bool written_elements =
-        word == said::elements && !range && serialized<object> && std::ranges::sized_range<const object>;
+        chosen == grain::elements && !range && serialized<object> && std::ranges::sized_range<const object>;
     /// One object that is serialised.
     static constexpr bool written = !written_elements && serialized<object>;
 
@@ -92,7 +93,7 @@ template <class T> struct taken {
         else
             return as_type<object>{};
     }
-    /// What it is as an object of its own.
+    /// The type of a copy that owns its elements.
     using value = typename decltype(value_type())::type;
 
     static auto element_type() {
@@ -101,10 +102,10 @@ template <class T> struct taken {
         else
             return as_type<value>{};
     }
-    /// What the results of a gather consist of.
+    /// The element type of a gather's result.
     using element = typename decltype(element_type())::type;
 
-    /// How many of them `taken_object` gives. @pre in_memory
+    /// How many of them this object contributes. @pre in_memory
     static std::size_t count(const object &taken_object) noexcept {
         if constexpr (range)
             return std::ranges::size(taken_object);
@@ -113,13 +114,13 @@ template <class T> struct taken {
     }
 };
 
-/// An object of its own, of what may be a view, lent, or said something of; moved out of what is an rvalue.
+/// A copy of an argument's object that owns its elements; moved out of an rvalue.
 template <class T> auto own(T &&given_object) {
     using type = std::remove_cvref_t<T>;
     using value = typename taken<type>::value;
-    if constexpr (given<type>::word != said::nothing)
+    if constexpr (given<type>::chosen != grain::by_type)
         return own(std::forward<decltype(given_object.object)>(given_object.object));
-    else if constexpr (is_word<type>)
+    else if constexpr (is_wrapper<type>)
         return own(given_object.get()); // lent
     else if constexpr (std::is_same_v<type, value>)
         return value(std::forward<T>(given_object));
@@ -129,7 +130,7 @@ template <class T> auto own(T &&given_object) {
         return value(std::ranges::begin(object_in(given_object)), std::ranges::end(object_in(given_object)));
 }
 
-/// borrow(object), or a word with that.
+/// borrow(object), also within whole() or elements().
 template <class T> inline constexpr bool is_lent = false;
 template <class T> inline constexpr bool is_lent<borrowed<T>> = true;
 template <class T> inline constexpr bool is_lent<whole_t<T>> = is_lent<std::remove_cvref_t<T>>;
@@ -141,23 +142,23 @@ concept lent_object = is_lent<T> && fit<T>;
 template <class T> inline constexpr bool grows =
     taken<T>::sized &&resizable_range<typename taken<T>::object &>;
 
-/// Without the word, and movable if it is an rvalue.
-template <class T> struct without_word { using type = T; };
-template <class T> struct without_word<whole_t<T>> : without_word<T> {};
-template <class T> struct without_word<elements_t<T>> : without_word<T> {};
-template <class T> using inner = typename without_word<std::remove_const_t<T>>::type;
+/// T without whole() or elements(), an rvalue if it was one.
+template <class T> struct without_grain { using type = T; };
+template <class T> struct without_grain<whole_t<T>> : without_grain<T> {};
+template <class T> struct without_grain<elements_t<T>> : without_grain<T> {};
+template <class T> using ungrained = typename without_grain<std::remove_const_t<T>>::type;
 
-/// Says of an object what T says of its own.
-template <class T, class Object> decltype(auto) say_as(Object &object) noexcept {
-    if constexpr (given<T>::word == said::whole)
+/// whole(object) or elements(object) if T is such, otherwise the object.
+template <class T, class Object> decltype(auto) with_grain_of(Object &object) noexcept {
+    if constexpr (given<T>::chosen == grain::whole)
         return whole(object);
-    else if constexpr (given<T>::word == said::elements)
+    else if constexpr (given<T>::chosen == grain::elements)
         return elements(object);
     else
         return (object);
 }
 
-/// A text as the range of its characters; other ranges are such already.
+/// A text as the range of its characters; other ranges as they are.
 template <class T> decltype(auto) as_range(const T &object) noexcept {
     if constexpr (std::is_array_v<T>)
         return std::string_view{object};
@@ -170,10 +171,10 @@ template <class T> constexpr std::size_t element_size() noexcept {
     return sizeof(typename taken<T>::element);
 }
 
-/// What the compiler says of what a collective cannot take.
+/// The compiler's sentence about an argument that a collective cannot take.
 template <class T> consteval void require_collectable() {
     using object = typename taken<T>::object;
-    if constexpr (taken<T>::word == said::elements && !std::ranges::sized_range<const object>)
+    if constexpr (taken<T>::chosen == grain::elements && !std::ranges::sized_range<const object>)
         static_assert(always_false<T>, "lisle::elements(x) is for ranges, and this x is none.");
     else if constexpr (!taken<T>::in_memory && !taken<T>::sized && !taken<T>::written &&
                        !taken<T>::written_elements)
@@ -189,24 +190,24 @@ namespace lisle {
 /// The parameter of collectives: an object, or whole(object), or elements(range).
 template <class T>
 concept object_to_collect =
-    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_collectable<T>(), true);
+    !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_collectable<T>(), true);
 
 /// What non-blocking collectives take as one object of any size: serialised or copied at once, so it may be
 /// an object that is not moved in.
 template <class T>
-concept object_to_pack = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> &&
+concept object_to_pack = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> &&
                          (detail::taken<T>::sized || detail::taken<T>::written);
 /// The elements of what is serialised.
 template <class T>
 concept elements_to_pack = detail::fit<T> && detail::taken<T>::written_elements;
 /// What they read where it lies: an object that is moved in, or a small one that is copied.
 template <class T>
-concept object_to_own = !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && !object_to_pack<T> &&
-                        !elements_to_pack<T> && object_to_keep<detail::inner<T>> &&
+concept object_to_own = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && !object_to_pack<T> &&
+                        !elements_to_pack<T> && object_to_keep<detail::ungrained<T>> &&
                         (detail::require_collectable<T>(), detail::taken<T>::in_memory);
 /// The same for functions that are about ranges only.
 template <class T>
-concept range_to_own = !detail::is_word<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
+concept range_to_own = !detail::is_wrapper<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
                        object_to_keep<T> && direct_buffer<std::remove_cvref_t<T>>;
 /// What non-blocking collectives take: any of these.
 template <class T>

@@ -79,12 +79,12 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
     return shares;
 }
 
-/// What the root tells the others instead of a count if its counts cannot be used.
+/// In place of a count: the root's counts cannot be used.
 inline constexpr MPI_Count refused_count = -1;
-/// The same if an exception has been thrown there.
+/// In place of a count: the root has thrown an exception.
 inline constexpr MPI_Count failed_count = -2;
-/// Which of the two, for counts that are no good.
-inline MPI_Count told_count(counts_view counts) noexcept {
+/// Which of the two, for counts that cannot be used.
+inline MPI_Count unusable_count(counts_view counts) noexcept {
     return !counts.empty() && counts[0] == failed_count ? failed_count : refused_count;
 }
 
@@ -99,8 +99,8 @@ inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept
     return counts.size() == static_cast<std::size_t>(ranks);
 }
 
-/// How scatterv() deals out the root's range: the counts that the root says, or equal shares, and how many of
-/// them are the caller's. Throws at all ranks if the root's counts cannot be used.
+/// How scatterv() divides the root's range: by the root's counts, or in equal shares; and how many objects
+/// are the caller's. Throws at all ranks if the root's counts cannot be used.
 template <direct T> struct share_of_root {
     share_of_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root)
         : list{counts_at_root(comm, objects, with, root)} {}
@@ -121,13 +121,13 @@ template <direct T> struct share_of_root {
         else if (root)
             counts.assign(with.counts.begin(), with.counts.end());
         if (root && !divides(counts, objects, ranks))
-            counts.assign(static_cast<std::size_t>(ranks), told_count(counts)); // for all to see
+            counts.assign(static_cast<std::size_t>(ranks), unusable_count(counts)); // for all to see
         MPI_Count count = 0;
         if (!check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm),
                    "MPI_Scatter", named_value{"root", with.root}))
             return {};
         if (count == failed_count) [[unlikely]] {
-            raise_told(with.root, "lisle::scatter");
+            raise_remote_failure(with.root, "lisle::scatter");
             return {};
         }
         if (count == refused_count) [[unlikely]] {
@@ -176,8 +176,7 @@ template <class R> decltype(auto) as_vector(R &&range) {
         return type(std::ranges::begin(range), std::ranges::end(range));
 }
 
-/// The elements of several ranges one after the other, and the length of each; nothing if this rank has
-/// nothing to say.
+/// The elements of several ranges one after the other, and the length of each; empty unless `here`.
 template <class Ranges> auto join(const Ranges &ranges, bool here) {
     using element = element_of<decltype(*std::ranges::begin(ranges))>;
     std::pair<std::vector<element>, std::vector<later<MPI_Count, Ranges>>> joined;
@@ -192,7 +191,7 @@ template <class Ranges> auto join(const Ranges &ranges, bool here) {
     return joined;
 }
 
-/// Ranges that came, one after the other.
+/// The ranges that were received, one after the other.
 template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
     blocks<T> all;
     for (std::vector<T> &part : parts) {
@@ -202,7 +201,7 @@ template <class T> blocks<T> join(std::vector<std::vector<T>> &&parts) {
     return all;
 }
 
-/// The i-th of as many parts as there are counts.
+/// Divides a range into as many vectors as there are counts.
 template <class R, class T = element_of<const R &>>
 std::vector<std::vector<T>> cut(const R &objects, counts_view counts) {
     std::vector<std::vector<T>> parts;

@@ -15,15 +15,11 @@ namespace lisle::detail {
 namespace operations {
 
 struct barrier : as_given {
-    static constexpr const char *name = "lisle::barrier";
-    static constexpr mpi_functions mpi{"MPI_Barrier", MPI_Barrier,        "MPI_Ibarrier",
-                                       MPI_Ibarrier,  "MPI_Barrier_init", MPI_Barrier_init};
+    static constexpr mpi_functions mpi{"Barrier", MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init};
     static constexpr signature takes = signature::meets;
 };
 struct broadcast : as_given {
-    static constexpr const char *name = "lisle::broadcast";
-    static constexpr mpi_functions mpi{"MPI_Bcast",  MPI_Bcast_c,      "MPI_Ibcast",
-                                       MPI_Ibcast_c, "MPI_Bcast_init", MPI_Bcast_init_c};
+    static constexpr mpi_functions mpi{"Bcast", MPI_Bcast_c, MPI_Ibcast_c, MPI_Bcast_init_c};
     static constexpr signature takes = signature::spreads;
     static constexpr bool rooted = true;
 };
@@ -92,7 +88,7 @@ class broadcast_calls : public collective_calls<broadcast_calls> {
     ///     world.broadcast(p);
     ///     world.broadcast(lisle::resized(values), {.root = 2});
     template <class T>
-    requires(!is_wholeness<T> && object_to_send<T>) void broadcast(T &object, rooted with = {}) const {
+    requires(!sets_grain<T> && object_to_send<T>) void broadcast(T &object, rooted with = {}) const {
         agree(comm(), "broadcast", with.root, element_size<T>());
         require_changeable<T &>();
         if constexpr (resizable_range<T &> && is_text<std::remove_cv_t<T>>)

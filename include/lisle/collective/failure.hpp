@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions of one rank inside a collective that the headers make of messages: the others are told instead
-// of being given an object, so that no rank waits without end. The rank where it happened throws its own
-// exception; those that were told throw an error that names it.
+// Exceptions inside a collective that is made of messages. A rank that throws sends the others a notice of
+// failure in place of its object, so that no rank waits forever. It throws its own exception; the ranks that
+// receive the notice throw an error that names it.
 #pragma once
 
 #include <exception>
@@ -13,24 +13,24 @@
 
 namespace lisle::detail {
 
-/// The rank that a message with this tag says to have failed; -1 for an object.
+/// The rank that has failed, by the tag of a notice; negative for an object's tag.
 constexpr int failed_rank_of(int tag) noexcept {
     return tag - first_failed_tag;
 }
 
-/// Throws at a rank that was told.
+/// Throws at a rank that has received a notice.
 template <class Call = const char *>
-LISLE_NORETURN [[gnu::cold, gnu::noinline]] void raise_told(int rank, Call call) {
+LISLE_NORETURN [[gnu::cold, gnu::noinline]] void raise_remote_failure(int rank, Call call) {
     raise(MPI_ERR_OTHER, call, {{"rank", rank}}, "another rank has thrown an exception in this collective");
 }
 
-/// Tells a rank, instead of sending it an object.
+/// Sends a notice in place of an object.
 inline void send_failure(int failed_rank, int dest, MPI_Comm comm) {
     check(MPI_Send(nullptr, 0, MPI_BYTE, dest, first_failed_tag + failed_rank, comm), "MPI_Send",
           named_value{"dest", dest});
 }
 
-/// A length that says that a rank has failed, and which; lengths of objects are below all of them.
+/// A notice in place of a length: above the lengths of all objects.
 constexpr unsigned long long failed_size(int rank) noexcept {
     return ~static_cast<unsigned long long>(rank);
 }
@@ -41,12 +41,12 @@ constexpr int failed_rank_in(unsigned long long size) noexcept {
     return static_cast<int>(~size);
 }
 
-/// An object on its way through the ranks of a collective; or the failure that stands in its place. Whatever
-/// happens, the messages of the collective are sent and received as if nothing had.
+/// An object on its way through the ranks of a collective, or the failure in its place. After a failure the
+/// same messages are sent and received as without one.
 template <class T, class Comm> class outcome {
   public:
     outcome(T object, const Comm &comm) : object_{std::move(object)}, comm_{comm} {}
-    /// What another rank sends.
+    /// Receives what another rank sends.
     outcome(int source, const Comm &comm) : comm_{comm} {
         message came = comm.mprobe(source);
         failed_rank_ = lisle::detail::failed() ? comm.rank() : failed_rank_of(came.status().tag());
@@ -55,7 +55,7 @@ template <class T, class Comm> class outcome {
 
     [[nodiscard]] bool failed() const noexcept { return failed_rank_ >= 0; }
     [[nodiscard]] const T &object() const noexcept { return *object_; }
-    /// Lets `body` make or change the object, unless there is none.
+    /// Calls `body`, which makes or changes the object, unless something has failed. Its exception is kept.
     template <class Body> void attempt(Body &&body) {
         if (failed())
             return;
@@ -70,7 +70,7 @@ template <class T, class Comm> class outcome {
             fail_as(later);
         attempt([&] { object_.emplace(combine(*object_, *later.object_)); });
     }
-    /// Takes the other's object, unless something has gone wrong here.
+    /// Takes the other's object, unless something has failed here.
     void follow(outcome &&other) {
         if (!failed() && other.failed())
             fail_as(other);
@@ -81,7 +81,7 @@ template <class T, class Comm> class outcome {
         if (failed())
             send_failure(failed_rank_, dest, comm_.native());
     }
-    /// send() that goes on; the object must stay as it is until the future is complete.
+    /// Non-blocking send(): the object must not change until the future is complete.
     future<> isend(int dest) {
         future<> sending;
         attempt([&] { sending = comm_.isend(borrow(*object_), dest, object_tag); });
@@ -90,16 +90,16 @@ template <class T, class Comm> class outcome {
         return sending;
     }
     [[nodiscard]] int failed_rank() const noexcept { return failed_rank_; }
-    /// Throws what went wrong at this rank.
+    /// Throws this rank's own exception, if there is one.
     void rethrow() const {
         if (thrown_)
             std::rethrow_exception(thrown_);
     }
-    /// The object, or what went wrong.
+    /// The object. Throws if something has failed.
     T result(const char *call) && {
         rethrow();
         if (failed()) {
-            raise_told(failed_rank_, call);
+            raise_remote_failure(failed_rank_, call);
             return no_value<T>();
         }
         return std::move(*object_);

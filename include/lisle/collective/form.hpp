@@ -23,18 +23,36 @@ class communicator;
 
 namespace lisle::detail {
 
-/// MPI's three functions for one operation, and their names.
-template <class Call, class Start, class Prepare> struct mpi_functions {
-    const char *name;
-    Call *call;
-    const char *start_name;
-    Start *start;
-    const char *prepare_name;
-    Prepare *prepare;
+/// A name put together by the compiler.
+struct built_name {
+    char text[48]{};
+    consteval built_name(const char *before, const char *name, const char *after, bool small) {
+        char *next = text;
+        for (; *before != 0; ++before)
+            *next++ = *before;
+        *next++ = small ? static_cast<char>(*name - 'A' + 'a') : *name;
+        for (++name; *name != 0; ++name)
+            *next++ = *name;
+        for (; *after != 0; ++after)
+            *next++ = *after;
+    }
 };
-template <class Call, class Start, class Prepare>
-mpi_functions(const char *, Call *, const char *, Start *, const char *, Prepare *)
-    -> mpi_functions<Call, Start, Prepare>;
+
+/// One of MPI's operations, as Gather: its three functions, and what errors call them and the interface's.
+template <class Call, class Start, class Prepare> struct mpi_functions {
+    Call *call;
+    Start *start;
+    Prepare *prepare;
+    built_name name, start_name, prepare_name, interface_name;
+
+    consteval mpi_functions(const char *operation, Call *calls, Start *starts, Prepare *prepares)
+        : call{calls}, start{starts}, prepare{prepares}, name{"MPI_", operation, "", false},
+          start_name{"MPI_I", operation, "", true}, prepare_name{"MPI_", operation, "_init", false},
+          interface_name{"lisle::", operation, "", true} {}
+};
+
+/// What errors of the interface's own call an operation: lisle::gather.
+template <class Operation> inline constexpr const char *name_of = Operation::mpi.interface_name.text;
 
 /// The order of an operation's arguments.
 enum class signature {
@@ -65,16 +83,19 @@ template <class Operation> void check_function(int code, const char *name, MPI_C
 }
 
 // ---- the three forms: how one of MPI's functions is called, and what the caller gets ----
+//
+// Always inline, also without optimisation: a report about an operation names the place in the program that
+// called it, which it looks for a few calls up the stack.
 
 /// Returns when the operation is complete at this rank.
 struct blocking {
     template <class Operation> static void agree(MPI_Comm comm, int root, std::size_t element) {
         if constexpr (Operation::alike)
-            detail::agree(comm, Operation::name, root, element);
+            detail::agree(comm, name_of<Operation>, root, element);
     }
     template <class Operation, class... Arguments>
-    void run(MPI_Count count, int root, Arguments... all) const {
-        check_function<Operation>(Operation::mpi.call(all...), Operation::mpi.name, count, root);
+    [[gnu::always_inline]] inline void run(MPI_Count count, int root, Arguments... all) const {
+        check_function<Operation>(Operation::mpi.call(all...), Operation::mpi.name.text, count, root);
     }
 };
 /// What does not wait asks nothing of the other ranks either.
@@ -88,10 +109,10 @@ template <class Result = void> struct nonblocking : without_agreement {
     std::unique_ptr<owner> kept;
 
     template <class Operation, class... Arguments>
-    future<Result> run(MPI_Count count, int root, Arguments... all) {
+    [[gnu::always_inline]] inline future<Result> run(MPI_Count count, int root, Arguments... all) {
         MPI_Request request = MPI_REQUEST_NULL;
-        check_function<Operation>(Operation::mpi.start(all..., &request), Operation::mpi.start_name, count,
-                                  root);
+        check_function<Operation>(Operation::mpi.start(all..., &request), Operation::mpi.start_name.text,
+                                  count, root);
         return future<Result>{request, std::move(kept)};
     }
 };
@@ -102,30 +123,34 @@ struct prepared : without_agreement {
     std::unique_ptr<persistent_owner> kept;
 
     template <class Operation, class... Arguments>
-    persistent run(MPI_Count count, int root, Arguments... all) {
+    [[gnu::always_inline]] inline persistent run(MPI_Count count, int root, Arguments... all) {
         MPI_Request request = MPI_REQUEST_NULL;
         check_function<Operation>(Operation::mpi.prepare(all..., MPI_INFO_NULL, &request),
-                                  Operation::mpi.prepare_name, count, root);
+                                  Operation::mpi.prepare_name.text, count, root);
         return persistent{request, std::move(kept)};
     }
 };
 
-/// Calls Operation's function for this form.
-template <class Operation, class Form> auto issue(Form form, const arguments &with, MPI_Comm comm) {
-    const auto run = [&](auto... first) {
-        if constexpr (Operation::rooted)
-            return form.template run<Operation>(with.count, with.root, first..., with.root, comm);
-        else
-            return form.template run<Operation>(with.count, with.root, first..., comm);
-    };
-    if constexpr (Operation::takes == signature::meets)
-        return run();
-    else if constexpr (Operation::takes == signature::spreads)
-        return run(with.to, with.count, with.type);
-    else if constexpr (Operation::takes == signature::moves)
-        return run(with.from, with.count, with.type, with.to, with.count, with.type);
+/// Calls Operation's function for this form: with `first`, the root if there is one, and the communicator.
+template <class Operation, class Form, class... First>
+[[gnu::always_inline]] inline auto run(Form &form, MPI_Count count, int root, MPI_Comm comm, First... first) {
+    if constexpr (Operation::rooted)
+        return form.template run<Operation>(count, root, first..., root, comm);
     else
-        return run(with.from, with.to, with.count, with.type, with.operation);
+        return form.template run<Operation>(count, root, first..., comm);
+}
+/// The same, with these arguments in the operation's order.
+template <class Operation, class Form>
+[[gnu::always_inline]] inline auto issue(Form form, const arguments &with, MPI_Comm comm) {
+    const auto &[from, to, count, type, root, operation] = with;
+    if constexpr (Operation::takes == signature::meets)
+        return run<Operation>(form, count, root, comm);
+    else if constexpr (Operation::takes == signature::spreads)
+        return run<Operation>(form, count, root, comm, to, count, type);
+    else if constexpr (Operation::takes == signature::moves)
+        return run<Operation>(form, count, root, comm, from, count, type, to, count, type);
+    else
+        return run<Operation>(form, count, root, comm, from, to, count, type, operation);
 }
 
 // ---- what a rank gives and gets ----
@@ -182,7 +207,7 @@ template <class Operation> bool has_result([[maybe_unused]] int root, [[maybe_un
 /// What this rank gets for what it gives.
 template <class Operation>
 amounts amounts_for(std::size_t objects, MPI_Count elements, bool result_here, MPI_Comm comm) {
-    return result_here ? Operation::amounts_of(objects, elements, comm, Operation::name)
+    return result_here ? Operation::amounts_of(objects, elements, comm, name_of<Operation>)
                        : amounts{0, elements};
 }
 
@@ -227,7 +252,7 @@ auto move_blocks_into(Form form, const T &object, Into &&into, int root, MPI_Com
     const auto data = as_buffer(object);
     const bool here = has_result<Operation>(root, comm);
     const auto [objects, block] = amounts_for<Operation>(sent_objects(object), data.count, here, comm);
-    void *const room = here ? room_for<sent_element<T>>(into, objects, Operation::name) : nullptr;
+    void *const room = here ? room_for<sent_element<T>>(into, objects, name_of<Operation>) : nullptr;
     return issue<Operation>(std::move(form), {data.address, room, block, data.type, root}, comm);
 }
 /// In place: at the root, or everywhere if there is none, the object has a block for each rank, the own one
@@ -240,7 +265,7 @@ auto move_blocks_in_place(Form form, R &object, int root, MPI_Comm comm) {
     const bool all = has_result<Operation>(root, comm);
     arguments with{data.address, data.writable(), data.count, data.type, root};
     if (all)
-        with.count = share_of(data.count, size_of(comm), Operation::name);
+        with.count = share_of(data.count, size_of(comm), name_of<Operation>);
     if constexpr (Operation::deals)
         with.to = all ? MPI_IN_PLACE : with.to;
     else
@@ -258,7 +283,7 @@ persistent prepare_to_move_blocks(From &from, Into &into, int root, MPI_Comm com
         with.count = all.count;
         with.type = all.type;
     } else if constexpr (!Operation::rooted) {
-        with.count = Operation::amounts_of(0, data.count, comm, Operation::name).block;
+        with.count = Operation::amounts_of(0, data.count, comm, name_of<Operation>).block;
     }
     return issue<Operation>(prepared{}, with, comm);
 }

@@ -28,15 +28,11 @@ namespace lisle::detail {
 namespace operations {
 
 struct gather : from_each_rank {
-    static constexpr const char *name = "lisle::gather";
-    static constexpr mpi_functions mpi{"MPI_Gather",  MPI_Gather_c,      "MPI_Igather",
-                                       MPI_Igather_c, "MPI_Gather_init", MPI_Gather_init_c};
+    static constexpr mpi_functions mpi{"Gather", MPI_Gather_c, MPI_Igather_c, MPI_Gather_init_c};
     static constexpr bool rooted = true;
 };
 struct gatherv : gather {
-    static constexpr const char *name = "lisle::gatherv";
-    static constexpr mpi_functions mpi{"MPI_Gatherv",  MPI_Gatherv_c,      "MPI_Igatherv",
-                                       MPI_Igatherv_c, "MPI_Gatherv_init", MPI_Gatherv_init_c};
+    static constexpr mpi_functions mpi{"Gatherv", MPI_Gatherv_c, MPI_Igatherv_c, MPI_Gatherv_init_c};
 };
 
 } // namespace operations
@@ -71,31 +67,33 @@ void join_ranges_into(const R &range, Into &&into, counts_view counts, int root,
     using element = element_of<const R &>;
     const block_list<element> list{counts};
     void *const room =
-        has_result<Operation>(root, comm) ? room_for<element>(into, list.total, Operation::name) : nullptr;
+        has_result<Operation>(root, comm) ? room_for<element>(into, list.total, name_of<Operation>) : nullptr;
     issue_listed<Operation>(blocking{}, as_buffer(range), room, list, root, comm);
 }
 /// In place: where there is a result the range has all blocks, elsewhere it is one.
 template <class Operation, class R>
 void join_in_place(R &range, counts_view counts, int root, MPI_Comm comm) {
-    agree(comm, Operation::name, root, sizeof(element_of<R &>));
+    agree(comm, name_of<Operation>, root, sizeof(element_of<R &>));
     const bool all = has_result<Operation>(root, comm);
-    const auto list = blocks_in(range, all ? counts : counts_view{}, all, size_of(comm), Operation::name);
+    const auto list = blocks_in(range, all ? counts : counts_view{}, all, size_of(comm), name_of<Operation>);
     buffer data = as_buffer(range);
     void *const to = data.writable();
     data.address = all ? MPI_IN_PLACE : data.address;
     issue_listed<Operation>(blocking{}, data, to, list, root, comm);
 }
 
-/// The range of a non-blocking gatherv(), and the counts that MPI reads until the end.
+/// The range of a non-blocking gatherv() or alltoallv(), and the lists that MPI reads until the end.
 template <class In, class Element> class listed_objects final : public result_of<blocks<Element>> {
   public:
-    listed_objects(In &&from, counts_view counts) : in{std::move(from)}, list{counts} {
+    listed_objects(In &&from, counts_view counts, counts_view sent_counts = {})
+        : in{std::move(from)}, list{counts}, sent{sent_counts} {
         out.counts.assign(counts.begin(), counts.end());
         out.data.resize(list.total);
     }
     blocks<Element> take(const status &) override { return std::move(out); }
     In in;
     block_list<Element> list;
+    block_list<Element> sent;
     blocks<Element> out;
 };
 template <class Operation, class R>
@@ -164,7 +162,7 @@ persistent prepare_to_gather(Object &object, borrowed<R> into, int root, MPI_Com
         return prepare_to_move_blocks<Operation>(object, into.get(), root, comm);
     else
         return prepare_rounds_into(into, [&object, root, comm] {
-            return start_to_gather<Operation>(say_as<B>(object), root, comm);
+            return start_to_gather<Operation>(with_grain_of<B>(object), root, comm);
         });
 }
 
@@ -185,7 +183,7 @@ class gather_calls : public collective_calls<gather_calls> {
         if constexpr (taken::in_memory) {
             return move_blocks<operation, taken>(object, with.root, comm());
         } else {
-            agree(comm(), operation::name, with.root, element_size<T>());
+            agree(comm(), name_of<operation>, with.root, element_size<T>());
             if constexpr (taken::written_elements)
                 return joined_elements(gather(whole(object), with));
             else if constexpr (taken::sized)
@@ -232,7 +230,7 @@ class gather_calls : public collective_calls<gather_calls> {
     ///     auto [values, counts] = world.gatherv(mine);
     template <direct_range R> [[nodiscard]] auto gatherv(const R &range, rooted_counts with = {}) const {
         using element = element_of<const R &>;
-        agree(comm(), operation_v::name, with.root, sizeof(element));
+        agree(comm(), name_of<operation_v>, with.root, sizeof(element));
         const bool root = rank_in(comm()) == with.root;
         blocks<element> all;
         if (with.counts.empty()) {
@@ -253,12 +251,13 @@ class gather_calls : public collective_calls<gather_calls> {
     template <buffer_to_fill R> void gatherv(in_place_t<R> all, rooted_counts with) const {
         join_in_place<operation_v>(all.object, with.counts, with.root, comm());
     }
-    /// gatherv(). Counts that nobody gives are gathered first, and returned at the root.
+    /// gatherv() into memory that exists. Counts that are not given are gathered first; they are returned at
+    /// the root.
     ///
     ///     std::vector<MPI_Count> counts = world.gatherv_into(mine, lisle::grown(all));
     template <direct_range R, place_to_fill Into> std::vector<later<MPI_Count, R>>
     gatherv_into(const R &range, Into &&into, rooted_counts with = {}) const {
-        agree(comm(), operation_v::name, with.root, sizeof(element_of<const R &>));
+        agree(comm(), name_of<operation_v>, with.root, sizeof(element_of<const R &>));
         const bool root = rank_in(comm()) == with.root;
         std::vector<later<MPI_Count, R>> counts;
         if (with.counts.empty()) {
@@ -296,7 +295,7 @@ class gather_calls : public collective_calls<gather_calls> {
         const MPI_Comm own_comm = trees(comm());
         if (here)
             return receive_blocks<T>(all, {std::ranges::data(range), std::ranges::size(range)},
-                                     size_of(comm()), root, own_comm, operation_v::name);
+                                     size_of(comm()), root, own_comm, name_of<operation_v>);
         const buffer data = as_buffer(range);
         check(MPI_Send_c(data.address, data.count, data.type, root, object_tag, own_comm), "MPI_Send",
               named_value{"count", data.count}, named_value{"root", root});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scatter whose root has not one object for each rank. The others wait for their object in a call that
-// gives nothing but that, so the root deals out marked objects and tells afterwards what the mark means. A
-// rank whose object is marked waits for that word; a root that by chance has such an object sends the word,
-// too. So a scatter that is right costs a comparison at each rank, and one for each object at the root.
+// Scatter for a root that does not have one object for each rank. The other ranks wait for an object in a
+// call that can give them nothing else, so the root scatters objects that begin with a mark, and sends a
+// message that says what the mark means. A rank whose object begins with the mark waits for that message; a
+// root with an object that has the mark by chance sends it too. So a correct scatter costs one comparison at
+// each rank, and one for each object at the root.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace lisle::detail {
 
-/// The bytes of a direct object's first number, which all travel.
+/// The bytes of a direct object's first number. Padding lies elsewhere, so all of them travel.
 struct first_number {
     const unsigned char *address;
     std::size_t bytes;
@@ -40,7 +41,7 @@ template <direct T> bool is_marked(const T &object) noexcept {
     return std::memcmp(number.address, scatter_mark.data(), number.bytes) == 0;
 }
 
-/// For the root, instead of its scatter: all others throw.
+/// For the root, instead of its scatter: makes all others throw.
 template <direct T> void refuse_scatter(int ranks, int root, MPI_Comm comm) {
     std::vector<T> marked(static_cast<std::size_t>(ranks));
     for (T &each : marked) {
@@ -57,7 +58,7 @@ template <direct T> void refuse_scatter(int ranks, int root, MPI_Comm comm) {
             send_failure(root, other, own);
 }
 
-/// For the root, after its scatter: marked objects were meant.
+/// For the root, after its scatter: says that objects with the mark are data.
 template <class Objects> void confirm_marked(const Objects &all, int root, MPI_Comm comm) {
     int rank = 0;
     for (const auto &object : all) {
@@ -68,7 +69,7 @@ template <class Objects> void confirm_marked(const Objects &all, int root, MPI_C
     }
 }
 
-/// For the others. Throws if the mark says that the root has refused.
+/// For the others. Throws if the root had no object for each rank.
 template <direct T> void require_meant(const T &object, int root, MPI_Comm comm) {
     if (!is_marked(object)) [[likely]]
         return;

@@ -19,7 +19,7 @@
 
 namespace lisle::detail {
 
-/// An object, and what of it travels to others: made once, however many they are.
+/// An object, and the bytes of it if it is serialised: written once, however many ranks it goes to.
 template <class T> struct outgoing {
     explicit outgoing(T own) : object{std::move(own)} {
         if constexpr (serialized<T>)
@@ -107,7 +107,7 @@ template <class Piece, class Kept, class Finish> class message_collective final
         }
         return true;
     }
-    /// While an exception passes, messages that may never come are given up by their own futures.
+    /// While an exception passes, the futures of messages that may never come cancel them.
     bool withdraw() override { return std::uncaught_exceptions() > 0; }
     result take(const status &) override {
         if constexpr (!std::is_void_v<result>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives among neighbours, whom a rank of a grid or a graph receives from and sends to.
+// Collectives among neighbours: the ranks that a rank of a grid or a graph receives from and sends to.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace lisle {
 
 class topology;
 
-/// Whom a rank receives from and sends to in neighbourhood collectives, in their order.
+/// The ranks that a rank receives from and sends to in neighbourhood collectives, in their order.
 struct neighbours {
     std::vector<int> sources;
     std::vector<int> destinations;
@@ -52,7 +52,7 @@ inline std::pair<std::size_t, std::size_t> degrees_of(MPI_Comm comm) {
     return {static_cast<std::size_t>(in), static_cast<std::size_t>(out)};
 }
 
-/// Who they are; on a grid that may be nobody.
+/// Their ranks; MPI_PROC_NULL beyond the edge of a grid.
 inline neighbours neighbours_of(MPI_Comm comm) {
     const auto [in, out] = degrees_of(comm);
     neighbours edges{std::vector<int>(in), std::vector<int>(out)};
@@ -80,27 +80,21 @@ inline neighbours neighbours_of(MPI_Comm comm) {
 namespace operations {
 
 struct neighbor_allgather : as_given {
-    static constexpr const char *name = "lisle::neighbor_allgather";
-    static constexpr mpi_functions mpi{"MPI_Neighbor_allgather",      MPI_Neighbor_allgather_c,
-                                       "MPI_Ineighbor_allgather",     MPI_Ineighbor_allgather_c,
-                                       "MPI_Neighbor_allgather_init", MPI_Neighbor_allgather_init_c};
+    static constexpr mpi_functions mpi{"Neighbor_allgather", MPI_Neighbor_allgather_c,
+                                       MPI_Ineighbor_allgather_c, MPI_Neighbor_allgather_init_c};
     static constexpr bool alike = false;
     static amounts amounts_of(std::size_t objects, MPI_Count elements, MPI_Comm comm, const char *) {
         return {objects * degrees_of(comm).first, elements};
     }
 };
 struct neighbor_allgatherv : neighbor_allgather {
-    static constexpr const char *name = "lisle::neighbor_allgatherv";
-    static constexpr mpi_functions mpi{"MPI_Neighbor_allgatherv",      MPI_Neighbor_allgatherv_c,
-                                       "MPI_Ineighbor_allgatherv",     MPI_Ineighbor_allgatherv_c,
-                                       "MPI_Neighbor_allgatherv_init", MPI_Neighbor_allgatherv_init_c};
+    static constexpr mpi_functions mpi{"Neighbor_allgatherv", MPI_Neighbor_allgatherv_c,
+                                       MPI_Ineighbor_allgatherv_c, MPI_Neighbor_allgatherv_init_c};
 };
 /// Equal blocks to each destination; where there is none nothing is sent.
 struct neighbor_alltoall : as_given {
-    static constexpr const char *name = "lisle::neighbor_alltoall";
-    static constexpr mpi_functions mpi{"MPI_Neighbor_alltoall",      MPI_Neighbor_alltoall_c,
-                                       "MPI_Ineighbor_alltoall",     MPI_Ineighbor_alltoall_c,
-                                       "MPI_Neighbor_alltoall_init", MPI_Neighbor_alltoall_init_c};
+    static constexpr mpi_functions mpi{"Neighbor_alltoall", MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall_c,
+                                       MPI_Neighbor_alltoall_init_c};
     static constexpr bool alike = false;
     static amounts amounts_of(std::size_t objects, MPI_Count elements, MPI_Comm comm, const char *) {
         const auto [sources, destinations] = degrees_of(comm);
@@ -110,10 +104,8 @@ struct neighbor_alltoall : as_given {
     }
 };
 struct neighbor_alltoallv : neighbor_alltoall {
-    static constexpr const char *name = "lisle::neighbor_alltoallv";
-    static constexpr mpi_functions mpi{"MPI_Neighbor_alltoallv",      MPI_Neighbor_alltoallv_c,
-                                       "MPI_Ineighbor_alltoallv",     MPI_Ineighbor_alltoallv_c,
-                                       "MPI_Neighbor_alltoallv_init", MPI_Neighbor_alltoallv_init_c};
+    static constexpr mpi_functions mpi{"Neighbor_alltoallv", MPI_Neighbor_alltoallv_c,
+                                       MPI_Ineighbor_alltoallv_c, MPI_Neighbor_alltoallv_init_c};
 };
 
 } // namespace operations
@@ -206,7 +198,7 @@ class neighbour_calls : public collective_calls<neighbour_calls, topology> {
                             comm(), view{std::ranges::data(range), std::ranges::size(range)},
                             [](const view &kept, std::size_t) { return kept; })
                             .wait());
-        require_counts(with.counts, degrees_of(comm()).first, operations::neighbor_allgatherv::name);
+        require_counts(with.counts, degrees_of(comm()).first, name_of<operations::neighbor_allgatherv>);
         blocks<element> got{{}, {with.counts.begin(), with.counts.end()}};
         return join_ranges<operations::neighbor_allgatherv>(range, std::move(got), 0, comm());
     }

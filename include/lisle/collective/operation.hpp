@@ -197,8 +197,8 @@ template <class F, class T> consteval void require_operation() {
                             "callable with two values of their type and return that type.");
 }
 
-/// Element by element, but small ones in groups whose results are stored together: so the compiler is free
-/// to use vector instructions, also where nobody asked it to.
+/// Element by element. Small elements are combined in groups whose results are stored together, which lets
+/// the compiler use vector instructions without being asked to.
 template <class F, class T>
 void apply(F &function, const T *__restrict in, T *__restrict inout, std::size_t count) noexcept {
     if constexpr (is_slice_operator<F, T>::value) {
@@ -220,7 +220,7 @@ void apply(F &function, const T *__restrict in, T *__restrict inout, std::size_t
     }
 }
 
-/// An operation that stays when the call that uses it is over.
+/// An operation that outlives the call that uses it.
 struct lasting_operation {
     MPI_Op operation;
     [[nodiscard]] MPI_Op native() const noexcept { return operation; }

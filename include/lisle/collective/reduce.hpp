@@ -16,15 +16,11 @@ namespace lisle::detail {
 namespace operations {
 
 struct reduce : reduction_of_all {
-    static constexpr const char *name = "lisle::reduce";
-    static constexpr mpi_functions mpi{"MPI_Reduce",  MPI_Reduce_c,      "MPI_Ireduce",
-                                       MPI_Ireduce_c, "MPI_Reduce_init", MPI_Reduce_init_c};
+    static constexpr mpi_functions mpi{"Reduce", MPI_Reduce_c, MPI_Ireduce_c, MPI_Reduce_init_c};
     static constexpr bool rooted = true;
 };
 struct allreduce : reduction_of_all {
-    static constexpr const char *name = "lisle::allreduce";
-    static constexpr mpi_functions mpi{"MPI_Allreduce",  MPI_Allreduce_c,      "MPI_Iallreduce",
-                                       MPI_Iallreduce_c, "MPI_Allreduce_init", MPI_Allreduce_init_c};
+    static constexpr mpi_functions mpi{"Allreduce", MPI_Allreduce_c, MPI_Iallreduce_c, MPI_Allreduce_init_c};
 };
 
 } // namespace operations
@@ -56,13 +52,13 @@ persistent prepare_to_reduce_any(Object &object, borrowed<R> into, F function, i
         return prepare_to_reduce<Operation, B>(object, into.get(), function, root, comm);
     else
         return prepare_rounds_into(into, [&object, function, root, comm] {
-            return start_to_reduce_any<Operation>(say_as<B>(object), function, root, comm);
+            return start_to_reduce_any<Operation>(with_grain_of<B>(object), function, root, comm);
         });
 }
 
 /// Gives rank 0's result to all, or the news that there is none.
-template <class Outcome> auto spread_result(Outcome &&reduced, MPI_Comm comm) {
-    constexpr auto call = operations::allreduce::name;
+template <class Outcome> auto broadcast_result(Outcome &&reduced, MPI_Comm comm) {
+    constexpr auto call = name_of<operations::allreduce>;
     using value = std::remove_cvref_t<decltype(reduced.object())>;
     const bool here = rank_in(comm) == 0;
     value result{};
@@ -77,7 +73,7 @@ template <class Outcome> auto spread_result(Outcome &&reduced, MPI_Comm comm) {
     });
     reduced.rethrow();
     if (here && failed_rank >= 0)
-        raise_told(failed_rank, call);
+        raise_remote_failure(failed_rank, call);
     if (told)
         std::rethrow_exception(told);
     return result;
@@ -99,13 +95,13 @@ class reduce_calls : public collective_calls<reduce_calls> {
     ///     {.root = 1});
     template <object_to_collect T, class F>
     [[nodiscard]] auto reduce(const T &given, F function, rooted with = {}) const {
-        agree_on_reduction<T, F>(comm(), to_root::name, with.root);
+        agree_on_reduction<T, F>(comm(), name_of<to_root>, with.root);
         if constexpr (reduced_by_element<T, F>)
             return reduce_elements<to_root, T>(given, function, with.root, comm());
         else
             return reduce_objects(own(given), on_wholes<T>(std::move(function)), with.root,
                                   point_to_point{trees(comm())})
-                .result(to_root::name);
+                .result(name_of<to_root>);
     }
     /// The result replaces the root's object; the others' are only read.
     ///
@@ -143,13 +139,13 @@ class reduce_calls : public collective_calls<reduce_calls> {
     ///     int most = world.allreduce(mine, lisle::maximum{});
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
     template <object_to_collect T, class F> [[nodiscard]] auto allreduce(const T &given, F function) const {
-        agree_on_reduction<T, F>(comm(), to_all::name, 0);
+        agree_on_reduction<T, F>(comm(), name_of<to_all>, 0);
         if constexpr (reduced_by_element<T, F>)
             return reduce_elements<to_all, T>(given, function, 0, comm());
         else
-            return spread_result(reduce_objects(own(given), on_wholes<T>(std::move(function)), 0,
-                                                point_to_point{trees(comm())}),
-                                 comm());
+            return broadcast_result(reduce_objects(own(given), on_wholes<T>(std::move(function)), 0,
+                                                   point_to_point{trees(comm())}),
+                                    comm());
     }
     template <buffer_to_fill T, operation_on<T> F> void allreduce(in_place_t<T> both, F function) const {
         reduce_in_place<to_all>(both.object, function, 0, comm());

@@ -16,10 +16,8 @@ namespace lisle::detail {
 namespace operations {
 
 struct reduce_scatter_block : reduction_of_all {
-    static constexpr const char *name = "lisle::reduce_scatter";
-    static constexpr mpi_functions mpi{"MPI_Reduce_scatter_block",      MPI_Reduce_scatter_block_c,
-                                       "MPI_Ireduce_scatter_block",     MPI_Ireduce_scatter_block_c,
-                                       "MPI_Reduce_scatter_block_init", MPI_Reduce_scatter_block_init_c};
+    static constexpr mpi_functions mpi{"Reduce_scatter_block", MPI_Reduce_scatter_block_c,
+                                       MPI_Ireduce_scatter_block_c, MPI_Reduce_scatter_block_init_c};
     static constexpr bool deals = true;
     static amounts amounts_of(std::size_t, MPI_Count elements, MPI_Comm comm, const char *call) {
         const MPI_Count share = share_of(elements, size_of(comm), call);
@@ -75,7 +73,7 @@ std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, c
 template <class T, class F>
 future<std::vector<T>> start_to_combine_parts(std::vector<std::vector<T>> parts, F function, MPI_Comm comm) {
     using part = std::vector<T>;
-    constexpr auto call = operations::reduce_scatter_block::name;
+    constexpr auto call = name_of<operations::reduce_scatter_block>;
     return begin_messages<part>(comm, std::move(parts), to_each(call),
                                 [function = std::move(function), rank = rank_in(comm)](
                                     std::vector<part> &kept, std::vector<part> &&came) mutable {
@@ -97,8 +95,8 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
     ///     mine = world.reduce_scatter(values, std::plus<>{}, {.counts = how_many});
     template <direct_range R, operation_on<R> F>
     [[nodiscard]] auto reduce_scatter(const R &range, F function, known_counts with = {}) const {
-        constexpr auto call = operation::name;
-        agree_on_reduction<R, F>(comm(), operation::name, 0);
+        constexpr auto call = name_of<operation>;
+        agree_on_reduction<R, F>(comm(), name_of<operation>, 0);
         const reduction<R, F> parts{range, function};
         std::vector<element_of<const R &>> result;
         if (!with.counts.empty()) {
@@ -120,7 +118,7 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
     requires(!direct<T>)
         [[nodiscard]] std::vector<T> reduce_scatter(const std::vector<T> &objects, F function,
                                                     known_counts with = {}) const {
-        constexpr auto call = operation::name;
+        constexpr auto call = name_of<operation>;
         return combine_parts(exchange_objects(cut_for(objects, with.counts, call), comm()), function, call);
     }
     /// Rank i's part of the result replaces the beginning of the range; returned as a view of it.
@@ -143,7 +141,7 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
     requires(!direct<T>)
         [[nodiscard]] future<std::vector<T>> ireduce_scatter(const std::vector<T> &objects, F function,
                                                              known_counts with = {}) const {
-        return start_to_combine_parts(cut_for(objects, with.counts, operation::name), std::move(function),
+        return start_to_combine_parts(cut_for(objects, with.counts, name_of<operation>), std::move(function),
                                       comm());
     }
 

@@ -17,14 +17,14 @@
 
 namespace lisle::detail {
 
-/// The type of which reductions combine two at a time: of arrays and ranges their elements, if F can.
+/// The type that a reduction combines two at a time: the elements of arrays and ranges, if F combines those.
 template <class T, class F> consteval auto combined_of() {
     using object = typename taken<T>::object;
-    if constexpr (taken<T>::word == said::whole) {
+    if constexpr (taken<T>::chosen == grain::whole) {
         return as_type<object>{};
     } else if constexpr (array_traits<object>::value) {
         using element = std::remove_cv_t<typename array_traits<object>::element>;
-        if constexpr (combines<F, element> || taken<T>::word == said::elements)
+        if constexpr (combines<F, element> || taken<T>::chosen == grain::elements)
             return as_type<element>{};
         else
             return as_type<object>{};
@@ -36,15 +36,15 @@ template <class T, class F> consteval auto combined_of() {
 }
 template <class T, class F> using combined = typename decltype(combined_of<T, F>())::type;
 
-/// True if MPI reduces T; false if whole objects are combined on the way. Says what is wrong if F does
-/// neither.
+/// True if MPI combines elements of T; false if whole objects are combined by the headers. The compiler
+/// explains if F does neither.
 template <class T, class F> inline constexpr bool reduced_by_element = [] {
     using type = typename taken<T>::object;
     if constexpr (taken<T>::written_elements)
         return (require_operation<F, std::ranges::range_value_t<type>>(), false);
     else if constexpr (!taken<T>::in_memory)
         return (require_operation<F, typename taken<T>::value>(), false);
-    else if constexpr (taken<T>::word == said::nothing && direct_range<const type &> &&
+    else if constexpr (taken<T>::chosen == grain::by_type && direct_range<const type &> &&
                        !combines<F, combined<T, F>> && combines<F, type>)
         return false;
     else
@@ -75,7 +75,7 @@ struct reduction_of_all : as_given {
     static constexpr signature takes = signature::combines;
 };
 
-/// What combines what a T consists of; all else meets a sentence of the compiler's.
+/// A callable that combines what T consists of; the compiler explains if it does not.
 template <class F, class T>
 concept operation_on = (require_operation<F, combined<T, F>>(), true);
 
@@ -125,7 +125,7 @@ template <class T, operation_on<T> F> class reduction {
 
 /// The elements that a rank gets: all, or its block.
 template <class Operation, class Reduction> MPI_Count result_count(const Reduction &parts, MPI_Comm comm) {
-    return Operation::amounts_of(0, parts.count(), comm, Operation::name).block;
+    return Operation::amounts_of(0, parts.count(), comm, name_of<Operation>).block;
 }
 /// The arguments of a reduction.
 template <class Operation, class Reduction>
@@ -146,7 +146,7 @@ arguments into_room(const T &object, Into &into, const Reduction &parts, int roo
     const MPI_Count count = result_count<Operation>(parts, comm);
     const std::size_t objects = Operation::deals ? static_cast<std::size_t>(count) : sent_objects(object);
     void *const room = has_result<Operation>(root, comm)
-                           ? room_for<sent_element<T>>(into, objects, Operation::name)
+                           ? room_for<sent_element<T>>(into, objects, name_of<Operation>)
                            : nullptr;
     return between<Operation>(parts, parts.from(), room, count, root);
 }
@@ -163,21 +163,21 @@ auto reduce_elements(const T &given_object, F &function, int root, MPI_Comm comm
 /// The same into memory that exists.
 template <class Operation, class T, class F, class Into>
 void reduce_into(const T &object, Into &into, F &function, int root, MPI_Comm comm) {
-    agree_on_reduction<T, F>(comm, Operation::name, root);
+    agree_on_reduction<T, F>(comm, name_of<Operation>, root);
     const reduction<T, F> parts{object, function};
     issue<Operation>(blocking{}, into_room<Operation>(object, into, parts, root, comm), comm);
 }
 /// In place. @return how many elements there are as a result
 template <class Operation, class T, class F>
 MPI_Count reduce_in_place(T &object, F &function, int root, MPI_Comm comm) {
-    agree_on_reduction<T, F>(comm, Operation::name, root);
+    agree_on_reduction<T, F>(comm, name_of<Operation>, root);
     const reduction<T, F> parts{object, function};
     const arguments with = in_place_of<Operation>(object, parts, root, comm);
     issue<Operation>(blocking{}, with, comm);
     return with.count;
 }
 
-/// Says what is wrong with a callable that has to serve after the call that it is given to.
+/// Explains a callable that cannot be used after the call that it is given to.
 template <class F, class T> consteval void require_lasting() {
     static_assert(has_extensions || has_predefined<F, T> || stateless<F>,
                   "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");
@@ -256,7 +256,7 @@ auto start_to_reduce(T &&given_object, F &function, int root, MPI_Comm comm) {
 
 // ---- whole objects ----
 
-/// `a op b`; what does not combine them meets a sentence of the compiler's.
+/// `a op b`; the compiler explains a callable that does not combine them.
 template <class F, class T> T combine(F &&function, const T &a, const T &b) {
     using callable = std::remove_reference_t<F>;
     require_operation<callable, T>();
@@ -266,7 +266,8 @@ template <class F, class T> T combine(F &&function, const T &a, const T &b) {
         return a;
 }
 
-/// What combines two wholes: the callable, or for elements(range) one that calls it for each pair of them.
+/// Combines two whole objects: the callable itself, or for elements(range) one that calls it for each pair
+/// of elements.
 template <class T, class F> auto on_wholes(F function) {
     if constexpr (taken<T>::written_elements) {
         using range = typename taken<T>::object;

@@ -13,14 +13,10 @@ namespace lisle::detail {
 namespace operations {
 
 struct scan : reduction_of_all {
-    static constexpr const char *name = "lisle::scan";
-    static constexpr mpi_functions mpi{"MPI_Scan",  MPI_Scan_c,      "MPI_Iscan",
-                                       MPI_Iscan_c, "MPI_Scan_init", MPI_Scan_init_c};
+    static constexpr mpi_functions mpi{"Scan", MPI_Scan_c, MPI_Iscan_c, MPI_Scan_init_c};
 };
 struct exscan : reduction_of_all {
-    static constexpr const char *name = "lisle::exscan";
-    static constexpr mpi_functions mpi{"MPI_Exscan",  MPI_Exscan_c,      "MPI_Iexscan",
-                                       MPI_Iexscan_c, "MPI_Exscan_init", MPI_Exscan_init_c};
+    static constexpr mpi_functions mpi{"Exscan", MPI_Exscan_c, MPI_Iexscan_c, MPI_Exscan_init_c};
 };
 
 } // namespace operations
@@ -53,11 +49,11 @@ class scan_calls : public collective_calls<scan_calls> {
   public:
     /// Rank i's result combines the objects of the ranks 0 to i.
     template <object_to_collect T, class F> [[nodiscard]] auto scan(const T &given, F function) const {
-        agree_on_reduction<T, F>(comm(), inclusive::name, 0);
+        agree_on_reduction<T, F>(comm(), name_of<inclusive>, 0);
         if constexpr (reduced_by_element<T, F>)
             return reduce_elements<inclusive, T>(given, function, 0, comm());
         else
-            return prefixes_of(given, std::move(function)).with_own.result(inclusive::name);
+            return prefixes_of(given, std::move(function)).with_own.result(name_of<inclusive>);
     }
     template <buffer_to_fill T, operation_on<T> F> void scan(in_place_t<T> both, F function) const {
         reduce_in_place<inclusive>(both.object, function, 0, comm());
@@ -80,21 +76,21 @@ class scan_calls : public collective_calls<scan_calls> {
             return prepare_to_reduce<inclusive, B>(object, into.get(), function, 0, comm());
         else
             return prepare_rounds_into(into, [&object, function, comm = comm()] {
-                return start_to_scan(say_as<B>(object), function, comm);
+                return start_to_scan(with_grain_of<B>(object), function, comm);
             });
     }
 
     /// Rank i's result combines the objects of the ranks before it; rank 0's is `first`.
     template <object_to_collect T, class F>
     [[nodiscard]] auto exscan(const T &given, F function, reduction_result<T> first = {}) const {
-        agree_on_reduction<T, F>(comm(), exclusive::name, 0);
+        agree_on_reduction<T, F>(comm(), name_of<exclusive>, 0);
         if constexpr (reduced_by_element<T, F>) {
             auto result = reduce_elements<exclusive, T>(given, function, 0, comm());
             if (rank_in(comm()) == 0)
                 result = std::move(first);
             return result;
         } else {
-            return prefixes_of(given, std::move(function)).before_or(std::move(first), exclusive::name);
+            return prefixes_of(given, std::move(function)).before_or(std::move(first), name_of<exclusive>);
         }
     }
     /// What rank 0's object is afterwards, MPI does not say.

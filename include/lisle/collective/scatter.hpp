@@ -18,16 +18,12 @@ namespace lisle::detail {
 namespace operations {
 
 struct scatter : as_given {
-    static constexpr const char *name = "lisle::scatter";
-    static constexpr mpi_functions mpi{"MPI_Scatter",  MPI_Scatter_c,      "MPI_Iscatter",
-                                       MPI_Iscatter_c, "MPI_Scatter_init", MPI_Scatter_init_c};
+    static constexpr mpi_functions mpi{"Scatter", MPI_Scatter_c, MPI_Iscatter_c, MPI_Scatter_init_c};
     static constexpr bool rooted = true;
     static constexpr bool deals = true;
 };
 struct scatterv : scatter {
-    static constexpr const char *name = "lisle::scatterv";
-    static constexpr mpi_functions mpi{"MPI_Scatterv",  MPI_Scatterv_c,      "MPI_Iscatterv",
-                                       MPI_Iscatterv_c, "MPI_Scatterv_init", MPI_Scatterv_init_c};
+    static constexpr mpi_functions mpi{"Scatterv", MPI_Scatterv_c, MPI_Iscatterv_c, MPI_Scatterv_init_c};
 };
 
 } // namespace operations
@@ -43,7 +39,7 @@ template <class T> future<T> start_to_scatter_objects(std::vector<T> all, int ro
     const auto start = [root](auto &messages) {
         if (messages.rank() != root)
             return messages.receive(root);
-        messages.require_one_for_each(operations::scatter::name);
+        messages.require_one_for_each(name_of<operations::scatter>);
         for (int other = 0; other < messages.size(); ++other)
             if (other != root)
                 messages.send_own(other);
@@ -64,7 +60,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
     ///     task mine = world.scatter(tasks);
     template <objects_to_deal R> [[nodiscard]] auto scatter(const R &all, rooted with = {}) const {
         using object = typename objects_of<R>::type;
-        agree(comm(), operation::name, with.root, element_size<object>());
+        agree(comm(), name_of<operation>, with.root, element_size<object>());
         const bool here = rank_in(comm()) == with.root;
         if constexpr (direct<object>) {
             return scatter_direct<object>(all, with.root, here);
@@ -88,7 +84,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
         const auto objects = std::ranges::size(owner->in);
         const int ranks = size_of(comm());
         if (rank_in(comm()) == with.root && objects != static_cast<std::size_t>(ranks)) {
-            raise(MPI_ERR_COUNT, operations::scatter::name,
+            raise(MPI_ERR_COUNT, name_of<operations::scatter>,
                   {{"objects", static_cast<long long>(objects)}, {"ranks", ranks}},
                   "scatter takes one object for each rank");
             return future<out>{MPI_REQUEST_NULL, std::move(owner)};
@@ -141,11 +137,11 @@ class scatter_calls : public collective_calls<scatter_calls> {
     }
     /// Blocks of any sizes in place, which only the root has to know.
     template <buffer_to_fill R> void scatterv(in_place_t<R> all, rooted_counts with) const {
-        agree(comm(), operations::scatterv::name, with.root, sizeof(element_of<R &>));
+        agree(comm(), name_of<operations::scatterv>, with.root, sizeof(element_of<R &>));
         const auto data = as_buffer(all.object);
         const bool root = rank_in(comm()) == with.root;
         const auto list = blocks_in(all.object, root ? with.counts : counts_view{}, root, size_of(comm()),
-                                    operations::scatterv::name);
+                                    name_of<operations::scatterv>);
         deal_listed(data.address, list, data.type, root ? MPI_IN_PLACE : data.writable(), data.count,
                     with.root, comm());
     }
@@ -155,18 +151,17 @@ class scatter_calls : public collective_calls<scatter_calls> {
     template <direct_range R, place_to_fill Into>
     std::size_t scatterv_into(const R &all, Into &&into, rooted_counts with = {}) const {
         using element = element_of<const R &>;
-        agree(comm(), operations::scatterv::name, with.root, sizeof(element));
+        agree(comm(), name_of<operations::scatterv>, with.root, sizeof(element));
         const share_of_root<element> share{comm(), std::ranges::size(all), with,
                                            rank_in(comm()) == with.root};
         if (!share.usable) [[unlikely]]
             return 0;
-        void *const room = room_for<element>(into, share.own, operations::scatterv::name);
+        void *const room = room_for<element>(into, share.own, name_of<operations::scatterv>);
         deal_listed(std::ranges::data(all), share.list, wire<element>::type(), room,
                     static_cast<MPI_Count>(share.own) * wire<element>::count, with.root, comm());
         return share.own;
     }
-    /// Deals the root's range out, of objects of any sort: `counts` says how many each rank gets, by default
-    /// equal shares. Only the root needs to know.
+    /// scatterv() of objects of any kind that does not wait. Only the root needs counts.
     template <class R>
     requires(direct_range<R> || serialised_range<R>)
         [[nodiscard]] auto iscatterv(const R &all, rooted_counts with = {}) const {
@@ -174,7 +169,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
         if (rank_in(comm()) == with.root) {
             parts = dealt(all, with.counts);
             if (parts.empty())
-                raise(MPI_ERR_COUNT, operations::scatterv::name,
+                raise(MPI_ERR_COUNT, name_of<operations::scatterv>,
                       {{"counts", static_cast<long long>(with.counts.size())},
                        {"ranks", size_of(comm())},
                        {"objects", static_cast<long long>(std::ranges::size(all))}},
@@ -201,7 +196,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
         const int ranks = size_of(comm());
         if (here && std::ranges::size(all) != static_cast<std::size_t>(ranks)) [[unlikely]] {
             refuse_scatter<T>(ranks, root, comm());
-            raise(MPI_ERR_COUNT, operation::name,
+            raise(MPI_ERR_COUNT, name_of<operation>,
                   {{"objects", static_cast<long long>(std::ranges::size(all))}, {"ranks", ranks}},
                   "scatter takes one object for each rank; scatterv takes any number");
             return mine;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator's private duplicate, for what the headers themselves send: no receive of the program can
-// take it. Made at the first use, which is always inside a collective; freed with the communicator. With
-// Lisle's extensions nobody waits for that; otherwise all ranks do, also in a non-blocking collective.
+// The shadow of a communicator: a private duplicate for messages of the headers, which no receive of the
+// program can match. Made at the first use, which is always inside a collective, and freed with the
+// communicator. With Lisle's extensions making it is local; otherwise all ranks wait for each other, also in
+// a non-blocking collective.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@ namespace lisle::detail {
 enum shadow_tag : int {
     collective_tag = 1, ///< of all non-blocking collectives: all ranks start them in one order
     first_sparse_tag = 10,
-    first_neighbour_tag = 16, ///< and one for each direction of a grid
+    first_neighbour_tag = 16, ///< one for each direction of a grid
     object_tag = 1000,        ///< in trees(): an object
-    first_failed_tag,         ///< the news that a rank has failed, which one is added
+    first_failed_tag,         ///< plus the number of a rank: that rank has failed
 };
 
 struct shadow {

@@ -20,7 +20,7 @@ namespace lisle::detail {
 /// A contiguous range of objects that travel as bytes.
 template <class R>
 concept range_of_serialised =
-    contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_word<R>;
+    contiguous<R> && !direct_buffer<const R &> && serialized<std::vector<element_of<R>>> && !is_wrapper<R>;
 
 /// The end of a vector, as a container that gets its size when a message comes.
 template <class T> class tail {
@@ -45,8 +45,9 @@ template <class T> int receive_block(tail<T> &part, int from, MPI_Comm comm) {
     return failed_rank_of(ended.tag());
 }
 
-/// One message of a size that only its sender knows from each rank in turn, joined. The caller's own part
-/// does not travel. Throws if one of them has failed, when all have come. @param comm that of trees()
+/// Receives one message from each rank in turn, of a size that only its sender knows, and joins them. The
+/// caller's own part does not travel. Throws after the last message if a rank has failed. @param comm that
+/// of trees()
 template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, int ranks, int rank,
                                        MPI_Comm comm, const char *call) {
     int failed_rank = -1;
@@ -60,7 +61,7 @@ template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, i
         all.counts.push_back(static_cast<MPI_Count>(part.size()));
     }
     if (failed_rank >= 0) [[unlikely]]
-        raise_told(failed_rank, call);
+        raise_remote_failure(failed_rank, call);
 }
 
 /// Elements whose bytes mean the same everywhere: they may travel behind a number.
@@ -87,9 +88,9 @@ template <direct T, std::size_t Bytes> struct sized_range {
     }
 };
 
-/// The first half of an allgatherv() of which nobody knows how much the others have. True if that was all:
-/// every range is short. Otherwise the counts are known.
-/// Throws if a rank says by its size that it has failed. @param size of what this rank has
+/// The first half of an allgatherv() without counts. True if every range was short and came with its size;
+/// otherwise the counts are known now.
+/// Throws if the size of a rank is a notice of failure. @param size of this rank's range
 template <direct T>
 bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsigned long long size) {
     using block = sized_range<T, 128>;
@@ -104,7 +105,7 @@ bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsig
     all.counts.reserve(got.size());
     for (const block &each : got) {
         if (is_failed_size(each.size)) [[unlikely]]
-            return raise_told(failed_rank_in(each.size), "lisle::allgather"), true;
+            return raise_remote_failure(failed_rank_in(each.size), "lisle::allgather"), true;
         fit = fit && block::fits(each.size);
         total += each.size;
         all.counts.push_back(static_cast<MPI_Count>(each.size));
@@ -121,7 +122,7 @@ bool gather_short(blocks<T> &all, const T *mine, int ranks, MPI_Comm comm, unsig
 }
 
 /// Broadcasts a container whose size only the root knows. Short ones travel with their size.
-/// If the root has none (`failed_rank` there), all others throw.
+/// If `failed_rank` is not negative at the root, all others throw.
 template <resizable_range R>
 void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_rank = -1) {
     using element = element_of<R &>;
@@ -136,7 +137,7 @@ void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_ra
           named_value{"root", root});
     if (is_failed_size(head.size)) [[unlikely]] {
         if (!here)
-            raise_told(failed_rank_in(head.size), "lisle::broadcast");
+            raise_remote_failure(failed_rank_in(head.size), "lisle::broadcast");
         return;
     }
     if (!here)
@@ -151,7 +152,7 @@ void broadcast_sized(R &range, int root, bool here, MPI_Comm comm, int failed_ra
           named_value{"count", data.count}, named_value{"root", root});
 }
 
-/// Broadcasts a serialised object, or the news that the root could not write it, or has none.
+/// Broadcasts a serialised object, or a notice of failure if the root has none or cannot write it.
 template <class T>
 void broadcast_written(T &object, int root, bool here, MPI_Comm comm, int failed_rank = -1) {
     later<byte_buffer, T> bytes;
@@ -167,7 +168,7 @@ void broadcast_written(T &object, int root, bool here, MPI_Comm comm, int failed
         serializer<T>::read_into(bytes, object);
 }
 
-/// Serialised objects one after the other, and the length of each; nothing if this rank has nothing to say.
+/// Serialised objects one after the other, and the length of each; empty unless `here`.
 template <class Objects> auto write_each(const Objects &objects, bool here) {
     std::pair<std::vector<later<std::byte, Objects>>, std::vector<later<MPI_Count, Objects>>> written;
     if (!here)

@@ -216,7 +216,7 @@ template <class T> [[nodiscard]] grown_t<T> grown(T &object) noexcept {
     return {object};
 }
 
-/// A range that a collective takes as one object: made by whole().
+/// A range that a collective treats as one object: made by whole().
 template <class T> struct whole_t { T &&object; };
 /// `world.allgather(lisle::whole(values))`: a vector of vectors, which may have any lengths. Applies to what
 /// is lent, too: `whole(borrow(values))`.
@@ -234,16 +234,16 @@ namespace detail {
 
 /// True for what borrow(), in_place(), resized() and grown() make: functions that take those have overloads
 /// for them.
-template <class T> inline constexpr bool is_word = false;
-template <class T> inline constexpr bool is_word<borrowed<T>> = true;
-template <class T> inline constexpr bool is_word<in_place_t<T>> = true;
-template <class T> inline constexpr bool is_word<lent_in_place_t<T>> = true;
-template <class T> inline constexpr bool is_word<resized_t<T>> = true;
-template <class T> inline constexpr bool is_word<grown_t<T>> = true;
+template <class T> inline constexpr bool is_wrapper = false;
+template <class T> inline constexpr bool is_wrapper<borrowed<T>> = true;
+template <class T> inline constexpr bool is_wrapper<in_place_t<T>> = true;
+template <class T> inline constexpr bool is_wrapper<lent_in_place_t<T>> = true;
+template <class T> inline constexpr bool is_wrapper<resized_t<T>> = true;
+template <class T> inline constexpr bool is_wrapper<grown_t<T>> = true;
 /// True for what whole() and elements() make, which collectives take like the object itself.
-template <class T> inline constexpr bool is_wholeness = false;
-template <class T> inline constexpr bool is_wholeness<whole_t<T>> = true;
-template <class T> inline constexpr bool is_wholeness<elements_t<T>> = true;
+template <class T> inline constexpr bool sets_grain = false;
+template <class T> inline constexpr bool sets_grain<whole_t<T>> = true;
+template <class T> inline constexpr bool sets_grain<elements_t<T>> = true;
 
 } // namespace detail
 

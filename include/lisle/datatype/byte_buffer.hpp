@@ -41,7 +41,7 @@ class byte_buffer {
     [[nodiscard]] std::byte *end() noexcept { return data() + size_; }
     [[nodiscard]] const std::byte *begin() const noexcept { return data(); }
     [[nodiscard]] const std::byte *end() const noexcept { return data() + size_; }
-    /// To be called before a long object is made of what a message says.
+    /// Call it before a long object is made from a message.
     static void expect_long_objects() {
         if (running())
             spare();
@@ -68,9 +68,9 @@ class byte_buffer {
     /// The rank's spare buffer. Any of its threads may take and give.
     class spare_block {
       public:
-        /// Also lets the allocator know, as far as it learns from what is given back, that blocks of this
-        /// size come and go: glibc's returns the top of its heap to the kernel otherwise as soon as 128 KiB
-        /// of it are free, which makes an object of many strings, made and dropped, a hundred page faults.
+        /// Also teaches the allocator that blocks of this size come and go. Otherwise glibc returns the top
+        /// of its heap to the kernel as soon as 128 KiB of it are free, and making and dropping an object of
+        /// many strings costs a hundred page faults.
         spare_block() {
             auto *const passing = new std::byte[largest_kept];
             const_cast<volatile std::byte &>(*passing) = {}; // used, or the compiler leaves it out

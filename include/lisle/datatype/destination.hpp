@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results go that are to lie in memory that exists: an object as it is, or a container that gets the
-// size of the result (resized), or one that grows if it must (grown).
+// Destinations of results in memory that exists: an object as it is, a container that gets the size of the
+// result (resized), or one that grows if it must (grown).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace lisle {
 
 namespace detail {
 
-/// What a destination is, and what may become of its size.
+/// The object that a destination names, and whether its size may change.
 enum class size_policy { fixed, resized, grown };
 template <class T> struct destination_of {
     using object = T;
@@ -50,9 +50,9 @@ template <class Into> consteval void require_destination() {
         require_writable<place_object<Into>>();
 }
 
-/// The object behind the word.
+/// The object that resized(), grown() or borrow() was called with; otherwise the object itself.
 template <class Into> auto &object_of_destination(Into &&into) noexcept {
-    if constexpr (is_word<std::remove_cvref_t<Into>>)
+    if constexpr (is_wrapper<std::remove_cvref_t<Into>>)
         return destination_of<std::remove_cvref_t<Into>>::in(into);
     else
         return into;
@@ -64,7 +64,7 @@ template <size_policy Policy, class R> void set_size(R &range, std::size_t size)
         range.resize(size);
 }
 
-/// The memory for `objects` results of type T, after what the destination's word says. Throws if it is too
+/// Memory for `objects` results of type T: resized or grown if the destination says so. Throws if it is too
 /// small.
 template <class T, class Into> void *room_for(Into &&into, std::size_t objects, const char *call) {
     auto &object = object_of_destination(into);
@@ -110,17 +110,18 @@ concept place_to_fill = detail::is_place<Into>;
 /// The same for operations that go on after the call: borrow(buffer), resized(container), grown(container),
 /// which the caller keeps alive.
 template <class Into>
-concept lent_place_to_fill = detail::is_word<std::remove_cvref_t<Into>> &&
+concept lent_place_to_fill = detail::is_wrapper<std::remove_cvref_t<Into>> &&
     (detail::require_destination<Into>(), true);
 
-/// What functions take that put their results into memory that exists: objects of direct types, ranges of
-/// such.
+/// The objects whose results can go into memory that exists: those of direct types, and ranges of them.
 template <class T>
-concept object_in_memory = !detail::is_word<std::remove_cvref_t<T>> && (direct<T> || direct_range<const T &>);
+concept object_in_memory =
+    !detail::is_wrapper<std::remove_cvref_t<T>> && (direct<T> || direct_range<const T &>);
 
 namespace detail {
 
-// Parameters of what stands beside functions with a place to fill: either may be at fault, and is explained.
+// Parameters of the refusals of functions with a place to fill. Either may be at fault; its constructor
+// explains.
 
 struct from_memory {
     template <class T> from_memory(const T &object) {

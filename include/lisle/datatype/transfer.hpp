@@ -60,14 +60,14 @@ concept receivable = std::is_object_v<T> && !std::is_const_v<T> && !std::is_arra
 
 namespace detail {
 
-/// What the compiler says about a type that cannot travel; one sentence for each mistake.
+/// The compiler's sentence about a type that cannot travel, one for each mistake.
 template <class T> consteval void explain_not_sendable() {
     using type = std::remove_cvref_t<T>;
     if constexpr (!std::is_same_v<T, type>)
         static_assert(always_false<T>,
                       "receive<T>() makes a new object: T must be no reference and not const. "
                       "Use receive_into() for an object that exists.");
-    else if constexpr (is_wholeness<type>)
+    else if constexpr (sets_grain<type>)
         static_assert(always_false<T>,
                       "lisle::whole() and lisle::elements() are for collectives: a message is "
                       "always the whole object.");
@@ -117,15 +117,15 @@ template <class T> consteval void explain_not_sendable() {
                       "<lisle/serialize.hpp> and give it a serialize() for cereal.");
 }
 
-/// What borrow(), whole() and their like are said of, or what a call is given without a word.
+/// The type of the object within borrow(), whole() and their like, or of the argument itself.
 template <class T> struct object_behind { using type = T; };
 template <template <class> class Word, class T>
-requires(is_word<Word<T>> || is_wholeness<Word<T>>) struct object_behind<Word<T>>
+requires(is_wrapper<Word<T>> || sets_grain<Word<T>>) struct object_behind<Word<T>>
     : object_behind<std::remove_cvref_t<T>> {
 };
 template <class T> using behind = typename object_behind<std::remove_cvref_t<T>>::type;
 
-/// What calls can take, with or without a word. A value and no formula: compilers take those apart to compare
+/// What calls can take, also within these. A value and no formula: compilers take those apart to compare
 /// overloads.
 template <class T> inline constexpr bool is_fit = sendable<const behind<T> &> || sendable<behind<T> &>;
 template <class T> inline constexpr bool is_fit<resized_t<T>> = resizable_range<T &>;
@@ -165,19 +165,19 @@ template <class T> consteval void explain_no_datatype() {
         explain_not_sendable<culprit<T>>();
 }
 
-// A call has, beside the functions that do its work, one whose parameters are of the types that follow. Any
-// object becomes one of them that the call cannot take, if nothing else fits it, and the compiler says why
-// where that happens: in one place, and with no body of a function or list of candidates after it.
+// Beside the functions that do its work each call has one, a refusal, whose parameters are of the types
+// below. An object that nothing else fits converts to one of them, and that conversion makes the compiler
+// say what is wrong: in one sentence, without a function body or a list of candidates after it.
 
-/// What no call can take.
+/// An object that no call can take.
 struct unfit {
     template <class T>
     requires(!fit<T>) unfit(const T &) { explain_not_sendable<culprit<T>>(); }
 };
-/// What calls about ranges cannot take.
+/// An object that calls about ranges cannot take.
 struct no_range {
     template <class T>
-    requires(!direct_range<const T &> && !(is_word<T> && fit<T>)) no_range(const T &) {
+    requires(!direct_range<const T &> && !(is_wrapper<T> && fit<T>)) no_range(const T &) {
         if constexpr (fit<T> || std::ranges::sized_range<culprit<T>>)
             static_assert(always_false<T>,
                           "This is no range that can be joined or dealt out: gatherv(), alltoall() and "
@@ -188,7 +188,7 @@ struct no_range {
             explain_not_sendable<culprit<T>>();
     }
 };
-/// What calls cannot take that use memory where it lies.
+/// An object that calls which use memory where it lies cannot take.
 struct not_in_memory {
     template <class T>
     requires(!direct_buffer<const behind<T> &>) not_in_memory(const T &) {
@@ -199,11 +199,11 @@ struct not_in_memory {
             explain_not_sendable<culprit<T>>();
     }
 };
-/// Its other arguments.
+/// Any other argument of a refusal.
 struct anything {
     template <class T> anything(T &&);
 };
-/// What such a call returns: fits wherever the result would, so that the compiler says no more.
+/// The result of a refusal: converts to anything, so that the compiler says no more.
 struct refusal {
     template <class T> operator T() const;
     [[nodiscard]] refusal wait() const;
@@ -246,10 +246,10 @@ template <class T> consteval void require_changeable() {
         require_writable<T>();
 }
 
-/// What they cannot receive into.
+/// An object that those functions cannot receive into.
 struct unchangeable {
     template <class T>
-    requires(!(is_word<std::remove_cvref_t<T>> ? fit<T> : changeable<T>)) unchangeable(T &&) {
+    requires(!(is_wrapper<std::remove_cvref_t<T>> ? fit<T> : changeable<T>)) unchangeable(T &&) {
         if constexpr (!fit<T>)
             explain_not_sendable<culprit<T>>();
         else
@@ -266,8 +266,7 @@ requires(std::is_class_v<T> && !defined<T>) struct return_type<T> {
 };
 template <class T> using returned = typename return_type<T>::type;
 
-/// Where a function would go on for a type that it has refused: keeps the compiler from saying more than
-/// that.
+/// The result of a function for a type that it has refused: keeps the compiler from saying more.
 template <class T> [[noreturn]] T &refused() {
     std::abort();
 }
@@ -277,19 +276,19 @@ template <class T> [[noreturn]] T &refused() {
 /// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
 template <class T>
 concept object_to_send =
-    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_sendable<T>(), true);
+    !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_sendable<T>(), true);
 /// The parameter of functions that deal a range out, an object to each rank.
 template <class R>
 concept objects_to_deal =
-    !detail::is_word<R> && std::ranges::sized_range<R> &&
+    !detail::is_wrapper<R> && std::ranges::sized_range<R> &&
     (resizable_range<typename detail::objects_of<R>::type> || sendable<typename detail::objects_of<R>::type>);
 /// The parameter of functions that receive into memory that exists.
 template <class T>
 concept buffer_to_fill =
-    !detail::is_word<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_writable<T>(), true);
+    !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_writable<T>(), true);
 /// The parameter of functions that receive into an object that exists, wherever it lies.
 template <class T>
-concept object_to_fill = !detail::is_word<std::remove_cvref_t<T>> && detail::changeable<T>;
+concept object_to_fill = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::changeable<T>;
 
 /// Of what has none, after the compiler has said so.
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as values: attempt() and expected. Compiled without exceptions (-fno-exceptions) the library's
-// errors go from where they occur to the attempt() around, through the rank's list of those under way.
+// Errors as values: attempt() and expected. In programs compiled without exceptions (-fno-exceptions) an
+// error is noted in the innermost attempt() that its thread has begun, which a list of the rank knows.
 #pragma once
 
 #include <cstdlib>
@@ -28,41 +28,42 @@ namespace lisle {
 
 namespace detail {
 
-class attempt_under_way;
+class open_attempt;
 
-/// A rank's attempts that have begun and not ended. Of the rank and not of the thread, since ranks that are
-/// fibers change threads.
-class attempts_of_rank {
+/// The calls of attempt() that a rank has begun and not ended. Kept for the rank, not for the thread: a
+/// fiber changes threads.
+class open_attempts {
   public:
-    void begin(attempt_under_way &made) {
+    void begin(open_attempt &made) {
         const std::scoped_lock lock{mutex_};
         under_way_.push_back(&made);
     }
-    void end(const attempt_under_way &made) {
+    void end(const open_attempt &made) {
         const std::scoped_lock lock{mutex_};
         std::erase(under_way_, &made);
     }
-    /// The innermost one of the calling thread; of a fiber that has changed threads, the rank's.
-    attempt_under_way *current();
+    /// The innermost one that the calling thread has begun, or, if there is none (a fiber may have changed
+    /// threads), the rank's innermost.
+    open_attempt *current();
 
   private:
     std::mutex mutex_;
-    std::vector<attempt_under_way *> under_way_;
+    std::vector<open_attempt *> under_way_;
 };
 
 /// One call of attempt().
-class attempt_under_way {
+class open_attempt {
   public:
-    attempt_under_way() { rank_object<attempts_of_rank>().begin(*this); }
-    attempt_under_way(const attempt_under_way &) = delete;
-    attempt_under_way &operator=(const attempt_under_way &) = delete;
-    ~attempt_under_way() { rank_object<attempts_of_rank>().end(*this); }
+    open_attempt() { rank_object<open_attempts>().begin(*this); }
+    open_attempt(const open_attempt &) = delete;
+    open_attempt &operator=(const open_attempt &) = delete;
+    ~open_attempt() { rank_object<open_attempts>().end(*this); }
 
     const std::thread::id thread = std::this_thread::get_id();
     std::optional<error> failure; ///< the first one
 };
 
-inline attempt_under_way *attempts_of_rank::current() {
+inline open_attempt *open_attempts::current() {
     const std::scoped_lock lock{mutex_};
     for (auto each = under_way_.rbegin(); each != under_way_.rend(); ++each)
         if ((*each)->thread == std::this_thread::get_id())
@@ -70,9 +71,9 @@ inline attempt_under_way *attempts_of_rank::current() {
     return under_way_.empty() ? nullptr : under_way_.back();
 }
 
-/// The attempt around the caller, or null.
-inline attempt_under_way *current_attempt() {
-    return running() ? rank_object<attempts_of_rank>().current() : nullptr;
+/// The innermost attempt() that the caller is in, or null.
+inline open_attempt *current_attempt() {
+    return running() ? rank_object<open_attempts>().current() : nullptr;
 }
 
 [[noreturn]] inline void end_with(const error &failure) {
@@ -83,7 +84,7 @@ inline attempt_under_way *current_attempt() {
 }
 
 template <class Error> void fail_with(Error failure) {
-    attempt_under_way *const here = current_attempt();
+    open_attempt *const here = current_attempt();
     if (here == nullptr)
         end_with(failure);
     if (!here->failure.has_value())
@@ -91,7 +92,7 @@ template <class Error> void fail_with(Error failure) {
 }
 
 template <class T> bool failed() {
-    const attempt_under_way *const here = current_attempt();
+    const open_attempt *const here = current_attempt();
     return here != nullptr && here->failure.has_value();
 }
 
@@ -115,7 +116,7 @@ template <class Body> std::exception_ptr caught(Body &&body) {
     return nullptr;
 }
 
-/// Throws the first of two exceptions that there is.
+/// Throws the first of the two that is not null.
 inline void rethrow_first(const std::exception_ptr &own, const std::exception_ptr &told) {
     if (own)
         std::rethrow_exception(own);
@@ -131,7 +132,7 @@ inline void rethrow_first(const std::exception_ptr &own, const std::exception_pt
 #endif
 }
 
-/// What a function returns after an error, where errors let it go on.
+/// What a function returns after an error if there are no exceptions.
 template <class T> T no_value() {
     if constexpr (std::is_default_constructible_v<T>)
         return T{};
@@ -144,8 +145,7 @@ template <class T> T no_value() {
 /// The value of what has none.
 struct nothing {};
 
-/// A value, or the error that there is instead of it; the form of results for those who do not want
-/// exceptions. Made by attempt().
+/// A value or an error: results for programs that do not want exceptions. Made by attempt().
 template <class T> class [[nodiscard]] expected {
     using stored = std::conditional_t<std::is_void_v<T>, nothing, T>;
 
@@ -187,9 +187,9 @@ template <class T> class [[nodiscard]] expected {
     std::optional<detail::later<lisle::error, T>> error_; ///< if there is no value
 };
 
-/// Calls `body`; an MPI error comes back as a value. Where there are no exceptions a call that fails returns
-/// an object that means nothing and the body goes on, so give it one call at a time; a call that fails
-/// outside of every attempt() ends the program with its sentence.
+/// Calls `body` and returns its result, or the MPI error that it met. Without exceptions a call that fails
+/// returns an object without meaning and the body goes on, so give it one call at a time; a call that fails
+/// outside of every attempt() prints its sentence and ends the program.
 ///
 ///     auto got = lisle::attempt([&] { return world.receive<int>(0); });
 ///     if (!got) std::cerr << got.error().what();
@@ -207,7 +207,7 @@ template <class Body> auto attempt(Body &&body) -> expected<decltype(body())> {
         return failure;
     }
 #else
-    detail::attempt_under_way here;
+    detail::open_attempt here;
     if constexpr (std::is_void_v<value>) {
         body();
         if (here.failure.has_value())

@@ -23,7 +23,7 @@
 #define LISLE_USE_EXTENSIONS 0
 #endif
 
-/// Without exceptions (-fno-exceptions) errors are taken by attempt(), or end the program.
+/// Without exceptions (-fno-exceptions) an error goes to the attempt() around it, or ends the program.
 #if defined(__cpp_exceptions)
 #define LISLE_USE_EXCEPTIONS 1
 #else
@@ -43,7 +43,8 @@ inline constexpr int check_level = LISLE_CHECKS;
 
 namespace detail {
 template <class T, class... Dependence> struct known_later { using type = T; };
-/// T, but not before the template that this stands in is used: what is made of it costs only those who do.
+/// T, as a type that depends on a template parameter: what is made of it is compiled only in programs that
+/// use it.
 template <class T, class... Dependence> using later = typename known_later<T, Dependence...>::type;
 } // namespace detail
 

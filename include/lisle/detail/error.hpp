@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as exceptions: what failed, with which class and code, and with which values. The way without an
-// error is one comparison; all else is out of line.
+// Errors as exceptions: the call that failed, its error class and code, and its arguments. A call that
+// succeeds costs one comparison; all else is out of line.
 #pragma once
 
 #include <concepts>
@@ -91,8 +91,8 @@ template <class Error> void fail_with(Error failure); // attempt.hpp
 template <class T = void> bool failed();
 #endif
 
-/// Without exceptions it returns, and what called it goes on without doing more. A template only so that
-/// files in which nothing can fail do not compile it.
+/// Throws. Without exceptions it notes the error and returns, and its caller returns too. A template only so
+/// that files in which nothing can fail do not compile it.
 template <class String = std::string> LISLE_NORETURN [[gnu::cold, gnu::noinline]] void
 raise(int code, const char *call, std::initializer_list<named_value> values, const char *sentence = nullptr) {
     int error_class = MPI_ERR_UNKNOWN;
@@ -133,8 +133,8 @@ raise_final(int code, Call call, std::initializer_list<named_value> values, cons
 #endif
 }
 
-/// Throws unless the call was a success; without exceptions the result says so. The values are looked at only
-/// if it was none.
+/// Throws if the call has failed; without exceptions the result is false. The values are looked at only
+/// then.
 template <std::same_as<named_value>... Values> bool check(int code, const char *call, Values... values) {
     static_assert(sizeof...(values) <= named_values::most);
     if (code != MPI_SUCCESS) [[unlikely]] {

@@ -16,7 +16,7 @@
 
 namespace lisle::detail {
 
-/// Handles as what is kept. They are pointers in MPI's standard ABI, numbers in other ones.
+/// Handles as the pointers that are kept. In MPI's standard ABI they are pointers, in others numbers.
 template <class Handle> void *value_of(Handle handle) noexcept {
     if constexpr (std::is_pointer_v<Handle>)
         return handle;
@@ -30,8 +30,8 @@ template <class Handle> Handle handle_of(void *value) noexcept {
         return static_cast<Handle>(reinterpret_cast<std::intptr_t>(value));
 }
 
-/// What `create` returned to the calling rank, not null: called at the first use, by several threads if they
-/// come at once, and then all results but one are destroyed again. Any thread may call it.
+/// The calling rank's result of `create`, not null. `create` is called at the first use; if several threads
+/// meet there, each calls it, one result is kept and the others are destroyed. Any thread may call this.
 /// @pre between MPI_Init and MPI_Finalize, or while a session is open
 inline void *rank_data(void *(*create)(), void (*destroy)(void *made)) {
 #if LISLE_USE_EXTENSIONS

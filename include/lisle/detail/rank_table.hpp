@@ -43,7 +43,8 @@ class rank_table {
     static rank_table &current();
 
   private:
-    /// Of a process that has sessions only. Never destroyed: nobody tells of the last session's end.
+    /// For a process that uses sessions alone. Never destroyed: MPI has no notice of the end of the last
+    /// session.
     static rank_table &without_world() {
         static auto *const table = new rank_table;
         return *table;

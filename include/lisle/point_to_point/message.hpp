@@ -320,7 +320,7 @@ template <class T> class kept_object final : public result_of<T> {
     T object;
 };
 
-/// An object that an operation reads from and nobody wants back.
+/// An object that an operation reads and that is not returned.
 template <class T> class used_object final : public result_of<void> {
   public:
     explicit used_object(T &&used) : object{std::move(used)} {}
@@ -352,7 +352,7 @@ class message {
     message(message &&other) noexcept
         : handle_{std::exchange(other.handle_, MPI_MESSAGE_NULL)}, status_{other.status_} {}
     message &operator=(message &&) = delete;
-    /// A message that nobody has received is received and dropped.
+    /// A message that has not been received is received and dropped.
     ~message() {
         if (handle_ == MPI_MESSAGE_NULL)
             return;

@@ -190,8 +190,7 @@ class point_to_point {
                       named_value{"source", source.value()});
         return found;
     }
-    /// The same without waiting. (Templates, as request_pool is one: who does not probe compiles no
-    /// optionals.)
+    /// The same without waiting. (A template so that only programs that probe compile std::optional.)
     template <class Status = status>
     [[nodiscard]] std::optional<Status> iprobe(source_rank source, receive_tag tag = any_tag) const {
         status found;

@@ -19,7 +19,7 @@ namespace detail {
 template <class T> struct is_borrowed : std::false_type {};
 template <class T> struct is_borrowed<borrowed<T>> : std::true_type { using object = T; };
 
-/// Direct objects of no more bytes are copied by non-blocking operations: nobody wants them back.
+/// Non-blocking operations copy direct objects of up to so many bytes and do not return them.
 inline constexpr std::size_t most_copied = 64;
 
 /// The bytes of an object that is serialised; otherwise nothing, and the object is used where it lies.

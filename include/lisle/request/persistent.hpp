@@ -41,7 +41,7 @@ inline void require_equal_parts(MPI_Count count, int partitions) {
               "the range cannot be divided into this number of equal parts");
 }
 
-/// What a persistent operation needs as long as it exists; and its rounds, if it is no request of MPI's.
+/// What a persistent operation owns; and its rounds, if it is not a request of MPI's.
 class persistent_owner : public operation {
   public:
     virtual void start() {}
@@ -73,7 +73,7 @@ template <class Begin, class End> class rounds final : public persistent_owner {
     std::optional<std::invoke_result_t<Begin &>> round_;
 };
 
-/// A round as an operation, for those who wait for several things at once.
+/// A round as an operation, so that it can be waited for together with others.
 class round_under_way final : public operation {
   public:
     explicit round_under_way(persistent_owner &owner) noexcept : owner_{owner} {}

@@ -105,7 +105,7 @@ class [[nodiscard]] request {
         detail::check(code_, "MPI_Test");
         return complete_;
     }
-    /// Asks for the end of an operation that nobody has met yet; then wait, and see status().cancelled().
+    /// Cancels an operation that has not been matched yet; then wait, and look at status().cancelled().
     void cancel() {
         if (complete_)
             return;
@@ -134,7 +134,8 @@ class [[nodiscard]] request {
         complete_ = true;
         code_ = code;
     }
-    /// For destructors and assignments. While an exception is on its way, what may never come is cancelled.
+    /// For destructors and assignments. While an exception passes, operations that may never be matched are
+    /// cancelled.
     void settle() noexcept {
         if (complete_ || (handle_ == MPI_REQUEST_NULL && operation_ == nullptr))
             return;
@@ -235,8 +236,7 @@ template <class T = void> class [[nodiscard]] future : public request {
 
 namespace detail {
 
-/// A function that goes on with what another operation gave. No request of MPI's: the rank that asks makes it
-/// run.
+/// A function of the result of another operation. No request of MPI's: the rank that waits or tests runs it.
 template <class T, class Function, class Result> class continuation final : public result_of<Result> {
   public:
     continuation(future<T> &&before, Function &&function)

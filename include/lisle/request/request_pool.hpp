@@ -194,7 +194,7 @@ template <class Request = request> class basic_request_pool {
             done.push_back(*found);
         return done;
     }
-    /// Asks for the end of all that nobody has met yet.
+    /// Cancels all that have not been matched yet.
     void cancel_all() {
         for (Request &each : requests_)
             each.cancel();

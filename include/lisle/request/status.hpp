@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sent a message, with which tag, and how long it was; and the wildcards, which are types of their own
-// so that no rank or tag can be taken for one.
+// The status of a message: its source, tag and length. And the wildcards, which are types of their own so
+// that no rank or tag is mistaken for one.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ struct any_tag_t {};
 inline constexpr any_source_t any_source{};
 /// Whatever the tag.
 inline constexpr any_tag_t any_tag{};
-/// Sending to nobody, receiving nothing: the end of a row of ranks.
+/// No rank: a message to it is dropped, one from it is empty. The neighbour beyond the end of a row of
+/// ranks.
 inline constexpr int no_rank = MPI_PROC_NULL;
 
 /// A rank to receive from, or any_source.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives of unknown size where MPI cannot post them: without Lisle's extensions they are matched by probes,
-// in the order in which the program began them, whenever the rank waits for or looks at anything through the
-// headers. Receives that could take the same messages queue up behind them. With the extensions there is
-// nothing of this. Collectives other than the barrier match nothing while they wait.
+// Receives of unknown size without Lisle's extensions. MPI cannot post them, so probes match them, in the
+// order in which the program began them, whenever the rank waits or tests through these headers. Receives
+// that could take the same messages queue up behind them. Collectives other than the barrier match nothing
+// while they wait. With the extensions none of this is compiled.
 #pragma once
 
 #include "lisle/detail/attempt.hpp"
