@@ -52,7 +52,7 @@ install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpix
 # The C++ interface consists of headers only; in the build tree they are where they are installed to.
 # Installed ones are system headers to the compiler, by whatever way it finds them: a program's warnings (-Wshadow
 # with a global called data) are about the program.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lisle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lisle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN README.md EXCLUDE)
 install(CODE "
   file(GLOB_RECURSE headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/lisle/*.hpp\")
   foreach(header IN LISTS headers)

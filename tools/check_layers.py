@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes within src/ point downwards, by the layers that tools/layers.txt declares.
+"""Checks that includes within src/ point downwards, by the layers that tools/layers.txt declares; or those within
+another directory, by another declaration.
 
-Usage: check_layers.py SOURCE_DIR
+Usage: check_layers.py SOURCE_DIR [DECLARATION]
 
 Prints one line for each include that points upward, names no file's folder or is for other layers alone, and
 exits with 1 if there is any.
@@ -32,16 +33,16 @@ def complaint(layers, file, header):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    layers = Layers(Path(__file__).with_name("layers.txt"))
+    layers = Layers(sys.argv[2] if len(sys.argv) == 3 else Path(__file__).with_name("layers.txt"))
     wrong = 0
     seen = 0
     for file, line, header in includes(sys.argv[1]):
         seen += 1
         if said := complaint(layers, file, header):
             wrong += 1
-            print(f"src/{file}:{line}: {said}")
+            print(f"{Path(sys.argv[1]).name}/{file}:{line}: {said}")
     if seen == 0:
         sys.exit(f"{sys.argv[1]} has no source file with an include")
     sys.exit(1 if wrong else 0)

@@ -43,7 +43,7 @@ def own_text(command):
     result = subprocess.run([*command, "-E", "-"], input=source, capture_output=True, text=True, check=True)
     for line in result.stdout.splitlines():
         if line.startswith("# "):
-            own = re.search(r'/lisle/\w+\.hpp"', line) is not None
+            own = re.search(r'/lisle/(?:\w+/)?\w+\.hpp"', line) is not None
         elif own:
             lines.append(line)
     return re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', '""', "\n".join(lines))

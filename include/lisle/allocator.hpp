@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "lisle/attempt.hpp"
+#include "lisle/detail/attempt.hpp"
 
 namespace lisle {
 

@@ -9,10 +9,16 @@
 #include <string>
 #include <utility>
 
-#include "lisle/collective.hpp"
+#include "lisle/collective/allgather.hpp"
+#include "lisle/collective/alltoall.hpp"
+#include "lisle/collective/broadcast.hpp"
+#include "lisle/collective/gather.hpp"
+#include "lisle/collective/reduce.hpp"
+#include "lisle/collective/reduce_scatter.hpp"
+#include "lisle/collective/scan.hpp"
+#include "lisle/collective/scatter.hpp"
+#include "lisle/detail/owned.hpp"
 #include "lisle/group.hpp"
-#include "lisle/owned.hpp"
-#include "lisle/persistent_collective.hpp"
 
 namespace lisle {
 
@@ -26,10 +32,19 @@ enum class hardware {
     unguided = MPI_COMM_TYPE_HW_UNGUIDED, ///< the next smaller part of the machine
 };
 
-/// A view of an intracommunicator. Copying it is free and collective calls are only those that say so.
-class communicator : public persistent_collectives {
+/// A view of an intracommunicator: messages between two ranks, and collective calls, a base for each family.
+/// Copying it is free and collective calls are only those that say so.
+class communicator : public point_to_point,
+                     public detail::broadcast_calls,
+                     public detail::gather_calls,
+                     public detail::allgather_calls,
+                     public detail::scatter_calls,
+                     public detail::alltoall_calls,
+                     public detail::reduce_calls,
+                     public detail::scan_calls,
+                     public detail::reduce_scatter_calls {
   public:
-    using persistent_collectives::persistent_collectives;
+    using point_to_point::point_to_point;
     static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
     static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
     /// False for the communicator of a rank that got none.
@@ -133,6 +148,11 @@ class communicator : public persistent_collectives {
     }
 };
 static_assert(sizeof(communicator) == sizeof(MPI_Comm));
+
+template <class Family, class Communicator>
+MPI_Comm detail::collective_calls<Family, Communicator>::comm() const noexcept {
+    return static_cast<const Communicator &>(static_cast<const Family &>(*this)).native();
+}
 
 /// Two groups that talk to each other: ranks in sends and receives are those of the other one.
 ///

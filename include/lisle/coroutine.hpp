@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/persistent.hpp"
-#include "lisle/request_pool.hpp"
+#include "lisle/request/persistent.hpp"
+#include "lisle/request/request_pool.hpp"
 
 namespace lisle {
 

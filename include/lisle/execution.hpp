@@ -35,7 +35,7 @@ struct joined_lists<type_list<A...>, type_list<B...>, Others...>
     : joined_lists<type_list<A..., B...>, Others...> {};
 template <class... A> struct joined_lists<type_list<A...>> { using type = type_list<A...>; };
 
-/// What is left of a list for one who wants a single object: void, the value, or a tuple.
+/// A list of types as a single one: void, the only type, or a tuple.
 template <class List> struct single { using type = tuple_of<List>; };
 template <> struct single<type_list<>> { using type = void; };
 template <class T> struct single<type_list<T>> { using type = T; };

@@ -10,11 +10,11 @@
 #include <vector>
 
 // First: what the compiler says begins with the way to the file.
-#include "lisle/transfer.hpp"
+#include "lisle/datatype/transfer.hpp"
 
 #include "lisle/communicator.hpp"
 #include "lisle/info.hpp"
-#include "lisle/request.hpp"
+#include "lisle/request/request.hpp"
 
 namespace lisle {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "lisle/error.hpp"
-#include "lisle/owned.hpp"
+#include "lisle/detail/error.hpp"
+#include "lisle/detail/owned.hpp"
 
 namespace lisle {
 

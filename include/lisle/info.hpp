@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/error.hpp"
-#include "lisle/owned.hpp"
+#include "lisle/detail/error.hpp"
+#include "lisle/detail/owned.hpp"
 
 namespace lisle {
 

@@ -53,7 +53,7 @@ struct program {
     return owned<intercommunicator>{made};
 }
 
-/// Those that have spawned this job, as long as they are connected; nothing in a job that nobody has spawned.
+/// The ranks that have spawned this job, while they are connected; empty if it was not spawned.
 [[nodiscard]] inline std::optional<intercommunicator> parents() {
     MPI_Comm found = MPI_COMM_NULL;
     detail::check(MPI_Comm_get_parent(&found), "MPI_Comm_get_parent");

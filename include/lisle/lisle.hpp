@@ -4,19 +4,19 @@
 #pragma once
 
 // First: what the compiler says begins with the way to the file.
-#include "lisle/transfer.hpp"
+#include "lisle/datatype/transfer.hpp"
 
-#include "lisle/destination.hpp"
+#include "lisle/datatype/destination.hpp"
 
-#include "lisle/point_to_point.hpp"
+#include "lisle/point_to_point/point_to_point.hpp"
 
-#include "lisle/operation.hpp"
+#include "lisle/collective/operation.hpp"
 
-#include "lisle/reduction_details.hpp"
+#include "lisle/collective/reduction.hpp"
 
 #include "lisle/communicator.hpp"
 #include "lisle/environment.hpp"
-#include "lisle/future_pool.hpp"
 #include "lisle/pending.hpp"
-#include "lisle/request_pool.hpp"
-#include "lisle/scope.hpp"
+#include "lisle/point_to_point/scope.hpp"
+#include "lisle/request/future_pool.hpp"
+#include "lisle/request/request_pool.hpp"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "lisle/config.hpp"
+#include "lisle/detail/config.hpp"
 
 namespace lisle {
 

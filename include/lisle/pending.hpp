@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lisle/attempt.hpp"
-#include "lisle/status.hpp"
+#include "lisle/detail/attempt.hpp"
+#include "lisle/request/status.hpp"
 
 namespace lisle {
 

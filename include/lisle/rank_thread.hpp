@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "lisle/error.hpp"
+#include "lisle/detail/error.hpp"
 
 namespace lisle {
 

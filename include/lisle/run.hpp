@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "lisle/config.hpp"
+#include "lisle/detail/config.hpp"
 
 #if !LISLE_USE_EXTENSIONS
 #error "lisle/run.hpp needs Lisle's extension calls"

@@ -56,7 +56,8 @@ class stop_source final : public stoppable {
 
 } // namespace detail
 
-/// What an operation learns from its receiver: who drives it, and who may ask for its end (or null).
+/// What an operation learns from its receiver: the scheduler that drives it, and the source of stop requests
+/// (or null).
 struct sender_environment {
     lisle::scheduler *scheduler;
     detail::stop_source *stop;

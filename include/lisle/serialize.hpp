@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "lisle/archive.hpp"
 #include "lisle/parallel.hpp"
+#include "lisle/serialization/archive.hpp"
 
 namespace lisle::detail {
 

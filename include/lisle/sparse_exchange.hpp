@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to a few others when nobody knows who will send to whom: Hoefler, Siebert and Lumsdaine's
+// Messages to a few other ranks when no rank knows which others will send to it: Hoefler, Siebert and
+// Lumsdaine's
 // "nonblocking consensus" (2010). Costs what is sent and one barrier; nothing grows with the number of ranks
 // but that.
 #pragma once
@@ -9,11 +10,11 @@
 #include <vector>
 
 #include "lisle/communicator.hpp"
-#include "lisle/request_pool.hpp"
+#include "lisle/request/request_pool.hpp"
 
 namespace lisle {
 
-/// One message of a sparse exchange: whom it goes to, or came from, and what.
+/// One message of a sparse exchange: its destination or source, and its content.
 template <class T> struct addressed {
     int rank;
     T content;

@@ -8,11 +8,11 @@
 #include <utility>
 
 // First: what the compiler says begins with the way to the file.
-#include "lisle/transfer.hpp"
+#include "lisle/datatype/transfer.hpp"
 
+#include "lisle/collective/operation.hpp"
 #include "lisle/communicator.hpp"
 #include "lisle/info.hpp"
-#include "lisle/operation.hpp"
 
 namespace lisle {
 
@@ -54,6 +54,76 @@ class [[nodiscard]] epoch {
     const char *call_;
 };
 
+/// What windows of all types have in common: the handle, epochs, and the completion of what was called in
+/// one.
+class window_handle {
+  public:
+    window_handle(window_handle &&other) noexcept : handle_{std::exchange(other.handle_, MPI_WIN_NULL)} {}
+    window_handle &operator=(window_handle &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    window_handle(const window_handle &) = delete;
+    window_handle &operator=(const window_handle &) = delete;
+    ~window_handle() {
+        if (handle_ != MPI_WIN_NULL && may_free())
+            MPI_Win_free(&handle_);
+    }
+    [[nodiscard]] MPI_Win native() const noexcept { return handle_; }
+
+    /// An epoch in which no other rank has a lock on this rank's part.
+    epoch lock(int rank) const { return lock(rank, MPI_LOCK_EXCLUSIVE); }
+    /// An epoch that other such epochs may overlap.
+    epoch lock_shared(int rank) const { return lock(rank, MPI_LOCK_SHARED); }
+    /// An epoch on the parts of all ranks, which other shared ones may overlap.
+    epoch lock_all() const {
+        check(MPI_Win_lock_all(0, handle_), "MPI_Win_lock_all");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_unlock_all(window); },
+                "MPI_Win_unlock_all"};
+    }
+    /// An epoch that all ranks begin and end together. Collective, and so is the end of the scope.
+    epoch fence() const {
+        check(MPI_Win_fence(0, handle_), "MPI_Win_fence");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_fence(0, window); }, "MPI_Win_fence"};
+    }
+    /// An epoch on the parts of the ranks of `targets`, which post one to this rank.
+    epoch start(const group &targets) const {
+        check(MPI_Win_start(targets.native(), 0, handle_), "MPI_Win_start");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_complete(window); }, "MPI_Win_complete"};
+    }
+    /// Opens this rank's part to the ranks of `origins`; the end of the scope waits until they are through.
+    epoch post(const group &origins) const {
+        check(MPI_Win_post(origins.native(), 0, handle_), "MPI_Win_post");
+        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_wait(window); }, "MPI_Win_wait"};
+    }
+
+    /// Everything that this rank has called on a rank's part is done there. In epochs of lock, lock_shared,
+    /// lock_all.
+    void flush(int rank) const { check(MPI_Win_flush(rank, handle_), "MPI_Win_flush"); }
+    /// The same for all ranks.
+    void flush() const { check(MPI_Win_flush_all(handle_), "MPI_Win_flush_all"); }
+    /// The spans given to this rank's calls may be used again.
+    void flush_local() const { check(MPI_Win_flush_local_all(handle_), "MPI_Win_flush_local_all"); }
+    /// Orders this rank's own loads and stores in parts of the window with what other ranks do, and with its
+    /// puts: a flush alone does not order loads.
+    void sync() const { check(MPI_Win_sync(handle_), "MPI_Win_sync"); }
+
+  protected:
+    window_handle() noexcept = default;
+    void returns_errors() const {
+        check(MPI_Win_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    }
+
+    MPI_Win handle_ = MPI_WIN_NULL;
+
+  private:
+    epoch lock(int rank, int kind) const {
+        check(MPI_Win_lock(kind, rank, 0, handle_), "MPI_Win_lock");
+        return {handle_, rank, [](MPI_Win window, int locked) { return MPI_Win_unlock(locked, window); },
+                "MPI_Win_unlock"};
+    }
+};
+
 } // namespace detail
 
 template <direct T> class atomic_element;
@@ -80,7 +150,7 @@ template <class T> class window {
 ///
 /// Elements are copied as they lie in memory. Calls outside of an epoch throw `error` of the class
 /// MPI_ERR_RMA_SYNC. Any thread may call as MPI's level of threads allows. [MPI-5.0 12]
-template <direct T> class window<T> {
+template <direct T> class window<T> : public detail::window_handle {
   public:
     using value_type = T;
 
@@ -114,20 +184,13 @@ template <direct T> class window<T> {
         return made;
     }
     window(window &&other) noexcept
-        : handle_{std::exchange(other.handle_, MPI_WIN_NULL)}, local_{std::exchange(other.local_, {})} {}
+        : window_handle{std::move(other)}, local_{std::exchange(other.local_, {})} {}
     window &operator=(window &&other) noexcept {
-        std::swap(handle_, other.handle_);
+        window_handle::operator=(std::move(other));
         std::swap(local_, other.local_);
         return *this;
     }
-    window(const window &) = delete;
-    window &operator=(const window &) = delete;
-    ~window() {
-        if (handle_ != MPI_WIN_NULL && detail::may_free())
-            MPI_Win_free(&handle_);
-    }
 
-    [[nodiscard]] MPI_Win native() const noexcept { return handle_; }
     /// This rank's elements. Loads and stores there are the program's to order with what ranks do: see
     /// sync().
     [[nodiscard]] std::span<T> local() const noexcept { return local_; }
@@ -140,43 +203,6 @@ template <direct T> class window<T> {
                       "MPI_Win_shared_query");
         return {base, base == nullptr ? 0 : static_cast<std::size_t>(size) / sizeof(T)};
     }
-
-    /// An epoch in which no other rank has a lock on this rank's part.
-    detail::epoch lock(int rank) const { return lock(rank, MPI_LOCK_EXCLUSIVE); }
-    /// An epoch that other such epochs may overlap.
-    detail::epoch lock_shared(int rank) const { return lock(rank, MPI_LOCK_SHARED); }
-    /// An epoch on the parts of all ranks, which other shared ones may overlap.
-    detail::epoch lock_all() const {
-        detail::check(MPI_Win_lock_all(0, handle_), "MPI_Win_lock_all");
-        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_unlock_all(window); },
-                "MPI_Win_unlock_all"};
-    }
-    /// An epoch of all ranks, who begin and end it together. Collective, and so is the end of the scope.
-    detail::epoch fence() const {
-        detail::check(MPI_Win_fence(0, handle_), "MPI_Win_fence");
-        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_fence(0, window); }, "MPI_Win_fence"};
-    }
-    /// An epoch on the parts of the ranks of `targets`, which post one to this rank.
-    detail::epoch start(const group &targets) const {
-        detail::check(MPI_Win_start(targets.native(), 0, handle_), "MPI_Win_start");
-        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_complete(window); }, "MPI_Win_complete"};
-    }
-    /// Opens this rank's part to the ranks of `origins`; the end of the scope waits until they are through.
-    detail::epoch post(const group &origins) const {
-        detail::check(MPI_Win_post(origins.native(), 0, handle_), "MPI_Win_post");
-        return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_wait(window); }, "MPI_Win_wait"};
-    }
-
-    /// Everything that this rank has called on a rank's part is done there. In epochs of lock, lock_shared,
-    /// lock_all.
-    void flush(int rank) const { detail::check(MPI_Win_flush(rank, handle_), "MPI_Win_flush"); }
-    /// The same for all ranks.
-    void flush() const { detail::check(MPI_Win_flush_all(handle_), "MPI_Win_flush_all"); }
-    /// The spans given to this rank's calls may be used again.
-    void flush_local() const { detail::check(MPI_Win_flush_local_all(handle_), "MPI_Win_flush_local_all"); }
-    /// Orders this rank's own loads and stores in parts of the window with what other ranks do, and with its
-    /// puts: a flush alone does not order loads.
-    void sync() const { detail::check(MPI_Win_sync(handle_), "MPI_Win_sync"); }
 
     /// Writes elements. They must stay as they are until a flush or the epoch's end.
     void put(std::span<const T> values, place at) const {
@@ -256,20 +282,12 @@ template <direct T> class window<T> {
         return detail::predefined_operation<F, T>();
     }
 
-    void returns_errors() const {
-        detail::check(MPI_Win_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    }
     void begin(const communicator &comm, T *base, std::size_t count) {
         local_ = {base, count};
         for (T &element : local_)
             element = T{};
         returns_errors();
-        comm.barrier(); // nobody accesses elements before their first value
-    }
-    detail::epoch lock(int rank, int kind) const {
-        detail::check(MPI_Win_lock(kind, rank, 0, handle_), "MPI_Win_lock");
-        return {handle_, rank, [](MPI_Win window, int locked) { return MPI_Win_unlock(locked, window); },
-                "MPI_Win_unlock"};
+        comm.barrier(); // no rank accesses elements before they have their first value
     }
     T fetch(const T &value, place at, MPI_Datatype element, MPI_Op op) const {
         T before{};
@@ -280,7 +298,6 @@ template <direct T> class window<T> {
         return before;
     }
 
-    MPI_Win handle_ = MPI_WIN_NULL;
     std::span<T> local_;
 };
 

@@ -27,8 +27,8 @@ std::string place_in_file(const std::string &file, std::uint64_t offset) {
 /// True for the headers through which a program calls, its own C++ library's among them.
 bool is_between(std::string_view file) {
     const std::string_view folder = file.substr(0, file.find_last_of('/'));
-    return (file.ends_with(".hpp") && folder.ends_with("/lisle")) ||
-           folder.find("/include/c++/") != folder.npos;
+    const bool interface = folder.ends_with("/lisle") || folder.find("include/lisle/") != folder.npos;
+    return (file.ends_with(".hpp") && interface) || folder.find("/include/c++/") != folder.npos;
 }
 
 /// The first place that is the program's own; if there is none, the innermost.

@@ -10,7 +10,8 @@ from pathlib import Path
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wsign-conversion", "-Werror"]
 NEEDS_OTHER_LIBRARIES = {"task.hpp"}  # the task machine is no part of this interface
-NEEDS_EXCEPTIONS = {"serialize.hpp", "archive.hpp", "run.hpp", "testing.hpp", "sender.hpp", "execution.hpp", "task.hpp"}
+NEEDS_CEREAL = {"serialize.hpp", "serialization/archive.hpp"}
+NEEDS_EXCEPTIONS = NEEDS_CEREAL | {"run.hpp", "testing.hpp", "sender.hpp", "execution.hpp"}
 CLANG = "clang++"
 
 
@@ -31,10 +32,11 @@ def must_compile(compiler, headers, flags):
 
 def main():
     compiler, include, scratch, *flags = sys.argv[1:]
-    headers = sorted(file.name for file in Path(include, "lisle").glob("*.hpp"))
-    mine = [name for name in headers if name not in NEEDS_OTHER_LIBRARIES]
+    root = Path(include, "lisle")
+    headers = sorted(str(file.relative_to(root)) for file in root.rglob("*.hpp"))
+    mine = [name for name in headers if name not in NEEDS_OTHER_LIBRARIES and not name.startswith("task/")]
     if not Path("/usr/include/cereal/cereal.hpp").exists():
-        mine = [name for name in mine if name not in ("serialize.hpp", "archive.hpp")]
+        mine = [name for name in mine if name not in NEEDS_CEREAL]
     for each in {compiler, shutil.which(CLANG) or compiler}:
         must_compile(each, mine, [*STRICT, *flags])
         must_compile(each, [name for name in mine if name not in NEEDS_EXCEPTIONS], [*flags, "-fno-exceptions"])

@@ -34,7 +34,7 @@ def main():
     usual = sum(sizes(preprocessed(command, ["mpi.h", *USUAL])).values())
     files = sizes(preprocessed(command, ["lisle/lisle.hpp"]))
     total = sum(files.values())
-    own = sum(size for file, size in files.items() if re.search(r"/lisle/\w+\.hpp$", file))
+    own = sum(size for file, size in files.items() if re.search(r"/lisle/(?:\w+/)?\w+\.hpp$", file))
     print(f"lisle.hpp {total} bytes, {own} of its own; mpi.h and usual headers {usual}: ratio {total / usual:.3f}")
     costly = [file for file in files for name in COSTLY if re.search(rf"(^|/){name}(/|$)", file)]
     if total > MOST * usual:

@@ -75,6 +75,37 @@ void collectives_have_no_peer() {
     nothing_at_first();
 }
 
+/// Of the only operation under way, if it has not ended at once.
+void place_is(int line) {
+    for (const auto &each : lisle::pending())
+        CHECK_EQ(each.place, here(line));
+}
+
+// However many functions of the headers lie between the program and MPI, also without optimisation.
+void places_of_collectives_are_the_programs() {
+    int number = world.rank();
+    std::vector<int> numbers(static_cast<std::size_t>(world.size()));
+    auto all = world.iallgather(number);
+    place_is(__LINE__ - 1);
+    all.wait();
+    auto at_root = world.igather_into(lisle::borrow(number), lisle::borrow(numbers));
+    place_is(__LINE__ - 1);
+    at_root.wait();
+    const std::vector<int> ones(numbers.size(), 1);
+    auto joined = world.igatherv(std::vector<int>{number}, {.counts = ones});
+    place_is(__LINE__ - 1);
+    joined.wait();
+    auto sum = world.iallreduce(number, std::plus<>{});
+    place_is(__LINE__ - 1);
+    sum.wait();
+    auto in_place = world.iallreduce(lisle::in_place(lisle::borrow(numbers)), std::plus<>{});
+    place_is(__LINE__ - 1);
+    in_place.wait();
+    auto news = world.ibroadcast(lisle::borrow(number));
+    place_is(__LINE__ - 1);
+    news.wait();
+}
+
 void cancelled_ones_are_waited_for() {
     auto never = world.ireceive<int>(previous_rank(), 99);
     CHECK_EQ(lisle::pending().size(), std::size_t{1});
@@ -91,6 +122,7 @@ int main() {
     operations_are_listed_until_they_are_waited_for();
     peers_are_ranks_of_the_world();
     collectives_have_no_peer();
+    places_of_collectives_are_the_programs();
     cancelled_ones_are_waited_for();
     return 0;
 }

@@ -81,7 +81,7 @@ template <class T> boxed<T> *unboxed(const value &given) noexcept {
 /// Any C++ object as a value, and back. Specialised for what the language knows itself.
 template <class T> struct converter {
     static_assert(encodable<T>, "parameters and results of tasks have to be able to travel: give the type a "
-                                "lisle::tasks::codec, or include <lisle/task/serialize.hpp> (cereal)");
+                                "lisle::tasks::codec, or include <lisle/serialize.hpp> (cereal)");
     static value make(T object) { return tasks::make<boxed<T>>(std::move(object)); }
     static const T &view(const value &given, std::optional<T> &) {
         if (const auto *const box = unboxed<T>(given)) {

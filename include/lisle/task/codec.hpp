@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "lisle/fields.hpp"
-#include "lisle/own_functions.hpp"
+#include "lisle/datatype/fields.hpp"
+#include "lisle/datatype/own_functions.hpp"
 
 namespace lisle::tasks {
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants wrong includes, one after the other, in a copy of src/ and expects tools/check_layers.py to name each.
+"""Plants wrong includes, one after the other, in copies of src/ and include/, and expects tools/check_layers.py to name
+each.
 
 Usage: check_planted.py PROJECT_DIR
 """
@@ -10,6 +11,12 @@ import tempfile
 from pathlib import Path
 
 # File, what is planted in it, and what must be said.
+PLANTED_IN_INTERFACE = [
+    ("lisle/detail/error.hpp", "lisle/datatype/fields.hpp", "lisle/detail includes lisle/datatype/fields.hpp"),
+    ("lisle/datatype/buffer.hpp", "lisle/request/status.hpp", "lisle/datatype includes lisle/request/status.hpp"),
+    ("lisle/request/request.hpp", "lisle/point_to_point/message.hpp", "lisle/request includes lisle/point_to_point"),
+    ("lisle/collective/shadow.hpp", "lisle/communicator.hpp", "lisle/collective includes lisle/communicator.hpp of lisle"),
+]
 PLANTED = [
     ("base/error.hpp", "world/job.hpp", "base includes world/job.hpp of world, which is above it"),
     ("execution/rank.cpp", "protocol/engine.hpp", "execution includes protocol/engine.hpp of protocol"),
@@ -32,33 +39,38 @@ PLANTED = [
 ]
 
 
-def check(project, source):
-    return subprocess.run([sys.executable, project / "tools/check_layers.py", source], text=True, check=False,
-                          capture_output=True)
+def check(project, source, declaration):
+    return subprocess.run([sys.executable, project / "tools/check_layers.py", source, project / "tools" / declaration],
+                          text=True, check=False, capture_output=True)
 
 
-def main():
-    project = Path(sys.argv[1])
+def check_planted(project, folder, declaration, planted):
     with tempfile.TemporaryDirectory() as place:
-        source = Path(place) / "src"
-        shutil.copytree(project / "src", source)
-        clean = check(project, source)
+        source = Path(place) / folder
+        shutil.copytree(project / folder, source)
+        clean = check(project, source, declaration)
         if clean.returncode != 0:
             sys.exit(f"the copy is not clean:\n{clean.stdout}")
-        for file, header, expected in PLANTED:
+        for file, header, expected in planted:
             path = source / file
             existed = path.exists()
             before = path.read_text() if existed else ""
             path.parent.mkdir(exist_ok=True)
             path.write_text(f'{before}\n#include "{header}"\n')
-            result = check(project, source)
-            if result.returncode != 1 or expected not in result.stdout or f"src/{file}:" not in result.stdout:
-                sys.exit(f'"{header}" in src/{file} gives status {result.returncode} and\n{result.stdout}'
+            result = check(project, source, declaration)
+            if result.returncode != 1 or expected not in result.stdout or f"{folder}/{file}:" not in result.stdout:
+                sys.exit(f'"{header}" in {folder}/{file} gives status {result.returncode} and\n{result.stdout}'
                          f'{result.stderr}instead of\n{expected}')
             if existed:
                 path.write_text(before)
             else:
                 path.unlink()
+
+
+def main():
+    project = Path(sys.argv[1])
+    check_planted(project, "src", "layers.txt", PLANTED)
+    check_planted(project, "include", "interface_layers.txt", PLANTED_IN_INTERFACE)
 
 
 if __name__ == "__main__":
