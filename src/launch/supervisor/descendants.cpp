@@ -7,8 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <dirent.h>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "dynamic/start.hpp"
+#include "launch/common/descriptor.hpp"
 
 namespace lisle::launch {
 
@@ -46,10 +46,16 @@ std::vector<process> all_processes() {
     return found;
 }
 
-/// What the kernel tells of a process; empty if it has ended.
+/// What the kernel tells of a process; empty if it has ended. Not by a stream, whose buffer throws if the
+/// process ends before it is read.
 std::string content_of(pid_t pid, const char *what) {
-    std::ifstream file{"/proc/" + std::to_string(pid) + "/" + what, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
+    const descriptor file{open(("/proc/" + std::to_string(pid) + "/" + what).c_str(), O_RDONLY | O_CLOEXEC)};
+    std::string content;
+    char piece[4096];
+    for (ssize_t length; file && (length = read(file.get(), piece, sizeof piece)) > 0;) {
+        content.append(piece, static_cast<std::size_t>(length));
+    }
+    return content;
 }
 
 // Reaps what has ended; false once there are no children at all.

@@ -2,6 +2,9 @@
 // The launcher's smaller parts: splicing lines, sets of processors, verdicts, environments.
 #include <csignal>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/line_splicer.hpp"
@@ -9,6 +12,7 @@
 #include "launch/plan/preloaded.hpp"
 #include "launch/plan/process_environment.hpp"
 #include "launch/streams/rank_sorter.hpp"
+#include "launch/supervisor/descendants.hpp"
 #include "launch/supervisor/job_end.hpp"
 #include "launch/supervisor/verdict.hpp"
 
@@ -131,6 +135,27 @@ TEST(Environment, KeepsForeignJobsOut) {
     EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
                                               "LISLE_PROCESS=2", "LISLE_SIZE=5000", "LISLE_PROGRAM=0",
                                               "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+}
+
+TEST(Descendants, ProcessesMayEndWhileTheyAreCounted) {
+    std::jthread others([](const std::stop_token &enough) {
+        while (!enough.stop_requested()) {
+            constexpr int several = 40;
+            for (int i = 0; i != several; ++i) {
+                if (fork() == 0) {
+                    _exit(0);
+                }
+            }
+            while (waitpid(-1, nullptr, 0) > 0) {
+                // all of them
+            }
+        }
+    });
+    for (int i = 0; i != 100; ++i) {
+        EXPECT_LE(descendants().size(), 40U);
+        EXPECT_FALSE(has_spawned_job());
+    }
+    EXPECT_EQ(parent_of(getpid()), getppid());
 }
 
 TEST(JobEnd, TheFirstFailureIsTheExitCode) {
