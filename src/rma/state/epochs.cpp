@@ -56,20 +56,17 @@ void access_epoch::fence(bool goes_on) {
     open_.store(goes_on ? fenced : nobody, std::memory_order_relaxed);
 }
 
-namespace {
-void check_unused_fence(bool used, const char *call) {
-    if (used) {
+void access_epoch::check_unused_fence_locked(const char *call) const {
+    if (now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced) {
         fail(MPI_ERR_RMA_SYNC, call,
              " in an epoch between fences that has accessed targets: end it with MPI_Win_fence");
     }
 }
-} // namespace
 
 void access_epoch::check_start() {
     const std::scoped_lock guard{mutex_};
     check_none_locked("an epoch is started");
-    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
-                       "an epoch is started");
+    check_unused_fence_locked("an epoch is started");
 }
 
 void access_epoch::start(std::vector<int> targets) {
@@ -99,8 +96,7 @@ void access_epoch::check_lock(int target) {
         return;
     }
     check_none_locked("a lock is taken");
-    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
-                       "a lock is taken");
+    check_unused_fence_locked("a lock is taken");
 }
 
 void access_epoch::show_passive(int open) noexcept {
@@ -148,8 +144,7 @@ void access_epoch::forget(int target) {
 void access_epoch::check_lock_all() {
     const std::scoped_lock guard{mutex_};
     check_none_locked("all targets are locked");
-    check_unused_fence(now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced,
-                       "all targets are locked");
+    check_unused_fence_locked("all targets are locked");
 }
 
 void access_epoch::lock_all(bool taken) {

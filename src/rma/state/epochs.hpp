@@ -89,6 +89,8 @@ class access_epoch {
     void check_passive_further(int target);
     /// Throws if an epoch is open that must be closed first.
     void check_none_locked(const char *call) const;
+    /// Throws if the epoch between two fences has accessed targets.
+    void check_unused_fence_locked(const char *call) const;
     void show_locks_locked() noexcept;
     /// Opens a passive epoch for others to see, or closes it: nobody.
     void show_passive(int open) noexcept;

@@ -3,7 +3,6 @@
 
 #include "base/copy_bytes.hpp"
 #include "execution/rank.hpp"
-#include "rma/state/target_address.hpp"
 #include "rma/ways/dense_update.hpp"
 
 namespace lisle::rma {
@@ -19,10 +18,6 @@ void move(const typed_buffer &from, const typed_buffer &to, MPI_Count bytes) {
 }
 
 } // namespace
-
-typed_buffer direct_way::here(const transfer &of) const noexcept {
-    return {direct_address(members_, of.target, of.address), of.target.count, *of.target.type};
-}
 
 update_guard direct_way::guard_of(int target) const noexcept {
     member &of = members_.at(target);
@@ -57,14 +52,13 @@ protocol::request *direct_way::fetch(const target_update &of) {
     if (of.how.element().size() != of.how.element().extent()) [[unlikely]] {
         return update(of);
     }
-    of.how.apply(direct_address(members_, of.target, of.address),
-                 static_cast<const std::byte *>(of.origin.address),
+    of.how.apply(place_of(of), static_cast<const std::byte *>(of.origin.address),
                  static_cast<std::byte *>(of.result->address), 1, guard_of(of.target.rank));
     return nullptr;
 }
 
 protocol::request *direct_way::compare(const target_comparison &of) {
-    static_cast<void>(compare_and_swap(*of.target.type, direct_address(members_, of.target, of.address),
+    static_cast<void>(compare_and_swap(*of.target.type, place_of(of),
                                        static_cast<const std::byte *>(of.compare),
                                        static_cast<const std::byte *>(of.origin.address),
                                        static_cast<std::byte *>(of.result), guard_of(of.target.rank)));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "rma/state/epochs.hpp"
+#include "rma/state/target_address.hpp"
 #include "rma/state/window_members.hpp"
 #include "rma/ways/way.hpp"
 
@@ -22,8 +23,16 @@ class direct_way final : public way {
     protocol::request *compare(const target_comparison &of) override;
 
   private:
-    /// The target's data as the caller reaches them.
-    [[nodiscard]] typed_buffer here(const transfer &of) const noexcept;
+    /// Where the target's data lie here.
+    [[nodiscard]] std::byte *place_of(const transfer &of) const noexcept {
+        if (members_.at(of.target.rank).facts.process == members_.table().process) [[likely]] {
+            return reinterpret_cast<std::byte *>(of.address); // it means the same here
+        }
+        return direct_address(members_, of.target, of.address);
+    }
+    [[nodiscard]] typed_buffer here(const transfer &of) const noexcept {
+        return {place_of(of), of.target.count, *of.target.type};
+    }
     [[nodiscard]] update_guard guard_of(int target) const noexcept;
     /// The same for an array, which is faster where nobody else changes it meanwhile.
     [[nodiscard]] update_guard guard_of_array(int target) const noexcept;
