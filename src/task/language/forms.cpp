@@ -13,6 +13,9 @@ const datum &unquoted(const datum &form) {
     return form.is_form("quote") && form.items.size() == 2 ? form.items[1] : form;
 }
 
+// In a namespace of their own: the C++ interface has functions of the same names.
+namespace form {
+
 std::uint32_t misplaced_define(compiler &by, const datum &form, scope &) {
     by.refuse(form.where,
               "define stands at the top of a program only; inside an expression use let or lambda");
@@ -85,7 +88,7 @@ std::uint32_t let(compiler &by, const datum &form, scope &in) {
             by.refuse(binding.where,
                       "a variable of let is (name value), or a name alone that is assigned later");
         }
-        names.push_back(has_value ? &binding.items[0] : &binding);
+        names.push_back(has_value ? binding.items.data() : &binding);
         by.check_name(*names.back());
         for (std::size_t i = 0; i + 1 < names.size(); ++i) {
             if (names[i]->symbol == names.back()->symbol) {
@@ -201,16 +204,24 @@ std::uint32_t print(compiler &by, const datum &form, scope &in) {
     return made;
 }
 
+} // namespace form
+
 } // namespace
 
 const std::map<std::string, form_compiler, std::less<>> &forms() {
     static const std::map<std::string, form_compiler, std::less<>> names{
-        {"par", &par},       {"begin", &par},     {"seq", &seq},         {"if", &choose},
-        {"cond", &cond},     {"and", &both},      {"or", &either},       {"let", &let},
-        {"lambda", &lambda}, {"apply", &apply},   {"quote", &quote},     {"run", &run},
-        {"map", &map},       {"fold", &fold},     {"par-for", &par_for}, {"par-for-chunks", &par_for_chunks},
-        {"assign", &assign}, {"read", &read},     {"buf", &buffer},      {"put", &put},
-        {"close", &close},   {"stream", &stream}, {"print", &print},     {"define", &misplaced_define},
+        {"par", &form::par},         {"begin", &form::par},
+        {"seq", &form::seq},         {"if", &form::choose},
+        {"cond", &form::cond},       {"and", &form::both},
+        {"or", &form::either},       {"let", &form::let},
+        {"lambda", &form::lambda},   {"apply", &form::apply},
+        {"quote", &form::quote},     {"run", &form::run},
+        {"map", &form::map},         {"fold", &form::fold},
+        {"par-for", &form::par_for}, {"par-for-chunks", &form::par_for_chunks},
+        {"assign", &form::assign},   {"read", &form::read},
+        {"buf", &form::buffer},      {"put", &form::put},
+        {"close", &form::close},     {"stream", &form::stream},
+        {"print", &form::print},     {"define", &form::misplaced_define},
     };
     return names;
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "task/transport/arrivals.hpp"
+#include "task/transport/mpi_check.hpp"
 #include "task/transport/sender_pool.hpp"
 
 namespace lisle::tasks {
@@ -95,10 +96,8 @@ class bridges final : public transport {
     [[nodiscard]] bool has_sent_all() const override { return senders_ == nullptr || senders_->is_empty(); }
 
     std::vector<std::uint64_t> gather(std::uint64_t mine) override {
-        std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks_));
         // The receivers probe for point-to-point messages only, which collectives never match.
-        MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_);
-        return all;
+        return gather_numbers(comm_, mine);
     }
 
     [[nodiscard]] std::vector<std::uint64_t> messages() const {

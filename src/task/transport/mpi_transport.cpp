@@ -51,8 +51,8 @@ class posted_receives {
         }
     }
     void cancel_first() {
-        MPI_Cancel(&requests_[0]);
-        MPI_Wait(&requests_[0], MPI_STATUS_IGNORE);
+        MPI_Cancel(requests_.data());
+        MPI_Wait(requests_.data(), MPI_STATUS_IGNORE);
     }
     /// @return whether one has completed
     bool test(completed &found) {
@@ -201,11 +201,7 @@ class mpi_transport final : public transport {
 
     [[nodiscard]] bool has_sent_all() const override { return departures_.is_empty(); }
 
-    std::vector<std::uint64_t> gather(std::uint64_t mine) override {
-        std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks_));
-        check(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_), "MPI_Allgather");
-        return all;
-    }
+    std::vector<std::uint64_t> gather(std::uint64_t mine) override { return gather_numbers(comm_, mine); }
 
   private:
     static MPI_Comm duplicate_of(MPI_Comm comm) {
