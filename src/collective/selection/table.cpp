@@ -274,7 +274,7 @@ constexpr row table[] = {
 };
 
 /// True for algorithms that no setting can ask for, or turn away.
-constexpr bool is_given(algorithm use) noexcept {
+constexpr bool goes_unasked(algorithm use) noexcept {
     return use == algorithm::between_groups || use == algorithm::copy || use == algorithm::pair;
 }
 /// A setting can ask for what the table has, and for nothing else.
@@ -282,7 +282,7 @@ constexpr bool offers_what_it_has() noexcept {
     for (const auto &each : collective_operations) {
         std::size_t rows = 0;
         for (const row &line : table) {
-            if (line.what == each.which && !is_given(line.use)) {
+            if (line.what == each.which && !goes_unasked(line.use)) {
                 ++rows;
                 if (!each.offers(line.use)) {
                     return false;
