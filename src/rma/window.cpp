@@ -7,6 +7,7 @@
 
 #include "collective/selection/launch.hpp"
 #include "collective/selection/plan.hpp"
+#include "collective/selection/selection.hpp"
 #include "execution/rank.hpp"
 #include "fabric/local/shared_heap.hpp"
 #include "rma/messages/registry.hpp"
@@ -107,7 +108,10 @@ void window::set_name(std::string name) {
 }
 
 void meet(communicator &members) {
-    collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+    static constexpr collective::operands none{};
+    if (!try_at_once(members, collective::operation::barrier, {}, none)) {
+        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+    }
 }
 
 } // namespace lisle::rma
