@@ -9,7 +9,7 @@
 
 namespace lisle::api {
 
-inline constexpr auto &barrier = abi::forms<abi::barrier_plan>::blocking;
+void barrier(communicator &comm);
 inline constexpr auto &ibarrier = abi::forms<abi::barrier_plan>::nonblocking;
 inline constexpr auto &barrier_init = abi::forms<abi::barrier_plan>::persistent;
 

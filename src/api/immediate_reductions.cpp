@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocking reductions in whose result all ranks have a part. Most are done without a plan, since planning
-// would be most of their time.
+// The blocking barrier, and the reductions in whose result all ranks have a part. Most are done without a
+// plan, since planning would be most of their time.
 #include "api/collective.hpp"
 #include "collective/selection/selection.hpp"
 
@@ -17,20 +17,22 @@ template <operation What, auto Plan>
                                                   communicator &comm) {
     abi::check_reduction(comm, sendbuf, recvbuf, count, type);
     reduction.check(type);
-    if (!collective::comparing()) [[likely]] {
-        const typed_buffer receive{recvbuf, count, type};
-        const collective::sizes asked = collective::of_vector(reduction, receive);
-        const collective::row &use = select(comm, collective::form::blocking, What, asked);
-        if (use.how.at_once != nullptr) [[likely]] {
-            const typed_buffer send{sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type};
-            use.how.at_once(comm, asked.bytes, {.send = &send, .receive = &receive, .reduction = &reduction});
-            return;
-        }
+    const typed_buffer send{sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type};
+    const typed_buffer receive{recvbuf, count, type};
+    if (!try_at_once(comm, What, collective::of_vector(reduction, receive),
+                     {.send = &send, .receive = &receive, .reduction = &reduction})) {
+        abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
     }
-    abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
 }
 
 } // namespace
+
+void barrier(communicator &comm) {
+    static constexpr collective::operands none{};
+    if (!try_at_once(comm, operation::barrier, {}, none)) {
+        abi::forms<abi::barrier_plan>::blocking(comm);
+    }
+}
 
 void allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, const datatype &type, const op &reduction,
                communicator &comm) {

@@ -78,7 +78,7 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     made.collectives = comm.collectives.load(std::memory_order_relaxed) +
                        comm.persistent_collectives.load(std::memory_order_relaxed);
     if (const auto *const area = collective::collective_area::found(comm)) {
-        made.collectives += area->next();
+        made.collectives += area->turns().next();
     }
     made.size = members.size();
     made.first = members.size() != 0 ? members.member(0) : 0;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "collective/selection/launch.hpp"
 #include "collective/selection/plan.hpp"
+#include "collective/selection/selection.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
@@ -301,7 +302,10 @@ void unlock_all(window &on) {
 }
 
 void meet(communicator &members) {
-    collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+    static constexpr collective::operands none{};
+    if (!try_at_once(members, collective::operation::barrier, {}, none)) {
+        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+    }
 }
 
 void leave(const lisle::rank &ended) {

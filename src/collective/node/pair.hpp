@@ -6,7 +6,6 @@
 #pragma once
 
 #include "collective/call.hpp"
-#include "collective/steps/local_steps.hpp"
 
 namespace lisle::collective {
 
@@ -14,41 +13,8 @@ namespace lisle::collective {
 /// small part.
 inline constexpr MPI_Count most_in_pair = 1024;
 
-/// One call, once it is chosen: say what it does. That is done at once. Throws if the ranks' sizes differ.
-class pair {
-  public:
-    /// @param bytes the most that one rank has for the other @pre algorithm::pair is chosen for the call
-    pair(communicator &comm, operation what, MPI_Count bytes);
-
-    /// A barrier.
-    void meet();
-    /// Each rank gives something to the other, and to itself if it does not lie there already.
-    /// @param give,take what is for, or from, each of the two
-    void exchange(const block_view &give, const block_view &take);
-    /// @param take as above; none: the calling rank is not the root
-    void gather(const typed_buffer &own, const block_view &take);
-    void scatter(const block_view &give, const typed_buffer &own);
-
-    // Reductions. `own` and `to` may be the same buffer. @pre reduces_in_place(operation, to)
-    /// @param what allreduce, scan or exscan
-    void reduce_for_all(operation what, const op &reduction, const typed_buffer &own, const typed_buffer &to);
-    void reduce(const op &operation, const typed_buffer &own, const typed_buffer &to, int root);
-
-  private:
-    [[nodiscard]] int other() const noexcept { return 1 - self_; }
-
-    void give(const typed_buffer &data);
-    void await_other();
-    void take(const typed_buffer &to);
-    void take_and_combine(const op &operation, const typed_buffer &own, const typed_buffer &to);
-    void keep(const typed_buffer &from, const typed_buffer &to);
-    void end();
-
-    collective_area &area_;
-    local_steps steps_;
-    collective_area::place place_;
-    int self_;
-    bool gives_ = false;
-};
+/// Does a call of any operation but reduce_scatter. Throws if the ranks' sizes differ.
+/// @param bytes the most that one rank has for the other @pre algorithm::pair is chosen for the call
+template <operation What> void run_as_pair(communicator &comm, MPI_Count bytes, const operands &data);
 
 } // namespace lisle::collective

@@ -21,7 +21,7 @@ constexpr MPI_Count least_shared_between = 131072; // between processes
 constexpr MPI_Count most_posted_between = 16384;
 constexpr MPI_Count most_posted_near = 1024;
 // The same for all blocks of a rank together.
-constexpr MPI_Count most_offered_between = collective_area::most_in_page;
+constexpr MPI_Count most_offered_between = pages::most;
 constexpr MPI_Count most_offered_near = 4096;
 // Shares of a copy begin at whole pages, so that no two ranks write one line.
 constexpr MPI_Count share_unit = 4096;
@@ -42,7 +42,7 @@ template <class Plan> void finish_all(Plan &plan, const team &team) {
 /// A buffer as others can use it: in one piece if they live in other processes. @param fill with its data
 template <class Plan>
 typed_buffer for_others(Plan &plan, const team &team, const typed_buffer &buffer, bool fill) {
-    return team.shared->one_process() ? buffer : as_bytes(plan, buffer, fill);
+    return team.shared->members().one_process() ? buffer : as_bytes(plan, buffer, fill);
 }
 
 /// The same for all blocks, or for those that `wanted(rank)` says.
@@ -75,14 +75,14 @@ template <class Plan> void enter(Plan &plan, const team &team, MPI_Count bytes, 
 /// The most bytes of a block that goes by way of the area although others may be too long for it. Both sides
 /// know its size.
 MPI_Count most_posted(const team &team) {
-    return !team.shared->uses_pages()   ? collective_area::most_in_slot
-           : team.shared->one_process() ? most_posted_near
-                                        : most_posted_between;
+    return !team.shared->uses_pages()             ? rank_areas::most_in_slot
+           : team.shared->members().one_process() ? most_posted_near
+                                                  : most_posted_between;
 }
 
 /// How much of the data between it and another rank the root moves, so that it does as much as any other.
 MPI_Count share_of_root(const team &team, MPI_Count bytes) noexcept {
-    return bytes < (team.shared->one_process() ? least_shared_copy : least_shared_between)
+    return bytes < (team.shared->members().one_process() ? least_shared_copy : least_shared_between)
                ? 0
                : bytes / team.size / share_unit * share_unit;
 }
@@ -99,7 +99,7 @@ template <class Plan> void finish_and_await(Plan &plan, bool shared, int root) {
 /// long_data.hpp). Of two neighbours one begins with its own block and one ends with it: two calls of
 /// the kernel that reach for each other's memory get in each other's way.
 bool takes_own_last(const team &team) {
-    return goes_backwards(team.shared->next() + static_cast<std::uint64_t>(team.rank));
+    return goes_backwards(team.shared->turns().next() + static_cast<std::uint64_t>(team.rank));
 }
 
 MPI_Count bytes_of(const block_view &blocks) {
@@ -142,15 +142,15 @@ void take_all(Plan &plan, const team &team, bool own_last, bool exposed, Own cop
 /// Posts a block for each other rank if all of them fit together, shows them otherwise: fetch steps find out.
 /// True: they are exposed, so others must finish before they may change. @param in_parts see post_step
 template <class Plan> bool offer(Plan &plan, const team &team, const block_view &blocks, bool in_parts) {
-    const MPI_Count bytes = collective_area::bytes_together(blocks, team.rank);
-    const MPI_Count most = team.shared->one_process() ? most_offered_near : most_offered_between;
-    if (bytes <= (team.shared->uses_pages() ? most : collective_area::most_in_slot)) {
+    const MPI_Count bytes = posts::bytes_together(blocks, team.rank);
+    const MPI_Count most = team.shared->members().one_process() ? most_offered_near : most_offered_between;
+    if (bytes <= (team.shared->uses_pages() ? most : rank_areas::most_in_slot)) {
         enter(plan, team, bytes);
         plan.post(blocks, in_parts);
         return false;
     }
     const auto exposed = for_others(plan, team, blocks, true, [](int) { return true; });
-    enter(plan, team, collective_area::most_in_page);
+    enter(plan, team, pages::most);
     plan.expose({{}, {}, plan.keep_blocks(exposed)});
     return true;
 }
@@ -179,7 +179,7 @@ template <class Plan> void reduce_by_slices(Plan &plan, const team &team, const 
     expose(plan, team, {send, receive, nullptr});
     plan.await_posts(0, team.size);
     // Between processes the root has what it reduces where it belongs, while others have to hand it over.
-    const bool favours = place == result_place::one_member && !team.shared->one_process();
+    const bool favours = place == result_place::one_member && !team.shared->members().one_process();
     const slice own = slice_of(team, send.count, favours ? root : -1);
     if (own.count > 0) {
         plan.reduce_peers(operation, place, root, own.first, {nullptr, own.count, *send.type});
@@ -255,7 +255,7 @@ template <class Plan> void single_copy_gather::write(Plan &plan, const team &tea
         ++first_exposed;
     }
     const bool exposes = first_exposed < team.size;
-    enter(plan, team, exposes ? collective_area::most_in_page : 0, exposes);
+    enter(plan, team, exposes ? pages::most : 0, exposes);
     std::vector<typed_buffer> list;
     if (exposes) {
         list = for_others(plan, team, blocks, false, is_exposed);

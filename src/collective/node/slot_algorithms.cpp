@@ -56,7 +56,7 @@ void slot_bcast::write(Plan &plan, const team &team, const typed_buffer &buffer,
     // Nothing comes back, so the root may run ahead: by many calls if the data fit a small slot.
     plan.enter(*team.shared, buffer.bytes(), team.rank == root, true);
     if (team.rank == root) {
-        plan.post(buffer, collective_area::everyone, true);
+        plan.post(buffer, area_members::everyone, true);
     } else {
         plan.take_post(root, buffer);
     }
@@ -70,7 +70,7 @@ template <class Plan> void slot_gather::write(Plan &plan, const team &team, cons
         plan.post(own, root, true);
     } else {
         plan.copy(own, blocks[root]); // while the others come
-        plan.take_posts(blocks, collective_area::most_in_page);
+        plan.take_posts(blocks, pages::most);
     }
     plan.finish(false);
 }
@@ -80,7 +80,7 @@ template <class Plan> void slot_scatter::write(Plan &plan, const team &team, con
     if (team.rank == root) {
         const typed_buffer all = together(plan, team, blocks);
         plan.enter(*team.shared, all.bytes());
-        plan.post(all, collective_area::everyone, true);
+        plan.post(all, area_members::everyone, true);
         plan.copy(blocks[root], own);
     } else {
         plan.enter(*team.shared, (team.size - 1) * own.bytes(), false);
@@ -95,7 +95,7 @@ void slot_allgather::write(Plan &plan, const team &team, const typed_buffer &own
     plan.enter(*team.shared, own.bytes());
     plan.post(own);
     plan.copy(own, blocks[team.rank]); // while the others come
-    plan.take_posts(blocks, collective_area::most_in_page);
+    plan.take_posts(blocks, pages::most);
     plan.finish(false);
 }
 

@@ -208,7 +208,7 @@ void in_process_collective::serve_alone(const communicator &comm, std::uint64_t 
     {
         const std::scoped_lock guard{lock_};
         contribution_of(self).round = round + 1;
-        root_is_here = root != collective_area::everyone && contribution_of(root).round == round + 1;
+        root_is_here = root != area_members::everyone && contribution_of(root).round == round + 1;
         before = arrived_alone_;
         order_[static_cast<std::size_t>(before)] = self;
         arrived_alone_ = before + 1 < comm.size() ? before + 1 : 0;
@@ -218,7 +218,7 @@ void in_process_collective::serve_alone(const communicator &comm, std::uint64_t 
         move(peer, self, round);
         move(self, peer, round);
     };
-    if (root == collective_area::everyone || root == self) {
+    if (root == area_members::everyone || root == self) {
         std::for_each_n(order_.begin(), before, move_both_ways);
     } else if (root_is_here) {
         move_both_ways(root);
@@ -232,7 +232,7 @@ void in_process_collective::serve_from(const worker_group &givers, const worker_
         if (contribution_of(taker).take.size() == 0) {
             continue;
         }
-        if (root == collective_area::everyone || root == taker) {
+        if (root == area_members::everyone || root == taker) {
             for (const int giver : givers.members) {
                 move(giver, taker, round);
             }

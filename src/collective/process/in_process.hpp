@@ -69,7 +69,7 @@ class in_process_collective {
     }
     /// Returns when all have arrived and every rank that takes something has what others give it.
     /// @param give,take what is for, or from, each member; no blocks: nothing
-    /// @param root the rank without which nothing moves, or collective_area::everyone
+    /// @param root the rank without which nothing moves, or area_members::everyone
     /// @return MPI_PROC_NULL, or a member that gives another number of bytes than this rank takes
     [[nodiscard]] int exchange(const communicator &comm, const block_view &give, const block_view &take,
                                int root);

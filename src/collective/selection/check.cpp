@@ -193,14 +193,15 @@ template <class Look>
 void show_in(collective_area &area, const call_signature &own, MPI_Count bytes, Look look) {
     local_steps steps{&area};
     steps.finish(enter_step{collective_area::place::slot, true});
-    steps.take(post_step{{&own, bytes, byte_type()}, collective_area::everyone, false});
-    const bool two = area.members() == 2;
-    const int first = two ? 1 - area.self() : 0;
-    const await_posts_step others{first, two ? first + 1 : area.members()};
+    steps.take(post_step{{&own, bytes, byte_type()}, area_members::everyone, false});
+    const bool two = area.members().count() == 2;
+    const int first = two ? 1 - area.members().self() : 0;
+    const await_posts_step others{first, two ? first + 1 : area.members().count()};
     if (!steps.take(others)) {
         steps.finish(others);
     }
-    look([&](MPI_Count rank) { return area.data(steps.number(), static_cast<int>(rank)).data(); }, others);
+    look([&](MPI_Count rank) { return area.posts().data(steps.number(), static_cast<int>(rank)).data(); },
+         others);
     steps.take(finish_step{false});
 }
 
@@ -218,8 +219,8 @@ std::optional<mpi_error> compare_in(collective_area &area, const call_signature 
     if (!equal) [[unlikely]] {
         show_in(area, own, signature_bytes, [&](auto shown, const await_posts_step &) {
             found = find_disagreement(
-                area.members(), [&](MPI_Count rank) { return read_signature(shown(rank)); },
-                area.self() == 0);
+                area.members().count(), [&](MPI_Count rank) { return read_signature(shown(rank)); },
+                area.members().self() == 0);
         });
     }
     return found;

@@ -45,13 +45,9 @@ inline void say_elements_if_any(schedule &plan, const typed_buffer &data) {
 /// Selects the algorithm, and has it write the schedule, or do all at once if the call blocks and it can.
 [[gnu::always_inline]] inline void carry_out(schedule &plan, const collective_call &call, operation what,
                                              const sizes &asked, const operands &data) {
-    if (call.how == form::blocking && !comparing()) [[likely]] {
-        const row &use = select(call.comm, form::blocking, what, asked);
-        if (use.how.at_once != nullptr) [[likely]] {
-            plan.note_done();
-            use.how.at_once(call.comm, asked.bytes, data);
-            return;
-        }
+    if (call.how == form::blocking && try_at_once(call.comm, what, asked, data)) [[likely]] {
+        plan.note_done();
+        return;
     }
     check_or_write(plan, call, what, asked, data);
 }

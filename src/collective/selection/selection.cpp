@@ -16,7 +16,7 @@ situation situation_of(const communicator &comm, form how, operation what, colle
     situation given{.what = what, .ranks = comm.inter() ? comm.peer_count() : comm.size()};
     given.inter = comm.inter();
     given.shared_memory = area != nullptr;
-    given.one_process = area != nullptr && area->one_process();
+    given.one_process = area != nullptr && area->members().one_process();
     if (how == form::blocking && !by_messages_alone() && !comm.inter()) {
         given.message = comm.size() == 2;
         given.in_process = in_process_collective::of(comm) != nullptr;
@@ -38,7 +38,8 @@ void describe_reduction(situation &given, const sizes &asked) {
 }
 
 void look_at_memory(situation &given, collective_area *area) {
-    given.single_copy = area != nullptr && (given.one_process || (given.contiguous && area->memory_open()));
+    given.single_copy =
+        area != nullptr && (given.one_process || (given.contiguous && area->members().memory_open()));
 }
 
 void look_at_places(situation &given, const communicator &comm) {
@@ -108,7 +109,7 @@ void write_part(schedule &plan, operation what, const team &ranks, const sizes &
     describe_reduction(given, asked);
     if (ranks.shared != nullptr) {
         given.shared_memory = ranks.shared->takes(asked.posted);
-        given.one_process = ranks.shared->one_process();
+        given.one_process = ranks.shared->members().one_process();
         look_at_memory(given, ranks.shared);
     }
     const row &use = choose(given);
@@ -121,9 +122,18 @@ void write_part(schedule &plan, operation what, const team &ranks, const sizes &
 choice_list::choice_list(const communicator &comm, form how, operation what)
     : area_{area_for(comm, how)}, given_{situation_of(comm, how, what, area_)} {}
 
-const row &choice_list::look_further(const communicator &comm, const sizes &asked) {
-    for (const std::span<const row> rows = rows_of(given_.what);; ++next_) {
-        const row &each = rows[next_];
+bool choice_list::fits(const entry &each, const sizes &asked) const {
+    return is_in(each.range, asked.bytes) && (!each.use->how.posts || area_->takes(asked.posted));
+}
+
+const row &choice_list::of(const communicator &comm, const sizes &asked) {
+    for (const entry &each : found_) {
+        if (fits(each, asked)) {
+            return *each.use;
+        }
+    }
+    for (const std::span<const row> rows = rows_of(given_.what);;) {
+        const row &each = rows[next_++];
         if (each.how.asks_places && !places_known_) {
             look_at_memory(given_, area_);
             look_at_places(given_, comm);
@@ -137,11 +147,22 @@ const row &choice_list::look_further(const communicator &comm, const sizes &aske
             continue;
         }
         found_.push_back(made);
-        if (is_in(made.range, asked.bytes) && (!each.how.posts || area_->takes(asked.posted))) {
-            ++next_;
+        if (fits(made, asked)) {
             return each;
         }
     }
+}
+
+const row &choices::look(const communicator &comm, form how, operation what, const sizes &asked) {
+    auto &list = lists_[static_cast<std::size_t>(how)][static_cast<std::size_t>(what)];
+    if (list == nullptr) {
+        list = std::make_unique<choice_list>(comm, how, what);
+    }
+    const row &use = list->of(comm, asked);
+    if (const choice_list::entry &first = list->first(); how == form::blocking && first.range.least == 0) {
+        blocking_[static_cast<std::size_t>(what)] = {first.range.most, first.use};
+    }
+    return use;
 }
 
 } // namespace lisle::collective

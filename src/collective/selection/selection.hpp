@@ -34,25 +34,17 @@ class choice_list {
   public:
     choice_list(const communicator &comm, form how, operation what);
 
-    [[nodiscard, gnu::always_inline]] inline const row &of(const communicator &comm, const sizes &asked) {
-        for (const entry &each : found_) {
-            if (asked.bytes >= each.range.least && asked.bytes <= each.range.most &&
-                (asked.posted <= always_taken || !each.use->how.posts || area_->takes(asked.posted)))
-                [[likely]] {
-                return *each.use;
-            }
-        }
-        return look_further(comm, asked);
-    }
+    [[nodiscard]] const row &of(const communicator &comm, const sizes &asked);
 
-  private:
-    /// What every area takes.
-    static constexpr MPI_Count always_taken = collective_area::most_in_slot;
     struct entry {
         size_range range;
         const row *use;
     };
-    [[gnu::cold, gnu::noinline]] const row &look_further(const communicator &comm, const sizes &asked);
+    /// The first one. @pre of() has been asked
+    [[nodiscard]] const entry &first() const noexcept { return found_.front(); }
+
+  private:
+    [[nodiscard]] bool fits(const entry &each, const sizes &asked) const;
 
     std::vector<entry> found_;
     collective_area *area_;
@@ -64,16 +56,25 @@ class choice_list {
 /// Those of a communicator. One thread at a time asks, as the user orders collectives.
 class choices {
   public:
-    [[nodiscard, gnu::always_inline]] inline choice_list &of(const communicator &comm, form how,
-                                                             operation what) {
-        auto &list = lists_[static_cast<std::size_t>(how)][static_cast<std::size_t>(what)];
-        if (list == nullptr) [[unlikely]] {
-            list = std::make_unique<choice_list>(comm, how, what);
+    [[nodiscard, gnu::always_inline]] inline const row &of(const communicator &comm, form how, operation what,
+                                                           const sizes &asked) {
+        const short_calls &known = blocking_[static_cast<std::size_t>(what)];
+        if (how == form::blocking && asked.bytes <= known.most && asked.posted <= rank_areas::most_in_slot)
+            [[likely]] {
+            return *known.use;
         }
-        return *list;
+        return look(comm, how, what, asked);
     }
 
   private:
+    /// What every area takes, up to so many bytes.
+    struct short_calls {
+        MPI_Count most = -1;
+        const row *use = nullptr;
+    };
+    [[gnu::noinline]] const row &look(const communicator &comm, form how, operation what, const sizes &asked);
+
+    std::array<short_calls, static_cast<std::size_t>(operation::count)> blocking_{};
     // Blocking and non-blocking calls.
     std::array<std::array<std::unique_ptr<choice_list>, static_cast<std::size_t>(operation::count)>, 2>
         lists_;
@@ -86,7 +87,21 @@ inline const communicator_local<choices> choices_of_communicators;
     if (!all_changeable_are_default() || how == form::persistent || !asked.plain()) [[unlikely]] {
         return choose(comm, how, what, asked);
     }
-    return choices_of_communicators.of(comm)->of(comm, how, what).of(comm, asked);
+    return choices_of_communicators.of(comm)->of(comm, how, what, asked);
+}
+
+/// Does a blocking call that is not checked, if it needs no schedule. False: nothing has been done.
+[[nodiscard, gnu::always_inline]] inline bool try_at_once(communicator &comm, operation what,
+                                                          const sizes &asked, const operands &data) {
+    if (comparing()) [[unlikely]] {
+        return false;
+    }
+    const row &use = select(comm, form::blocking, what, asked);
+    if (use.how.at_once == nullptr) [[unlikely]] {
+        return false;
+    }
+    use.how.at_once(comm, asked.bytes, data);
+    return true;
 }
 
 } // namespace lisle::collective

@@ -205,32 +205,9 @@ struct alone {
 
 /// Two ranks exchange short data through slots.
 struct as_pair {
-    template <operation What> static void at_once(communicator &comm, MPI_Count bytes, const operands &data) {
-        using enum operation;
-        pair both{comm, What, bytes};
-        if constexpr (What == barrier) {
-            both.meet();
-        } else if constexpr (What == bcast) {
-            both.scatter(comm.rank() == data.root ? block_view::repeated(just_described(*data.receive), 2)
-                                                  : block_view{},
-                         *data.receive);
-        } else if constexpr (What == gather || What == gatherv) {
-            both.gather(*data.send, *data.take);
-        } else if constexpr (What == scatter || What == scatterv) {
-            both.scatter(*data.give, *data.receive);
-        } else if constexpr (What == allgather || What == allgatherv) {
-            both.exchange(block_view::repeated(just_described(*data.send), 2), *data.take);
-        } else if constexpr (What == alltoall || What == alltoallv) {
-            both.exchange(data.give->size() != 0 ? *data.give : *data.take, *data.take);
-        } else if constexpr (What == operation::reduce) {
-            both.reduce(*data.reduction, *data.send, *data.receive, data.root);
-        } else {
-            both.reduce_for_all(What, *data.reduction, *data.send, *data.receive);
-        }
-    }
     template <operation What> static constexpr way carried_out{
         .possible = [](const situation &given) noexcept { return given.pair && given.plain(); },
-        .at_once = at_once<What>,
+        .at_once = run_as_pair<What>,
         .words = " if there are two ranks, plain data, blocking",
         .posts = true};
 };
@@ -254,7 +231,7 @@ struct in_turns {
     template <operation What> static void at_once(communicator &comm, MPI_Count bytes, const operands &data) {
         using enum operation;
         in_process_collective &shared = *in_process_collective::of(comm);
-        constexpr int all = collective_area::everyone;
+        constexpr int all = area_members::everyone;
         const auto repeated = [&comm](const typed_buffer &buffer) {
             return block_view::repeated(just_described(buffer), comm.size());
         };

@@ -20,13 +20,14 @@ void immediate_steps::take_posts(const block_view &blocks, MPI_Count most) {
     constexpr int fetched_ahead = 10;
     const int ranks = blocks.size();
     for (int peer = 0; peer < std::min(ranks, fetched_ahead); ++peer) {
-        where_.fetch_post(local_.number(), peer);
+        where_.posts().fetch(local_.number(), peer);
     }
     for (int peer = 0; peer < ranks; ++peer) {
         if (peer + fetched_ahead < ranks) {
-            where_.fetch_post(local_.number(), peer + fetched_ahead);
+            where_.posts().fetch(local_.number(), peer + fetched_ahead);
         }
-        if (const typed_buffer block = blocks[peer]; block.bytes() <= most && peer != where_.self()) {
+        if (const typed_buffer block = blocks[peer];
+            block.bytes() <= most && peer != where_.members().self()) {
             local_.take_post(peer, block);
         }
     }

@@ -28,7 +28,7 @@ class immediate_steps : public step_memory {
         local_.finish(enter_step{collective_area::place_of(posted, one_way), posts});
     }
     void pass_caches() { local_.take(pass_caches_step{}); }
-    void post(const typed_buffer &data, int reader = collective_area::everyone, bool in_parts = false) {
+    void post(const typed_buffer &data, int reader = area_members::everyone, bool in_parts = false) {
         local_.take(post_step{data, reader, in_parts});
     }
     void post(const block_view &blocks, bool in_parts) { local_.post(blocks, in_parts); }
@@ -37,9 +37,9 @@ class immediate_steps : public step_memory {
         const await_posts_step step{first, last};
         if (!local_.take(step)) {
             local_.finish(step);
-        } else if (last - first < where_.members()) {
+        } else if (last - first < where_.members().count()) {
             for (int peer = first; peer < last; ++peer) {
-                where_.look_ahead(local_.number(), peer, local_.place());
+                where_.posts().look_ahead(local_.number(), peer, local_.place());
             }
         }
     }
@@ -49,7 +49,7 @@ class immediate_steps : public step_memory {
     }
     void take_post(int peer, const typed_buffer &to) {
         if (local_.take_post(peer, to)) {
-            where_.look_ahead(local_.number(), peer, local_.place());
+            where_.posts().look_ahead(local_.number(), peer, local_.place());
         }
     }
     void take_posts(const block_view &blocks, MPI_Count most);

@@ -18,11 +18,11 @@ bool local_steps::take(const reduce_step &reduced) {
 }
 
 bool local_steps::take(const fetch_step &fetched) {
-    if (where_->exposes_buffers(number_, fetched.peer)) {
+    if (where_->posts().exposes_buffers(number_, fetched.peer)) {
         used_descriptor_ = true;
         return take(read_step{fetched.to, 0, fetched.to.bytes(), fetched.peer, exposed_part::block});
     }
-    const auto block = where_->posted_block(number_, fetched.peer);
+    const auto block = where_->posts().block(number_, fetched.peer);
     if (!block || static_cast<MPI_Count>(block->size()) != fetched.to.bytes()) {
         note(MPI_ERR_TRUNCATE, fetched.peer);
     } else {
@@ -33,12 +33,12 @@ bool local_steps::take(const fetch_step &fetched) {
 
 bool local_steps::take(const reduce_posts_step &reduced) {
     for (int member = reduced.first; member < reduced.last; ++member) {
-        if (where_->data(number_, member, at_).size() != reduced.expected) {
+        if (where_->posts().data(number_, member, at_).size() != reduced.expected) {
             note(MPI_ERR_TRUNCATE, member);
             return true;
         }
-        if (reduced.expected >= collective_area::least_in_parts) {
-            where_->await_rest(number_, member);
+        if (reduced.expected >= posts::least_in_parts) {
+            where_->posts().await_rest(number_, member);
         }
     }
     reduce_posts(*where_, number_, at_, reduced);
@@ -64,10 +64,10 @@ bool local_steps::take(const reduce_peers_step &reduced) {
 }
 
 void local_steps::unpack_as_it_comes(const typed_buffer &to, int peer, std::span<const std::byte> from) {
-    const std::size_t first = where_->there(number_, peer, from);
+    const std::size_t first = where_->posts().there(number_, peer, from);
     unpack(to, 0, from.first(first));
     if (first < from.size()) {
-        where_->await_rest(number_, peer);
+        where_->posts().await_rest(number_, peer);
         unpack(to, static_cast<MPI_Count>(first), from.subspan(first));
     }
 }

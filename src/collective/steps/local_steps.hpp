@@ -18,9 +18,8 @@ class local_steps {
   public:
     /// @param where null if there are no steps in an area @param phases operations there
     explicit local_steps(collective_area *where, unsigned phases = 1) noexcept
-        : where_{where}, number_{where != nullptr ? where->begin(phases) : 0}, how_{.backwards =
-                                                                                        goes_backwards(
-                                                                                            number_)} {}
+        : where_{where}, number_{where != nullptr ? where->turns().begin(phases) : 0},
+          how_{.backwards = goes_backwards(number_)} {}
 
     /// False if the step has to wait for others: it is to be taken again later.
     bool take(const copy_step &copied) {
@@ -38,19 +37,19 @@ class local_steps {
     bool take(const reduce_step &step);
     bool take(const enter_step &enter) {
         at_ = enter.at;
-        if (!where_->has_turn(number_)) {
+        if (!where_->turns().come(number_)) {
             return false;
         }
         if (at_ != collective_area::place::small_slot) {
-            where_->tell_what_is_due(number_);
+            where_->turns().tell_what_is_due(number_);
         }
         if (!enter.posts) {
             return true;
         }
         if (at_ != collective_area::place::small_slot) {
-            where_->claim(number_);
+            where_->posts().claim(number_);
         }
-        return where_->has_room(number_, at_);
+        return where_->turns().has_room(number_, at_);
     }
     bool take(const next_phase_step &) {
         ++number_;
@@ -62,38 +61,34 @@ class local_steps {
         return true;
     }
     bool take(const post_step &post) {
-        if (at_ == collective_area::place::small_slot) {
-            where_->post_small(number_, post.data);
-        } else {
-            where_->post(number_, post.data, post.reader, post.in_parts);
-        }
+        where_->posts().add(number_, at_, post.data, post.reader, post.in_parts);
         return true;
     }
-    void post(const block_view &blocks, bool in_parts) { where_->post(number_, blocks, in_parts); }
+    void post(const block_view &blocks, bool in_parts) { where_->posts().add(number_, blocks, in_parts); }
     bool take(const post_blocks_step &posted) {
         post(posted.blocks, posted.in_parts);
         return true;
     }
     bool take(const expose_step &expose) {
-        where_->post(number_, expose.exposed);
+        where_->posts().add(number_, expose.exposed);
         return true;
     }
     bool take(const await_posts_step &await) {
         if (!all_of(await.first, await.last,
-                    [&](int member) { return where_->posted(number_, member, at_); })) {
+                    [&](int member) { return where_->posts().has(number_, member, at_); })) {
             return false;
         }
-        if (await.first == 0 && await.last == where_->members()) {
-            where_->note_all_posted(number_);
+        if (await.first == 0 && await.last == where_->members().count()) {
+            where_->turns().note_all_posted(number_);
         } else {
             for (int member = await.first; member < await.last; ++member) {
-                where_->note_posted(number_, member);
+                where_->turns().note_posted(number_, member);
             }
         }
         return true;
     }
     bool take(const take_step &taken) {
-        const auto data = where_->data(number_, taken.peer, at_);
+        const auto data = where_->posts().data(number_, taken.peer, at_);
         if (data.size() != taken.expected) [[unlikely]] {
             note(MPI_ERR_TRUNCATE, taken.peer);
         } else {
@@ -105,7 +100,8 @@ class local_steps {
     /// Awaits what a member posts and takes it, all that it has posted. True: it was there already, and
     /// short.
     bool take_post(int peer, const typed_buffer &to) {
-        if (where_->take_quickly(number_, peer, to, at_)) [[likely]] {
+        if (where_->posts().take_quickly(number_, peer, to, at_)) [[likely]] {
+            where_->turns().note_posted(number_, peer);
             return true;
         }
         finish(await_posts_step{peer, peer + 1});
@@ -116,12 +112,13 @@ class local_steps {
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
         // Pages are few: who is ahead soon waits for one.
-        where_->finish(number_, at_,
-                       finish.awaited || used_descriptor_ || at_ == collective_area::place::page);
+        where_->turns().finish(number_, at_,
+                               finish.awaited || used_descriptor_ || at_ == collective_area::place::page);
         return true;
     }
     bool take(const await_finished_step &await) {
-        return all_of(await.first, await.last, [&](int member) { return where_->finished(number_, member); });
+        return all_of(await.first, await.last,
+                      [&](int member) { return where_->turns().finished(number_, member); });
     }
     bool take(const read_step &step);
     bool take(const write_step &step);
@@ -161,7 +158,8 @@ class local_steps {
     }
     /// A part of what a peer has posted, where it belongs: most often a copy of a few bytes.
     void unpack_post(const typed_buffer &to, int peer, std::span<const std::byte> from) {
-        if (at_ != collective_area::place::small_slot && where_->in_parts(number_, peer)) [[unlikely]] {
+        if (at_ != collective_area::place::small_slot && where_->posts().in_parts(number_, peer))
+            [[unlikely]] {
             unpack_as_it_comes(to, peer, from);
         } else if (to.type->contiguous()) [[likely]] {
             copy_bytes(to.address, from.data(), from.size());

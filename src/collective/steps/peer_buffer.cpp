@@ -26,7 +26,7 @@ MPI_Count elements_in(MPI_Count bytes, const datatype &type) noexcept {
 
 /// Elements of a type that are reduced before the next ones.
 MPI_Count piece_of(const collective_area &where, const datatype &type) noexcept {
-    return elements_in(where.one_process() ? piece_bytes : cross_process_piece, type);
+    return elements_in(where.members().one_process() ? piece_bytes : cross_process_piece, type);
 }
 
 void copy_all(const typed_buffer &from, const typed_buffer &to) {
@@ -133,7 +133,7 @@ void reduce_posts(const collective_area &where, std::uint64_t number, collective
                   const reduce_posts_step &what) {
     const auto bytes = static_cast<std::size_t>(what.to.bytes());
     const auto posted = [&](int member) {
-        return where.data(number, member, at).subspan(what.offset, bytes);
+        return where.posts().data(number, member, at).subspan(what.offset, bytes);
     };
     const op_on operation{*what.operation, *what.to.type};
     int next = what.last - 1;
@@ -153,17 +153,17 @@ void reduce_posts(const collective_area &where, std::uint64_t number, collective
 peer_buffer::peer_buffer(const collective_area &where, std::uint64_t number, int peer, exposed_part what,
                          typed_buffer buffer_descriptor::*whole, manner how) noexcept
     : where_{where}, peer_{peer}, how_{how} {
-    const buffer_descriptor exposed = where.descriptor_of(number, peer);
+    const buffer_descriptor exposed = where.posts().descriptor(number, peer);
     if (what == exposed_part::whole) {
         buffer_ = exposed.*whole;
     } else {
-        reached_ = where.find_block(number, peer, exposed, buffer_);
+        reached_ = where.posts().find_block(number, peer, exposed, buffer_);
     }
 }
 
 int peer_buffer::compare(const typed_buffer &own) const noexcept {
     // Between processes the count is that of bytes.
-    const MPI_Count bytes = where_.one_process() ? buffer_.bytes() : buffer_.count;
+    const MPI_Count bytes = where_.members().one_process() ? buffer_.bytes() : buffer_.count;
     return !reached_ ? MPI_ERR_OTHER : bytes != own.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
@@ -187,12 +187,12 @@ int peer_buffer::read(const typed_buffer &to, MPI_Count offset, MPI_Count length
     if (const int wrong = compare(to); wrong != MPI_SUCCESS || length == 0) {
         return wrong;
     }
-    if (where_.one_process()) {
+    if (where_.members().one_process()) {
         copy_long(how_, buffer_, to, offset, length);
         return MPI_SUCCESS;
     }
     const auto get = [this](MPI_Count at, void *into, MPI_Count bytes) {
-        return where_.read(peer_, place_in(buffer_, at), into, bytes);
+        return where_.members().read(peer_, place_in(buffer_, at), into, bytes);
     };
     const bool done =
         to.type->contiguous()
@@ -210,12 +210,12 @@ int peer_buffer::write(const typed_buffer &from, MPI_Count offset, MPI_Count len
     if (const int wrong = compare(from); wrong != MPI_SUCCESS || length == 0) {
         return wrong;
     }
-    if (where_.one_process()) {
+    if (where_.members().one_process()) {
         copy_long(how_, from, buffer_, offset, length);
         return MPI_SUCCESS;
     }
     const auto put = [this](MPI_Count at, const void *out_of, MPI_Count bytes) {
-        return where_.write(peer_, place_in(buffer_, at), out_of, bytes);
+        return where_.members().write(peer_, place_in(buffer_, at), out_of, bytes);
     };
     const bool done =
         from.type->contiguous()
@@ -244,7 +244,7 @@ class cross_process_reduction {
             return failed_;
         }
         void *const out = result_here(total);
-        const int last = where_.members() - 1;
+        const int last = where_.members().count() - 1;
         const void *sum = contribution(last, total);
         for (int member = last - 1; member >= 0; --member) {
             const void *const next = contribution(member, other);
@@ -275,15 +275,16 @@ class cross_process_reduction {
         const bool inclusive = what_.place == result_place::prefixes;
         // Where the reduction of those up to a member is made: where it belongs if that is here.
         const auto place = [&](int member, void *otherwise) {
-            return member + (inclusive ? 0 : 1) == where_.self() ? result_here(otherwise) : otherwise;
+            return member + (inclusive ? 0 : 1) == where_.members().self() ? result_here(otherwise)
+                                                                           : otherwise;
         };
         const void *before = contribution(0, place(0, room));
         if (inclusive) {
             put(0, before);
         }
-        for (int member = 1; member < where_.members(); ++member) {
+        for (int member = 1; member < where_.members().count(); ++member) {
             const void *next = nullptr;
-            if (inclusive || member + 1 < where_.members()) { // else nobody wants to know
+            if (inclusive || member + 1 < where_.members().count()) { // else nobody wants to know
                 next = with(before, member, place(member, before == room ? other : room));
             }
             put(member, inclusive ? next : before);
@@ -292,7 +293,7 @@ class cross_process_reduction {
     }
     /// What a member gives and what is `before` it, made in `to`.
     [[nodiscard]] const void *with(const void *before, int member, void *to) {
-        if (member == where_.self()) {
+        if (member == where_.members().self()) {
             what_.operation->combine(before, given(member), to, count_, *what_.to.type);
         } else {
             get(member, to);
@@ -317,17 +318,18 @@ class cross_process_reduction {
         if (what_.place == result_place::here) {
             return part(what_.to, done_, count_).address;
         }
-        const bool comes_here = what_.place != result_place::one_member || what_.member == where_.self();
-        const bool free = comes_here && taken(where_.self()) != given(where_.self());
-        return free ? taken(where_.self()) : scratch;
+        const bool comes_here =
+            what_.place != result_place::one_member || what_.member == where_.members().self();
+        const bool free = comes_here && taken(where_.members().self()) != given(where_.members().self());
+        return free ? taken(where_.members().self()) : scratch;
     }
     /// What a member gives, where it lies if that can be reached, else in `room`.
     [[nodiscard]] const void *contribution(int member, void *room) {
-        if (member == where_.self()) {
+        if (member == where_.members().self()) {
             return given(member);
         }
         if (const std::byte *const there =
-                where_.reach(member, given(member), static_cast<MPI_Count>(bytes()));
+                where_.members().reach(member, given(member), static_cast<MPI_Count>(bytes()));
             there != nullptr) {
             return there;
         }
@@ -335,17 +337,17 @@ class cross_process_reduction {
         return room;
     }
     void get(int other, void *to) {
-        if (!where_.read(other, given(other), to, static_cast<MPI_Count>(bytes()))) {
+        if (!where_.members().read(other, given(other), to, static_cast<MPI_Count>(bytes()))) {
             failed_ = other;
         }
     }
     void put(int member, const void *from) {
         auto *const to = taken(member);
-        if (member == where_.self()) {
+        if (member == where_.members().self()) {
             if (to != from) {
                 std::memcpy(to, from, bytes());
             }
-        } else if (!where_.write(member, to, from, static_cast<MPI_Count>(bytes()))) {
+        } else if (!where_.members().write(member, to, from, static_cast<MPI_Count>(bytes()))) {
             failed_ = member;
         }
     }
@@ -361,11 +363,11 @@ class cross_process_reduction {
 
 peer_result reduce_peers(const collective_area &where, std::uint64_t number, const reduce_peers_step &what) {
     const datatype &type = *what.to.type;
-    const int members = where.members();
+    const int members = where.members().count();
     std::vector<buffer_descriptor> descriptors;
     descriptors.reserve(static_cast<std::size_t>(members));
     for (int member = 0; member < members; ++member) {
-        const buffer_descriptor exposed = where.descriptor_of(number, member);
+        const buffer_descriptor exposed = where.posts().descriptor(number, member);
         if (exposed.give.count < what.first + what.to.count) {
             return {MPI_ERR_TRUNCATE, member};
         }
@@ -376,7 +378,7 @@ peer_result reduce_peers(const collective_area &where, std::uint64_t number, con
     void *const second = part({what.scratch, 0, type}, room, room).address;
     int failed = -1;
     move_pieces(most, goes_backwards(number), 0, what.to.count, [&](MPI_Count done, MPI_Count count) {
-        if (where.one_process()) {
+        if (where.members().one_process()) {
             reduce_piece({*what.operation, descriptors, what.first + done, count, type}, what, members,
                          part(what.to, done, count), what.scratch, second);
         } else {

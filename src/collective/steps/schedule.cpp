@@ -87,7 +87,7 @@ void schedule::take(int peer, MPI_Count offset, MPI_Count expected, const typed_
 void schedule::take_posts(const block_view &blocks, MPI_Count most) {
     for (int peer = 0; peer < blocks.size(); ++peer) {
         const typed_buffer block = blocks[peer];
-        if (peer != contents().where->self() && block.bytes() <= most) {
+        if (peer != contents().where->members().self() && block.bytes() <= most) {
             take_post(peer, block);
         }
     }

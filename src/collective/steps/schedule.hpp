@@ -61,7 +61,7 @@ class schedule {
     /// See pass_caches_step.
     void pass_caches() { add(pass_caches_step{}); }
     /// @param reader the only one that awaits it @param in_parts see post_step
-    void post(const typed_buffer &data, int reader = collective_area::everyone, bool in_parts = false);
+    void post(const typed_buffer &data, int reader = area_members::everyone, bool in_parts = false);
     void post(const block_view &blocks, bool in_parts) {
         add(post_blocks_step{{keep_blocks(blocks), static_cast<std::size_t>(blocks.size())}, in_parts});
     }

@@ -22,6 +22,13 @@ PLANTED = [
     ("execution/rank.cpp", "protocol/engine.hpp", "execution includes protocol/engine.hpp of protocol"),
     ("world/job.hpp", "fabric/fabric.hpp", "world includes fabric/fabric.hpp of fabric"),
     ("fabric/routes.hpp", "fabric/local/mailbox.hpp", "fabric includes fabric/local/mailbox.hpp of fabric/local"),
+    ("communicator/agreement.hpp", "collective/team.hpp", "communicator includes collective/team.hpp of collective"),
+    ("collective/call.hpp", "collective/steps/schedule.hpp", "of collective/steps, which is above it"),
+    ("collective/area/posts.hpp", "collective/steps/steps.hpp", "of collective/steps, which is above it"),
+    ("collective/steps/schedule.hpp", "collective/algorithms/bcast.hpp", "of collective/algorithms, which is above it"),
+    ("collective/algorithms/bcast.hpp", "collective/node/hierarchy.hpp", "of collective/node, which is above it"),
+    ("collective/node/pair.hpp", "collective/process/in_process.hpp", "of collective/process, which is above it"),
+    ("collective/process/in_process.hpp", "collective/selection/table.hpp", "of collective/selection, which is above it"),
     ("api/embedded.cpp", "library/process.hpp", "api includes library/process.hpp of library"),
     ("protocol/send.cpp", "fabric/local/local_fabric.hpp", "which is for library and fabric/local alone"),
     # Each folder of the engine's parts includes the next one above.

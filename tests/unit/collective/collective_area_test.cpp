@@ -61,7 +61,7 @@ exchange draw(dice &chance, int ranks) {
 
 /// @return how many posts were not what their rank had posted
 int run_exchange(collective_area &area, const exchange &what, dice &chance) {
-    const auto self = static_cast<std::size_t>(area.self());
+    const auto self = static_cast<std::size_t>(area.members().self());
     if (!area.takes(static_cast<MPI_Count>(what.bytes))) {
         return 1;
     }
@@ -69,12 +69,12 @@ int run_exchange(collective_area &area, const exchange &what, dice &chance) {
     const std::uint64_t number = steps.number();
     const auto place = collective_area::place_of(static_cast<MPI_Count>(what.bytes), what.one_way);
     steps.finish(enter_step{place, what.posts[self]});
-    auto mine = data_of(number, area.self(), what.bytes);
+    auto mine = data_of(number, area.members().self(), what.bytes);
     if (what.posts[self]) {
-        steps.take(post_step{as_buffer(mine), collective_area::everyone, true});
+        steps.take(post_step{as_buffer(mine), area_members::everyone, true});
     }
     int wrong = 0;
-    for (int peer = 0; what.reads[self] && peer < area.members(); ++peer) {
+    for (int peer = 0; what.reads[self] && peer < area.members().count(); ++peer) {
         if (!what.posts[static_cast<std::size_t>(peer)]) {
             continue;
         }
@@ -124,8 +124,8 @@ TEST_P(collective_area_test, lets_nobody_reuse_a_buffer_that_others_still_use) {
             mine = data_of(number, comm.rank(), mine.size());
             steps.finish(enter_step{collective_area::place::slot, true});
             steps.take(expose_step{{as_buffer(mine), {}, nullptr}});
-            for (int peer = 0; peer < area->members(); ++peer) {
-                if (peer != area->self()) {
+            for (int peer = 0; peer < area->members().count(); ++peer) {
+                if (peer != area->members().self()) {
                     steps.finish(await_posts_step{peer, peer + 1});
                     chance.pause();
                     steps.take(read_step{as_buffer(taken), 0, static_cast<MPI_Count>(taken.size()), peer,
@@ -134,7 +134,7 @@ TEST_P(collective_area_test, lets_nobody_reuse_a_buffer_that_others_still_use) {
                 }
             }
             steps.take(finish_step{true});
-            steps.finish(await_finished_step{0, area->members()});
+            steps.finish(await_finished_step{0, area->members().count()});
             std::fill(mine.begin(), mine.end(), std::byte{0xee}); // must not be seen by anybody
         }
     });
@@ -148,7 +148,7 @@ TEST(collective_area_test, says_who_posted_another_size_than_is_expected) {
         local_steps steps{area.get()};
         std::vector<std::byte> mine(comm.rank() == 0 ? 16 : 24), taken(16);
         steps.finish(enter_step{collective_area::place::slot, true});
-        steps.take(post_step{as_buffer(mine), collective_area::everyone, false});
+        steps.take(post_step{as_buffer(mine), area_members::everyone, false});
         steps.finish(await_posts_step{0, 2});
         steps.take(take_step{as_buffer(taken), 1 - comm.rank(), 0, 16});
         if (steps.error() == MPI_ERR_TRUNCATE && steps.failed_peer() == 1) {

@@ -98,8 +98,8 @@ class caller {
         const auto ranks = static_cast<std::size_t>(comm_.size());
         const std::size_t each = chance_.common(40);
         const bool rooted = chance_.common(2) == 0;
-        const int root = rooted ? static_cast<int>(chance_.common(static_cast<unsigned>(ranks)))
-                                : collective_area::everyone;
+        const int root =
+            rooted ? static_cast<int>(chance_.common(static_cast<unsigned>(ranks))) : area_members::everyone;
         auto give = values(round, comm_.rank(), ranks * each);
         std::vector<int> take(ranks * each, -1);
         const typed_buffer first{give.data(), static_cast<MPI_Count>(each), *find_datatype(MPI_INT)};
