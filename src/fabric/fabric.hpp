@@ -194,7 +194,7 @@ class fabric {
     /// failure to its peers.
     virtual void leave([[maybe_unused]] int self) noexcept {}
 
-    // ---- a Sender thread (protocol/progress/device_threads.hpp) ----
+    // ---- a Sender thread (protocol/device_threads.hpp) ----
 
     /// From now on publish() may leave packets to send_some(), which a Sender thread calls; an empty function
     /// ends that. @param call wakes the Sender: called, perhaps with locks held, when something has come to

@@ -7,13 +7,13 @@ namespace lisle::protocol {
 
 namespace {
 
-/// Gives a packet to a part of its engine. @param part returns the part
-template <auto part, auto handle> void give(engine &home, const arrival &packet) {
-    ((home.*part)().*handle)(packet);
+/// Gives a packet to a part of its engine. @param Part returns the part
+template <auto Part, auto Handle> void give(engine &home, const arrival &packet) {
+    ((home.*Part)().*Handle)(packet);
 }
 
 /// The same for a packet whose payload begins with a note about the message.
-template <packet_handler handle> void give_with_note(engine &home, const arrival &packet) {
+template <packet_handler Handle> void give_with_note(engine &home, const arrival &packet) {
     if (home.core().observer == nullptr) {
         refuse(packet.peer, "describes a message to a rank that compares none", packet.payload.size());
     }
@@ -21,7 +21,7 @@ template <packet_handler handle> void give_with_note(engine &home, const arrival
     arrival rest = packet;
     rest.payload = packet.payload.subspan(sizeof note);
     rest.note = &note;
-    handle(home, rest);
+    Handle(home, rest);
 }
 
 constexpr packet_handler eager = give<&engine::in, &inbox::on_eager>;
