@@ -57,18 +57,6 @@ std::vector<int> numbers_on_curve(const mesh_view &members) {
     return numbers;
 }
 
-std::unique_ptr<mesh_stages> make_stages(const communicator &comm) {
-    // Threads that are ranks share the place of one rank of the job.
-    if (comm.inter() || comm.of_threads() || comm.size() == 1) {
-        return nullptr;
-    }
-    const auto members = view_of_mesh(comm.local_group());
-    auto made = members ? std::make_unique<mesh_stages>(*members, comm.rank()) : nullptr;
-    return made != nullptr && made->count() > 0 ? std::move(made) : nullptr;
-}
-
-const communicator_local<mesh_stages> stages_of_communicators{make_stages};
-
 } // namespace
 
 mesh_stages::mesh_stages(mesh_view members, int own) : members_{members}, corner_{members.place_of(0)} {
