@@ -4,7 +4,6 @@
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "communicator/communicator_local.hpp"
-#include "protocol/send_buffer.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/send_buffer.hpp"
 

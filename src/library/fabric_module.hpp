@@ -31,9 +31,9 @@ class rank_turns {
 
 /// For which process a fabric is made. What it refers to outlives the fabric.
 struct fabric_request {
-    std::string words; ///< of the user, behind the fabric's name and a colon
+    std::string words;                                 ///< of the user, behind the fabric's name and a colon
     std::function<std::string(setting which)> text_of; ///< the user's settings; empty: not set
-    int ranks;                                                ///< of the job
+    int ranks;                                         ///< of the job
     bool one_worker;     ///< they are fibers of one process and one worker thread, or a rank alone
     bool compares_types; ///< receivers compare the types of messages with what they take
     rank_turns &turns;

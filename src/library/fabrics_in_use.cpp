@@ -38,8 +38,8 @@ class turns_of_workers final : public rank_turns {
 
 /// The modelled mesh, which jobs rarely ask for.
 fabric_maker fabric_of_module(const std::string &chosen) {
-    const fabric_module &module =
-        load_fabric_module("liblisle_tiles.so", sentence(description_of(setting::fabric).name, "=", chosen), "Lisle's tiles");
+    const fabric_module &module = load_fabric_module(
+        "liblisle_tiles.so", sentence(description_of(setting::fabric).name, "=", chosen), "Lisle's tiles");
     return [&module, words = chosen.substr(tile_prefix.size())](node_segment &segment, bootstrap &start) {
         static turns_of_workers turns;
         const locality &places = start.places();
@@ -80,7 +80,8 @@ std::vector<fabric_maker> fabrics_in_use(int nodes) {
         return {fabric_of_module(chosen)};
     }
     if (!chosen.empty() && chosen != "local") {
-        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen, " names no fabric: there are local and tile:WxH");
+        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen,
+             " names no fabric: there are local and tile:WxH");
     }
     std::vector<fabric_maker> makers{make_local_fabric};
     if (nodes > 1) {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
-#include "collective/team.hpp"
 #include "collective/block_view.hpp"
+#include "collective/team.hpp"
 #include "datatype/typed_buffer.hpp"
 #include "mpi.h"
 
@@ -67,8 +67,7 @@ class fabric_collectives {
   public:
     /// @param members of an intra-communicator, which all are reached over this fabric @param own the calling
     /// rank. Null: it has none for these members. The result refers to the group.
-    [[nodiscard]] virtual std::unique_ptr<member_collectives> among(const group &members,
-                                                                          int own) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<member_collectives> among(const group &members, int own) const = 0;
 
   protected:
     ~fabric_collectives() = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm a call uses: the first row of the table (table.hpp) that is possible and chosen. A
 // communicator remembers which rows are possible for its most frequent calls, so a call compares its size
-// with one or two of them. A setting can ask for an algorithm (LISLE_COLLECTIVES=bcast=linear); all ranks must have it
-// alike, and it is obeyed where the call allows that algorithm.
+// with one or two of them. A setting can ask for an algorithm (LISLE_COLLECTIVES=bcast=linear); all ranks
+// must have it alike, and it is obeyed where the call allows that algorithm.
 #pragma once
 
 #include <array>

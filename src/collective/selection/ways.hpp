@@ -157,8 +157,9 @@ template <auto Algorithm> struct by_fabric {
     template <operation What> static void write(schedule &plan, const parties &among, const operands &data) {
         const member_collectives &of_fabric = *collectives_of_fabric(*among.comm);
         const steps_of_schedule steps{plan};
-        give<What>(plan, among.ranks, data,
-                   [&](const auto &...arguments) { (of_fabric.*Algorithm)(steps, among.ranks, arguments...); });
+        give<What>(plan, among.ranks, data, [&](const auto &...arguments) {
+            (of_fabric.*Algorithm)(steps, among.ranks, arguments...);
+        });
     }
     template <operation What> static constexpr way carried_out{
         .possible = [](const situation &given) noexcept { return given.mesh && given.commutative; },

@@ -8,9 +8,9 @@
 #include "base/error_texts.hpp"
 #include "datatype/copy.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/message/refuse.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/wait.hpp"
-#include "protocol/message/refuse.hpp"
 #include "rma/messages/wire.hpp"
 
 namespace lisle::rma {
@@ -19,7 +19,8 @@ awaited_answer *awaited_answers::expect(const typed_buffer &into, int target) {
     protocol::engine &home = members_.home();
     auto answer = std::make_unique<awaited_answer>(home, into, target);
     answer->keep(*into.type);
-    home.core().expect(*answer, members_.number_of(target)); // waiting for it looks where its packets come from
+    home.core().expect(*answer,
+                       members_.number_of(target)); // waiting for it looks where its packets come from
     const std::scoped_lock guard{mutex_};
     answer->id = answers_.insert(*answer);
     return answer.release();

@@ -162,8 +162,7 @@ tile::mesh_place tile_fabric::place_of(int rank) const noexcept {
     return {tile % width, tile / width};
 }
 
-std::unique_ptr<collective::member_collectives> tile_fabric::among(const group &members,
-                                                                         int own) const {
+std::unique_ptr<collective::member_collectives> tile_fabric::among(const group &members, int own) const {
     tile::mesh_stages stages{{*this, members}, own};
     return stages.count() > 0 ? std::make_unique<tile::staged_collectives>(std::move(stages)) : nullptr;
 }

@@ -72,7 +72,7 @@ class tile_fabric final : public fabric,
 
     // fabric_collectives
     [[nodiscard]] std::unique_ptr<collective::member_collectives> among(const group &members,
-                                                                              int own) const override;
+                                                                        int own) const override;
 
     // job_clock
     [[nodiscard]] std::int64_t nanoseconds() noexcept override;
