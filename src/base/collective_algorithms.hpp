@@ -2,7 +2,7 @@
 // The collectives that have a choice of algorithms, and the names of the algorithms. This is the only place
 // that spells the names: the setting (LISLE_COLLECTIVES=bcast=binomial), what LISLE_SHOW=collectives prints
 // and the table in docs/design/collectives.md are made from it. When each algorithm is used says
-// collective/selection/selection.cpp.
+// collective/selection/table.cpp.
 #pragma once
 
 #include <algorithm>

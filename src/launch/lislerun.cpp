@@ -175,7 +175,8 @@ int run(std::span<const std::string_view> arguments) {
         return 0;
     }
     if (request.what != job_request::action::run) {
-        const auto text = request.what == job_request::action::help ? help_text() : version_text();
+        const auto text =
+            request.what == job_request::action::help ? help_text(request.help_topic) : version_text();
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
     }
     if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT");

@@ -197,6 +197,9 @@ int main() {
     CHECK_EQ(sums.size(), 100u);
     one_call(count([&] { world.allreduce_into(values, room, std::plus<>{}); }), values.data(), 100,
              MPI_DOUBLE);
+    world.allgather_into(values,
+                         lisle::grown(sums)); // at the first call the communicator notes its algorithms
+    sums.resize(100);
     const counters gathered = count([&] { world.allgather_into(values, lisle::grown(sums)); });
     CHECK_EQ(gathered.allocations, 0);
     CHECK_EQ(sums.size(), 200u);

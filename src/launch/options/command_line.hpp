@@ -15,8 +15,9 @@ namespace lisle::launch {
 /// Parses the arguments behind the launcher's name. Throws launch_error (exit_usage).
 [[nodiscard]] job_request parse(std::span<const std::string_view> arguments);
 
-/// The text of --help and of --version.
-[[nodiscard]] std::string help_text();
+/// The text of --help and of --version. @param topic empty: the options. Throws launch_error for one that is
+/// none.
+[[nodiscard]] std::string help_text(std::string_view topic);
 [[nodiscard]] std::string version_text();
 
 } // namespace lisle::launch

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of --help, made from the table of options.
+#include "base/settings_page.hpp"
 #include "base/text.hpp"
+#include "launch/common/launch_error.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/option.hpp"
 
@@ -68,7 +70,15 @@ void append_wrapped(std::string &text, std::string_view words, std::size_t inden
 
 } // namespace
 
-std::string help_text() {
+std::string help_text(std::string_view topic) {
+    if (topic == "settings") {
+        return settings_text();
+    }
+    if (!topic.empty()) {
+        give_up(exit_usage, "there is no help on ", topic,
+                ": --help tells the options, --help settings the environment "
+                "variables");
+    }
     constexpr std::size_t indent = 30;
     constexpr std::size_t width = 100;
     std::string text{opening};

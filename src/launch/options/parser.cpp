@@ -80,6 +80,9 @@ job_request parser::run() {
         }
         words_.pop_front(); // the ':'
     }
+    if (job_.what == job_request::action::help && !words_.empty() && !words_.front().starts_with('-')) {
+        job_.help_topic = next();
+    }
     return std::move(job_);
 }
 

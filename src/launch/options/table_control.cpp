@@ -86,7 +86,8 @@ constexpr option control_table[] = {
      "say how to attach gdb to each process, and where the ranks' images lie in it"},
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },
      "print the version"},
-    {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; }, "print this text"},
+    {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; },
+     "print this text; --help settings lists the environment variables"},
 };
 
 } // namespace

@@ -131,6 +131,7 @@ struct message_request {
 /// What a command line asks for.
 struct job_request {
     enum class action { run, help, version, status } what = action::run;
+    std::string help_topic;    ///< empty: the options
     std::string asked_process; ///< of action::status
     std::vector<program_request> programs;
     bool numbered_names = false;     ///< each rank finds its number behind the program's name

@@ -184,6 +184,13 @@ class Start(launched.LauncherTest):
         for word in ("lislerun -P 2 -T 4", "--ranks KIND", "-n, --np, -c N", "--bind-to"):
             self.assertIn(word, done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        settings = self.run_job("--help", "settings")
+        self.assertEqual((settings.returncode, settings.stderr), (0, ""))
+        self.assertIn("  LISLE_WAIT=auto|spin|yield|park or 0 to", settings.stdout)
+        self.assertLessEqual(max(map(len, settings.stdout.splitlines())), 110)
+        none = self.run_job("--help", "nothing")
+        self.assertEqual((none.returncode, none.stdout), (2, ""))
+        self.assertIn("there is no help on nothing", none.stderr)
         self.assertRegex(self.run_job("--version").stdout, r"^lislerun \(Lisle\) \d+\.\d+\.\d+, MPI 5\.0\n$")
 
 

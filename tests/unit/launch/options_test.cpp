@@ -239,7 +239,7 @@ TEST(Options, NoNameStandsInTheTablesTwice) {
 }
 
 TEST(Options, TheHelpNamesEveryOption) {
-    const auto help = help_text();
+    const auto help = help_text({});
     for (const auto table : option_tables()) {
         for (const auto &row : table) {
             if (row.listed != listing::hidden && !row.help.empty()) {
