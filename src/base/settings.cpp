@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -93,10 +94,8 @@ class values_in_force {
         }
     }
     static std::string suggestion_for(std::string_view operation) {
-        std::vector<std::string_view> names;
-        for (const auto &each : collective_operations) {
-            names.push_back(each.name);
-        }
+        std::array<std::string_view, collective_operations.size()> names;
+        std::ranges::transform(collective_operations, names.begin(), &collective_operation_description::name);
         const std::string_view meant = nearest(operation, names);
         return meant.empty() ? "" : " (" + std::string{meant} + "=...?)";
     }
@@ -115,7 +114,7 @@ class values_in_force {
 
 /// Never destroyed: threads may ask while the process ends.
 values_in_force &values() noexcept {
-    static values_in_force &read = *new values_in_force;
+    static values_in_force &read = *std::make_unique<values_in_force>().release();
     return read;
 }
 

@@ -87,13 +87,14 @@ concept functions = requires {
 
 /// @tparam T any complete type
 template <class T> consteval bool has_own_functions() {
-    if constexpr (!std::is_class_v<T>)
+    if constexpr (!std::is_class_v<T>) {
         return false;
-    else if constexpr (std::is_final_v<T>)
+    } else if constexpr (std::is_final_v<T>) {
         return beside::functions<T> || callable<T>;
-    else
+    } else {
         return beside::functions<T> || has_serialize<T> || has_minimal<T> ||
                ((has_save<T> || has_load<T>)&&!for_pointers<T>);
+    }
 }
 
 } // namespace lisle::detail

@@ -192,7 +192,7 @@ class pair {
 } // namespace
 
 template <operation What> void run_as_pair(communicator &comm, MPI_Count bytes, const operands &data) {
-    using enum operation;
+    using enum collective_operation;
     pair both{comm, What, bytes};
     if constexpr (What == barrier) {
         both.meet();

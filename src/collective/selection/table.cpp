@@ -279,21 +279,15 @@ constexpr bool goes_unasked(algorithm use) noexcept {
 }
 /// A setting can ask for what the table has, and for nothing else.
 constexpr bool offers_what_it_has() noexcept {
-    for (const auto &each : collective_operations) {
-        std::size_t rows = 0;
+    return std::ranges::all_of(collective_operations, [](const collective_operation_description &each) {
+        std::size_t rows = 0, offered = 0;
         for (const row &line : table) {
-            if (line.what == each.which && !goes_unasked(line.use)) {
-                ++rows;
-                if (!each.offers(line.use)) {
-                    return false;
-                }
-            }
+            const bool counts = line.what == each.which && !goes_unasked(line.use);
+            rows += counts ? 1 : 0;
+            offered += counts && each.offers(line.use) ? 1 : 0;
         }
-        if (rows != each.count) {
-            return false;
-        }
-    }
-    return true;
+        return rows == each.count && offered == each.count;
+    });
 }
 static_assert(offers_what_it_has());
 

@@ -17,7 +17,7 @@
 namespace lisle::collective {
 
 [[nodiscard]] constexpr bool has_root(operation what) noexcept {
-    using enum operation;
+    using enum collective_operation;
     return what == bcast || what == gather || what == gatherv || what == scatter || what == scatterv ||
            what == reduce;
 }
@@ -29,7 +29,7 @@ namespace lisle::collective {
 /// MPI_IN_PLACE of an alltoall overwrites
 template <operation What, class Plan, class Algorithm> [[gnu::always_inline]] inline void
 give_but_root(Plan &plan, const team &ranks, const operands &data, Algorithm algorithm) {
-    using enum operation;
+    using enum collective_operation;
     if constexpr (What == barrier) {
         algorithm();
     } else if constexpr (What == bcast) {
@@ -142,7 +142,7 @@ template <auto Algorithm> struct levels {
     template <operation What> static constexpr way carried_out{
         .possible =
             [](const situation &given) noexcept {
-                using enum operation;
+                using enum collective_operation;
                 const bool keeps_order = What == reduce_scatter || is_scan(What) ||
                                          ((What == reduce || What == allreduce) && !given.commutative);
                 return given.several_places && (!keeps_order || given.places_in_order);
@@ -172,7 +172,7 @@ template <auto Algorithm> struct by_fabric {
 struct alone {
     /// Calls copy(from, to) if there is anything to copy.
     template <operation What> static void each_copy(const operands &data, auto copy) {
-        using enum operation;
+        using enum collective_operation;
         if constexpr (What == gather || What == gatherv || What == allgather || What == allgatherv) {
             copy(*data.send, (*data.take)[0]);
         } else if constexpr (What == scatter || What == scatterv) {
@@ -230,7 +230,7 @@ struct as_message {
 /// Ranks that take turns in one process.
 struct in_turns {
     template <operation What> static void at_once(communicator &comm, MPI_Count bytes, const operands &data) {
-        using enum operation;
+        using enum collective_operation;
         in_process_collective &shared = *in_process_collective::of(comm);
         constexpr int all = area_members::everyone;
         const auto repeated = [&comm](const typed_buffer &buffer) {
