@@ -82,6 +82,15 @@ lisle_rank *lisle_host_current_rank(void) {
 void lisle_host_become(lisle_rank *target) {
     lisle::become(unwrap(target));
 }
+int lisle_host_has_begun_mpi() {
+    const rank *const self = lisle::rank_at_once();
+    return self != nullptr &&
+                   (self->phase.load(std::memory_order_relaxed) != lisle::world_phase::before_init ||
+                    self->models_in_use.load(std::memory_order_relaxed) != 0)
+               ? 1
+               : 0;
+}
+
 int lisle_host_rank_number(const lisle_rank *opaque) {
     return reinterpret_cast<const rank *>(opaque)->number();
 }

@@ -61,6 +61,8 @@ LISLE_HOST_CALL void lisle_host_before_sharing(void (*called)(void));
 LISLE_HOST_CALL struct lisle_rank *lisle_host_current_rank(void);
 /* Makes the calling thread one of this rank's (null: of none): threads that a rank starts. */
 LISLE_HOST_CALL void lisle_host_become(struct lisle_rank *rank);
+/* 1 if the calling thread's rank has begun MPI, whether it has ended it or not. */
+LISLE_HOST_CALL int lisle_host_has_begun_mpi(void);
 /* The number in the job. */
 LISLE_HOST_CALL int lisle_host_rank_number(const struct lisle_rank *rank);
 /* The rank's program has ended with this exit status; the calling thread is of no rank afterwards.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that a rank starts: each is a job of one, however it is started. What stands in front of a program is no rank,
 and may close all descriptors: the program behind it is the rank."""
+import itertools
 import os
 import sys
 
@@ -12,9 +13,9 @@ CLOSING = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:], close_f
 
 class Children(launched.LauncherTest):
     def test_a_child_of_a_rank_is_a_job_of_one(self):
-        for way in ("starts", "closes"):
-            with self.subTest(way=way):
-                done = self.run_job("-q", "-n", 3, CHILDREN, way)
+        for way, kind in itertools.product(("starts", "closes"), ("process", "thread", "fiber")):
+            with self.subTest(way=way, kind=kind):
+                done = self.run_job("-q", "-n", 3, "--ranks", kind, CHILDREN, way)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(sorted(done.stdout.splitlines()), ["a rank of 3"] * 3 + ["a world of 1"] * 6)
 

@@ -6,6 +6,8 @@
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/rank/refusal.hpp"
+#include "library/host_interface.h"
+#include "world/job_table.hpp"
 
 #include <array>
 #include <cerrno>
@@ -53,6 +55,32 @@ std::vector<std::string> candidates(const hosted_rank &rank, const char *file) {
     }
     return found;
 }
+
+/// What a program that a rank starts finds in its environment: no way into the job once the rank has begun
+/// MPI, since the program would be a second one of that rank. If it begins MPI, it is a job of its own.
+class child_variables {
+  public:
+    explicit child_variables(char *const variables[]) : kept_{variables} {
+        if (this_rank() == nullptr || variables == nullptr || lisle_host_has_begun_mpi() == 0) {
+            return;
+        }
+        const std::string way = std::string{job_descriptor_variable} + "=";
+        for (char *const *each = variables; *each != nullptr; ++each) {
+            if (std::strncmp(*each, way.c_str(), way.size()) != 0) {
+                others_.push_back(*each);
+            }
+        }
+        others_.push_back(nullptr);
+        kept_ = others_.data();
+    }
+    child_variables(const child_variables &) = delete;
+    child_variables &operator=(const child_variables &) = delete;
+    [[nodiscard]] char *const *array() const noexcept { return kept_; }
+
+  private:
+    std::vector<char *> others_;
+    char *const *kept_;
+};
 
 /// As a shell's script, for files that name no interpreter.
 int execute_script(const char *path, char *const arguments[], char *const variables[]) {
@@ -156,7 +184,7 @@ int execve(const char *path, char *const arguments[], char *const variables[]) n
         refuse_exec(rank->number, path);
         return -1;
     }
-    return real_execve(path_of_program(path), arguments, variables);
+    return real_execve(path_of_program(path), arguments, child_variables{variables}.array());
 }
 
 int execvpe(const char *file, char *const arguments[], char *const variables[]) noexcept {
@@ -222,7 +250,8 @@ int execle(const char *path, const char *first, ...) noexcept {
 int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                 const posix_spawnattr_t *attributes, char *const arguments[],
                 char *const variables[]) noexcept {
-    return real_spawn(child, path_of_program(path), actions, attributes, arguments, variables);
+    return real_spawn(child, path_of_program(path), actions, attributes, arguments,
+                      child_variables{variables}.array());
 }
 
 int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
@@ -245,8 +274,9 @@ int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_
 
 int system(const char *command) {
     const hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr || command == nullptr ? real_system(command)
-                                                 : run_shell(command, rank->variables.array());
+    return rank == nullptr || command == nullptr
+               ? real_system(command)
+               : run_shell(command, child_variables{rank->variables.array()}.array());
 }
 
 } // extern "C"

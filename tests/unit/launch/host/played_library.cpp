@@ -33,6 +33,9 @@ int lisle_host_in_fiber() {
 int lisle_host_may_give_way() {
     return played::in_fiber ? 1 : 0;
 }
+int lisle_host_has_begun_mpi() {
+    return 0;
+}
 int lisle_host_yield() {
     others_run(0);
     return 1;
