@@ -137,7 +137,9 @@ class persistent_buffered_send final : public protocol::operation {
     void start() override {
         active = true;
         result = {};
-        buffer_of(comm_).send(buffer_, comm_.point_to_point, dest_, tag_);
+        if (dest_ != MPI_PROC_NULL) { // which needs no buffer
+            buffer_of(comm_).send(buffer_, comm_.point_to_point, dest_, tag_);
+        }
         complete.store(true, std::memory_order_release); // as in engine::complete_locked
     }
 

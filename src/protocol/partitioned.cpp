@@ -273,8 +273,11 @@ bool partitioned_receive::arrived_locked(int partition) {
     if (!posted_) {
         return false;
     }
+    if (missing_ == 0) { // also from MPI_PROC_NULL, of which nothing is heard
+        return true;
+    }
     const MPI_Count own = buffer_.bytes(), all = heard_->bytes * heard_->partitions;
-    if (missing_ == 0 || own == 0 || partition * own >= all) {
+    if (own == 0 || partition * own >= all) {
         settle_in_order_locked();
         return missing_ == 0;
     }

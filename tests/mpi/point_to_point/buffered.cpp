@@ -138,12 +138,28 @@ void automatic() {
 }
 #endif
 
+// To nobody a message needs no buffer, in whichever form.
+void to_nobody() {
+    const int value = 7;
+    MPI_Request request = MPI_REQUEST_NULL;
+    CHECK_MPI(MPI_Bsend(&value, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD));
+    CHECK_MPI(MPI_Ibsend(&value, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &request));
+    CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_MPI(MPI_Bsend_init(&value, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &request));
+    for (int round = 0; round < 2; ++round) {
+        CHECK_MPI(MPI_Start(&request));
+        CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    CHECK_MPI(MPI_Request_free(&request));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    to_nobody();
     none();
     attached();
     if (job.size > 1)

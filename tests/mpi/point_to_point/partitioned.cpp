@@ -247,7 +247,16 @@ void refused() {
     CHECK_MPI(MPI_Request_free(&request));
     CHECK_MPI(
         MPI_Precv_init(data, 2, 1, MPI_INT, MPI_PROC_NULL, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    const auto arrived = [](MPI_Request asked, int partition) {
+        int there = 0;
+        CHECK_MPI(MPI_Parrived(asked, partition, &there));
+        return there;
+    };
+    CHECK_EQ(arrived(MPI_REQUEST_NULL, 0), 1); // nothing is missing, as of a request that is inactive [4.2.2]
+    CHECK_EQ(arrived(request, 1), 1);
     CHECK_MPI(MPI_Start(&request));
+    CHECK_EQ(arrived(request, 0), 1);
+    CHECK_EQ(arrived(request, 1), 1);
     CHECK_ERROR(MPI_ERR_REQUEST, MPI_Pready(0, request)); // receives
     CHECK_ERROR(MPI_ERR_ARG, MPI_Parrived(request, 2, &flag));
     MPI_Status status;
