@@ -45,6 +45,7 @@ MAY_BE_NULL = {
     "MPI_Comm_get_name:comm",  # the null handles have names, too
     "MPI_Type_get_name:datatype",
     "MPI_Request_get_status:request",
+    "MPI_Parrived:request",
     "MPI_Win_get_name:win",
     "MPI_File_call_errhandler:fh",  # the handler of calls that are about no file
     "MPI_File_get_errhandler:file",

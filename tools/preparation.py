@@ -151,7 +151,7 @@ class Preparation:
                 self.lines.append(f"{auto}{p.local()} = {condition}{converter}({p.name}, \"{p.name}\");")
             elif p.pointer and (p.row["direction"] == "inout" or p.input):
                 converter = converter.removesuffix("_or_null")
-                if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test", "MPI_Parrived")):
+                if p.kind == "REQUEST" and self.name.startswith(("MPI_Wait", "MPI_Test")):
                     converter = "to_request_or_null"
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"(void){converter}(*{p.name}, \"{p.name}\");")
