@@ -72,12 +72,9 @@ bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope 
     const take_result result =
         take_if_idle(receives_, in_, out_, waits_, to, buffer.bytes(), pattern, status, elements);
     core_.bare_lock().unlock();
-    return result == take_result::taken ||
-           (result == take_result::too_early && fibers_.receive({.to = to,
-                                                                 .room = buffer.bytes(),
-                                                                 .pattern = pattern,
-                                                                 .status = status,
-                                                                 .elements = elements}));
+    short_receive wanted{
+        .to = to, .room = buffer.bytes(), .pattern = pattern, .status = status, .elements = elements};
+    return result == take_result::taken || (result == take_result::too_early && fibers_.receive(wanted));
 }
 
 void engine::cancel(receive_operation &receive) {

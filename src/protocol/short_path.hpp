@@ -40,7 +40,7 @@ inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope
     if (result == take_result::taken) [[likely]] {
         return true;
     }
-    return result == take_result::too_early && fibers_.receive({to, buffer.bytes(), pattern, status});
+    return result == take_result::too_early && fibers_.receive(to, buffer.bytes(), pattern, status);
 }
 
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);

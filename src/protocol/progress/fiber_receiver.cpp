@@ -3,7 +3,7 @@
 
 namespace lisle::protocol {
 
-bool fiber_receiver::let_others_run(short_receive &wanted) noexcept {
+inline bool fiber_receiver::let_others_run(short_receive &wanted) noexcept {
     if (one_worker_) {
         wanted.claimed = parts_.out.mailbox_of(core_.self.number)->claimed();
         awaited_ = &wanted;
@@ -13,23 +13,30 @@ bool fiber_receiver::let_others_run(short_receive &wanted) noexcept {
     return wanted.taken;
 }
 
-bool fiber_receiver::receive(short_receive wanted) {
-    const unsigned most = waits_.turns_among_fibers();
-    for (unsigned turns = 0; turns != most; ++turns) {
-        if (let_others_run(wanted)) {
-            return true;
-        }
+bool fiber_receiver::receive(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status) {
+    short_receive wanted{to, room, pattern, status};
+    return waits_.turns_among_fibers() != 0 && (let_others_run(wanted) || look_again(wanted));
+}
+
+bool fiber_receiver::receive(short_receive &wanted) {
+    return waits_.turns_among_fibers() != 0 && (let_others_run(wanted) || look_again(wanted));
+}
+
+bool fiber_receiver::look_again(short_receive &wanted) {
+    for (unsigned turns = 1;; ++turns) {
         if (waits_.has_progressors() || !core_.bare_lock().try_lock()) {
             return false;
         }
         const take_result result = take_if_idle(parts_.receives, parts_.in, parts_.out, waits_, wanted.to,
                                                 wanted.room, wanted.pattern, wanted.status, wanted.elements);
         core_.bare_lock().unlock();
-        if (result != take_result::too_early) {
+        if (result != take_result::too_early || turns == waits_.turns_among_fibers()) {
             return result == take_result::taken;
         }
+        if (let_others_run(wanted)) {
+            return true;
+        }
     }
-    return false;
 }
 
 } // namespace lisle::protocol

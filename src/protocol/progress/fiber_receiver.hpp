@@ -30,7 +30,11 @@ class fiber_receiver {
 
     /// Lets other fibers run and looks again, a few times. True if the message is here.
     /// @pre others can run
-    [[nodiscard, gnu::noinline]] bool receive(short_receive wanted);
+    [[nodiscard]] bool receive(short_receive &wanted);
+    /// The same for elements of any type. By value: callers keep these in registers, and what is described in
+    /// memory at once would be read back in wider pieces than it was written, for which the processor waits.
+    [[nodiscard, gnu::noinline]] bool receive(std::byte *to, MPI_Count room, envelope pattern,
+                                              MPI_Status *status);
 
     /// From now on all ranks of the process are fibers of one thread, and no other one calls for them; or
     /// not.
@@ -53,7 +57,8 @@ class fiber_receiver {
 
   private:
     /// True if a sender has stored the message meanwhile.
-    [[nodiscard]] bool let_others_run(short_receive &wanted) noexcept;
+    [[nodiscard, gnu::always_inline]] bool let_others_run(short_receive &wanted) noexcept;
+    [[nodiscard, gnu::noinline]] bool look_again(short_receive &wanted);
 
     engine_core &core_;
     const message_parts parts_;
