@@ -41,7 +41,8 @@ class engine_core {
 
     const engine_identity self;
     message_observer *const observer;
-    engine_counts counts;
+    /// Apart from the lines that others read: the rank's thread writes here at each message.
+    alignas(64) engine_counts counts;
 
     // ---- the lock ----
 

@@ -137,7 +137,9 @@ void announced_sends::remove_locked(send_operation &send) noexcept {
 }
 
 void announced_sends::finish(send_operation &send, const message_observer *receiver) {
-    if (core_.observer != nullptr && receiver != nullptr) [[unlikely]] {
+    // The receiver's first: it is at hand, while this rank's lies in a cache line that this rank has just
+    // written.
+    if (receiver != nullptr && core_.observer != nullptr) [[unlikely]] {
         core_.observer->follow(*receiver);
     }
     if (send.end_if_watched()) {
