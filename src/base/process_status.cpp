@@ -1,43 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process_status.hpp"
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
+#include <charconv>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/owned_descriptor.hpp"
+#include "base/text.hpp"
 
 namespace lisle {
 
 namespace {
 
-/// @param number from 3 on, as proc(5) counts them
-std::string field_of(long process, int number) {
-    std::ifstream file{sentence("/proc/", process, "/stat")};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+/// @param number from 3 on, as proc(5) counts the fields of `stat`
+std::string field_of(pid_t process, std::size_t number) {
+    const std::string stat = content_of_process(process, "stat");
     // The second field is a name in brackets, which may contain anything.
-    const std::size_t behind_name = text.rfind(')');
+    const std::size_t behind_name = stat.rfind(')');
     if (behind_name == std::string::npos) {
         return {};
     }
-    std::istringstream fields{text.substr(behind_name + 1)};
-    std::string field;
-    for (int at = 2; at != number && fields >> field; ++at) {
-    }
-    return field;
+    const auto fields = words_of(std::string_view{stat}.substr(behind_name + 1), " \n");
+    return number - 3 < fields.size() ? std::string{fields[number - 3]} : std::string{};
 }
 
 } // namespace
 
-std::string begin_of_process(long process) {
-    constexpr int start_time = 22;
+// Not by a stream, whose buffer throws if the process ends before it is read.
+std::string content_of_process(pid_t process, const char *file) {
+    const owned_descriptor opened{open(sentence("/proc/", process, "/", file).c_str(), O_RDONLY | O_CLOEXEC)};
+    std::string content;
+    char piece[4096];
+    for (ssize_t length = 0; opened && (length = read(opened.get(), piece, sizeof piece)) > 0;) {
+        content.append(piece, static_cast<std::size_t>(length));
+    }
+    return content;
+}
+
+std::string begin_of_process(pid_t process) {
+    constexpr std::size_t start_time = 22;
     return field_of(process, start_time);
 }
 
 pid_t parent_of(pid_t process) {
-    constexpr int parent = 4;
-    return static_cast<pid_t>(std::strtol(field_of(process, parent).c_str(), nullptr, 10));
+    constexpr std::size_t parent = 4;
+    const std::string text = field_of(process, parent);
+    pid_t found = 0;
+    std::from_chars(text.data(), text.data() + text.size(), found);
+    return found;
 }
 
 } // namespace lisle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel says of a process of this machine: the fields of /proc/PID/stat (proc(5)).
+// What the kernel says of a process of this machine in /proc/PID (proc(5)).
 #pragma once
 
 #include <string>
@@ -7,8 +7,10 @@
 
 namespace lisle {
 
+/// The whole of such a file; empty if the process does not run. @param file "stat", "environ"
+[[nodiscard]] std::string content_of_process(pid_t process, const char *file);
 /// When it began, in the kernel's own count, since a number may be used again; empty: it does not run.
-[[nodiscard]] std::string begin_of_process(long process);
+[[nodiscard]] std::string begin_of_process(pid_t process);
 /// Its parent; 0: none, or it does not run.
 [[nodiscard]] pid_t parent_of(pid_t process);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 
 namespace lisle {
 
@@ -32,23 +33,6 @@ template <class Row> void each_of(audience whose, Row row) {
             row(about, static_cast<setting>(i));
         }
     }
-}
-
-/// Words in lines of at most `width` columns, each behind `indent` spaces.
-void append_wrapped(std::string &text, std::string_view words, std::size_t indent, std::size_t width) {
-    std::size_t column = 0;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find(' '), words.size());
-        if (column != 0 && column + 1 + end > width) {
-            text += '\n';
-            column = 0;
-        }
-        text.append(column == 0 ? indent : 1, ' ');
-        column += (column == 0 ? indent : 1) + end;
-        text += words.substr(0, end);
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-    text += '\n';
 }
 
 std::string in_cell(std::string text) { // of a Markdown table

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of texts: entries of lists, words, names of files.
+// Parts of texts: entries of lists, words, names of files; and words in lines.
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,30 @@ namespace lisle {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return words;
+}
+
+/// Appends words in lines of at most `width` columns, each behind `indent` spaces. @param column of the line
+/// that has begun
+inline void append_wrapped(std::string &text, std::string_view words, std::size_t indent, std::size_t width,
+                           std::size_t column = 0) {
+    while (!words.empty()) {
+        const auto end = std::min(words.find(' '), words.size());
+        if (column > indent && column + 1 + end >= width) {
+            text += '\n';
+            column = 0;
+        }
+        if (column < indent) {
+            text.append(indent - column, ' ');
+            column = indent;
+        } else if (column > indent) {
+            text += ' ';
+            ++column;
+        }
+        text += words.substr(0, end);
+        column += end;
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    text += '\n';
 }
 
 /// What stands behind the last '/' of a path.

@@ -83,7 +83,7 @@ std::optional<entry> read(const std::string &path) {
 
 /// False: the program that has published it has ended.
 bool is_alive(const entry &one) {
-    return one.machine != machine_name() || begin_of_process(one.process) == one.begun;
+    return one.machine != machine_name() || begin_of_process(static_cast<pid_t>(one.process)) == one.begun;
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/pointers.hpp"
 #include "base/settings.hpp"
 #include "mpi.h"
 
@@ -85,15 +86,6 @@ bool is_of_launcher(std::string_view setting) {
                                                         "LISLE_PARENT_PORT"};
     return std::ranges::any_of(prefixes,
                                [setting](std::string_view each) { return setting.starts_with(each); });
-}
-
-std::vector<char *> pointers_to(std::vector<std::string> &texts) {
-    std::vector<char *> pointers;
-    for (std::string &each : texts) {
-        pointers.push_back(each.data());
-    }
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 /// posix_spawn with input from nowhere, no signals blocked, and one descriptor kept open.

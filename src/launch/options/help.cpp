@@ -45,29 +45,6 @@ std::string spelled(const option &row) {
     return row.values.empty() ? text : text + " " + std::string{row.values};
 }
 
-// Appends words in lines of at most `width` columns, each behind `indent` spaces.
-void append_wrapped(std::string &text, std::string_view words, std::size_t indent, std::size_t width,
-                    std::size_t column) {
-    while (!words.empty()) {
-        const auto end = std::min(words.find(' '), words.size());
-        if (column > indent && column + 1 + end >= width) {
-            text += '\n';
-            column = 0;
-        }
-        if (column < indent) {
-            text.append(indent - column, ' ');
-            column = indent;
-        } else if (column > indent) {
-            text += ' ';
-            ++column;
-        }
-        text += words.substr(0, end);
-        column += end;
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-    text += '\n';
-}
-
 } // namespace
 
 std::string help_text(std::string_view topic) {

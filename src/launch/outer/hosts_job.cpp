@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/environment.hpp"
+#include "base/pointers.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/machine.hpp"
-#include "launch/common/pointers.hpp"
 #include "launch/common/say.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/plan/plan.hpp"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/environment.hpp"
+#include "base/pointers.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/pointers.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
 #include "launch/outer/hosts_job.hpp"

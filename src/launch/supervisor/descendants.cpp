@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process_status.hpp"
 #include "dynamic/start.hpp"
-#include "launch/common/descriptor.hpp"
 
 namespace lisle::launch {
 
@@ -46,18 +46,6 @@ std::vector<process> all_processes() {
     return found;
 }
 
-/// What the kernel tells of a process; empty if it has ended. Not by a stream, whose buffer throws if the
-/// process ends before it is read.
-std::string content_of(pid_t pid, const char *what) {
-    const descriptor file{open(("/proc/" + std::to_string(pid) + "/" + what).c_str(), O_RDONLY | O_CLOEXEC)};
-    std::string content;
-    char piece[4096];
-    for (ssize_t length; file && (length = read(file.get(), piece, sizeof piece)) > 0;) {
-        content.append(piece, static_cast<std::size_t>(length));
-    }
-    return content;
-}
-
 // Reaps what has ended; false once there are no children at all.
 bool reap() {
     pid_t ended = 0;
@@ -73,15 +61,6 @@ void pause(std::chrono::milliseconds time) {
 }
 
 } // namespace
-
-// The parent stands behind the name, which is in parentheses and may itself contain any character.
-pid_t parent_of(pid_t process) {
-    const std::string stat = content_of(process, "stat");
-    const auto behind_name = stat.rfind(')');
-    return behind_name != std::string::npos && behind_name + 4 < stat.size()
-               ? number(std::string_view{stat}.substr(behind_name + 4))
-               : 0;
-}
 
 std::vector<pid_t> descendants() {
     auto others = all_processes();
@@ -102,7 +81,8 @@ bool has_spawned_job() {
     const auto all = all_processes();
     return std::ranges::any_of(all, [](const process &each) {
         return each.parent == getpid() &&
-               content_of(each.pid, "environ").find(dynamic::launcher_alive_variable) != std::string::npos;
+               content_of_process(each.pid, "environ").find(dynamic::launcher_alive_variable) !=
+                   std::string::npos;
     });
 }
 

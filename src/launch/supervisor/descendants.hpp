@@ -9,9 +9,6 @@
 
 namespace lisle::launch {
 
-/// The parent of a process; 0: there is no such process.
-[[nodiscard]] pid_t parent_of(pid_t process);
-
 /// Children, their children, and so on; empty if /proc does not tell.
 [[nodiscard]] std::vector<pid_t> descendants();
 

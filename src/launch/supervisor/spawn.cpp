@@ -7,8 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/pointers.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/pointers.hpp"
 
 namespace lisle::launch {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/supervisor/status_request.hpp"
+#include "base/process_status.hpp"
 
 #include <cerrno>
 #include <charconv>

@@ -6,6 +6,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/process_status.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/line_splicer.hpp"
 #include "launch/options/command_line.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lisle::launch {
+namespace lisle {
 
 /// The texts' addresses and a null pointer. execve writes to none of them.
 [[nodiscard]] inline std::vector<char *> pointers_to(const std::vector<std::string> &texts) {
@@ -18,4 +18,4 @@ namespace lisle::launch {
     return pointers;
 }
 
-} // namespace lisle::launch
+} // namespace lisle
