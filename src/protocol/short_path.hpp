@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a message that fits a packet's own cell, from the sender's call to the receiver's buffer: the
-// operations of point_to_point.hpp for callers whose time is mostly spent on it, inlined into them. Whatever
-// is not short, or cannot go at once, takes the general way.
+// The fast path of a message that fits a packet's own cell, from the sender's call to the receiver's buffer:
+// the operations of point_to_point.hpp, inlined into the entry points of the most frequent calls. A message
+// that is long, or that cannot leave at once, takes the general path.
 #pragma once
 
 #include "execution/rank.hpp"

@@ -72,7 +72,7 @@ class turns {
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
     static constexpr unsigned telling_in_small = 16;
-    // Else who waits for room might sleep for ever.
+    // A member that waits for room would otherwise never be told that there is some.
     static_assert(telling <= rank_areas::page_depth && telling <= rank_areas::depth &&
                   telling_in_small <= rank_areas::small_depth);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one rank's output, or of its error output: to an outlet that ranks share, as lines with a label
-// or as it is, and to files.
+// Carries one rank's standard output or error output to an outlet that ranks share, as labelled lines or
+// unchanged, and to files.
 #pragma once
 
 #include <memory>

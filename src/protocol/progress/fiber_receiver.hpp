@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking receive of a fiber whose message is not there yet: the fiber lets the others of its worker run
-// and looks again. Where all ranks of the process are fibers of one thread, a sender stores a short message
+// The blocking receive of a fiber before its message has arrived: the fiber lets others of its worker run and
+// looks again. Where all ranks of the process are fibers of one thread, a sender stores a short message
 // meanwhile in the buffer of the receive that waits, past the mailbox, and does all of the work, as in McMPI.
 #pragma once
 

@@ -90,7 +90,8 @@ int __cxa_atexit(argument_function function, void *argument, void *library) {
 }
 
 // Called by the code of a program or library at its end, to run its destructors. The C library's function
-// would take a lock, which a child that another rank forks meanwhile would inherit and find held for ever.
+// takes a lock; a child that another rank forks meanwhile would inherit it locked, and nothing unlocks it
+// there.
 void __cxa_finalize(void *library) {
     if (hosted_rank *const rank = library != nullptr ? owner_of(library) : nullptr) {
         rank_life.of(*rank).exits.run_of(library);
