@@ -53,23 +53,22 @@ pulse::pulse(const socket_address &interface, std::chrono::seconds silence)
 }
 
 pulse::~pulse() {
-    close_all();
+    close_each(links_);
+    close_each(taken_);
+    for (const int each : {listener_, events_}) {
+        if (each >= 0) {
+            close(each);
+        }
+    }
 }
 
-void pulse::close_all() noexcept {
-    for (std::vector<int> *each : {&links_, &taken_}) {
-        for (const int link : *each) {
-            if (link >= 0) {
-                close(link);
-            }
-        }
-        each->clear();
-    }
-    for (int *each : {&listener_, &events_}) {
-        if (*each >= 0) {
-            close(std::exchange(*each, -1));
+void pulse::close_each(std::vector<int> &sockets) noexcept {
+    for (const int each : sockets) {
+        if (each >= 0) {
+            close(each);
         }
     }
+    sockets.clear();
 }
 
 socket_address pulse::address() const noexcept {
@@ -124,27 +123,29 @@ std::vector<pulse::end> pulse::ended() {
 }
 
 void pulse::say_farewell() noexcept {
-    accept_all();
-    leaves_ = true;
-    for (const int link : taken_) {
-        say(link, cause::farewell);
-    }
+    say_to_all(cause::farewell);
 }
 
+// The listener stays: a peer that finds nobody there takes this process for dead.
 void pulse::retire() noexcept {
+    say_to_all(cause::retired);
+    close_each(links_);
+}
+
+void pulse::say_to_all(cause why) noexcept {
     accept_all();
+    last_word_ = why;
     for (const int link : taken_) {
-        say(link, cause::retired);
+        say(link, why);
     }
-    close_all();
 }
 
 void pulse::accept_all() noexcept {
     for (int link = 0; (link = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
         set(link, SOL_SOCKET, SO_KEEPALIVE,
             1); // so that one of a machine that is gone does not stay for ever
-        if (leaves_) {
-            say(link, cause::farewell);
+        if (last_word_) {
+            say(link, *last_word_);
         }
         try {
             taken_.push_back(link);

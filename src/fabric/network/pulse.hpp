@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,9 +30,10 @@ class pulse {
     [[nodiscard]] socket_address address() const noexcept;
     /// Begins to watch a peer. Does not wait.
     void watch(int process, const socket_address &address);
-    /// Tells those who watch this process that its end will be no failure.
+    /// Tells those who watch this process, and those who begin to later, that its end will be no failure.
     void say_farewell() noexcept;
-    /// This process goes on, but not by this interface: tells those who watch it, and ends all connections.
+    /// This process goes on, but not by this interface: tells those who watch it, and those who begin to
+    /// later, and watches nobody any more.
     void retire() noexcept;
     enum class cause : std::uint8_t {
         farewell, ///< it has left
@@ -50,14 +52,15 @@ class pulse {
 
   private:
     void accept_all() noexcept;
-    void close_all() noexcept;
+    void say_to_all(cause why) noexcept;
+    static void close_each(std::vector<int> &sockets) noexcept;
 
     int listener_ = -1;
     int events_ = -1;
     std::chrono::seconds silence_;
-    std::vector<int> links_; ///< by process: the connection to it, or -1
-    std::vector<int> taken_; ///< connections from peers: kept open, never read
-    bool leaves_ = false;    ///< has said farewell
+    std::vector<int> links_;         ///< by process: the connection to it, or -1
+    std::vector<int> taken_;         ///< connections from peers: kept open, never read
+    std::optional<cause> last_word_; ///< farewell or retired: said to all, and to who comes from now on
 };
 
 } // namespace lisle::fabric::network

@@ -122,6 +122,8 @@ void network_fabric::take_over_locked(int process, std::size_t lost) {
         clogged_.push_back(process);
     }
     to.waiting.send_again(to.unacknowledged);
+    // What acknowledged its frames may have been lost with the rail, and nothing else would tell it again.
+    acknowledge_soon_locked(process);
     if (call_sender_) {
         call_sender_();
     }

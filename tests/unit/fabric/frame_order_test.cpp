@@ -153,7 +153,8 @@ TEST_F(frame_order, a_gap_that_is_never_filled_keeps_no_more_than_the_window) {
 }
 
 /// Two processes with two rails, of which the first one breaks at its sender in the middle.
-void send_over_a_rail_that_breaks(int after) {
+/// @param answers false: what the receiver sends by that rail is lost from the beginning
+void send_over_a_rail_that_breaks(int after, bool answers) {
     std::vector<shuffling_device *> opened;
     const auto rails = [&opened] {
         std::vector<choice> two;
@@ -168,12 +169,17 @@ void send_over_a_rail_that_breaks(int after) {
         return two;
     };
     std::vector<std::unique_ptr<network_fabric>> all;
+    std::vector<endpoint_address> published; // before anything breaks
     for (const int process : {0, 1}) {
-        all.push_back(std::make_unique<network_fabric>(rails(), view_of(process), [&all](int rank) {
-            return all[static_cast<std::size_t>(rank)]->address(rank);
+        all.push_back(std::make_unique<network_fabric>(rails(), view_of(process), [&published](int rank) {
+            return published[static_cast<std::size_t>(rank)];
         }));
+        published.push_back(all.back()->address(process));
     }
     opened.front()->break_after(after);
+    if (!answers) {
+        opened[2]->lose_what_is_sent();
+    }
     constexpr std::size_t packets = 300;
     std::array<received, 2> ears;
     std::size_t sent = 0;
@@ -203,7 +209,13 @@ void send_over_a_rail_that_breaks(int after) {
 
 TEST(frame_order_over_rails, what_was_held_back_when_a_rail_broke_arrives_once) {
     for (const int after : {2, 7, 40, 100}) {
-        send_over_a_rail_that_breaks(after);
+        send_over_a_rail_that_breaks(after, true);
+    }
+}
+
+TEST(frame_order_over_rails, what_was_acknowledged_over_a_broken_rail_is_acknowledged_again) {
+    for (const int after : {2, 7, 20}) { // while the sender still has room
+        send_over_a_rail_that_breaks(after, false);
     }
 }
 

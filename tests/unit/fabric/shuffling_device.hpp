@@ -40,12 +40,17 @@ class shuffling_device final : public device {
     }
     [[nodiscard]] attempt send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
                                operation &op) noexcept override {
+        if (loses_) {
+            return attempt::ended;
+        }
         if (sends_until_it_breaks_ != 0 && --sends_until_it_breaks_ == 0) {
             lost_ = &op;
             return attempt::done;
         }
         return below_->send(bytes, end, to, op);
     }
+    /// From now on what is sent is lost, as on a connection whose other end has gone without a word.
+    void lose_what_is_sent() noexcept { loses_ = true; }
     /// So many messages from now on the last one ends with an error.
     void break_after(int sends) noexcept { sends_until_it_breaks_ = sends; }
     [[nodiscard]] attempt inject(std::span<const std::byte> bytes, peer_number to) noexcept override {
@@ -108,6 +113,7 @@ class shuffling_device final : public device {
     std::vector<completion> kept_;
     operation *lost_ = nullptr; ///< a send that has failed
     int sends_until_it_breaks_ = 0;
+    bool loses_ = false;
     std::minstd_rand random_{11};
 };
 
