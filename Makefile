@@ -6,6 +6,7 @@ PRESET ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 LONG := -LE long
+PRODUCTS = mpi/src/all tasks/src/task/all tiles/src/tile/all
 BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 .PHONY: help run test test-long test-asan test-tsan install bench build configure dependencies clean
@@ -30,7 +31,7 @@ build: configure
 	@$(BUILD)
 
 run: configure
-	@$(BUILD) --target src/all examples/all
+	@$(BUILD) --target $(PRODUCTS) examples/all
 	@examples/heat/show build/$(PRESET)
 
 # Tests wait most of their time, so three times as many run at once as there are cores.
@@ -47,12 +48,12 @@ test-tsan:
 	@$(MAKE) --no-print-directory test PRESET=tsan
 
 install: configure
-	@$(BUILD) --target src/all
+	@$(BUILD) --target $(PRODUCTS)
 	@cmake --install build/$(PRESET) --prefix $(PREFIX)
 
 bench: configure
-	@$(BUILD) --target src/all
-	@bench/run --build build/$(PRESET)
+	@$(BUILD) --target $(PRODUCTS)
+	@mpi/bench/run --build build/$(PRESET)
 
 clean:
 	@rm -rf build out

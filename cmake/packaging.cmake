@@ -52,7 +52,11 @@ install(FILES ${CMAKE_BINARY_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpix
 # The C++ interface consists of headers only; in the build tree they are where they are installed to.
 # Installed ones are system headers to the compiler, by whatever way it finds them: a program's warnings (-Wshadow
 # with a global called data) are about the program.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lisle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN README.md EXCLUDE)
+set(interface_folders ${PROJECT_SOURCE_DIR}/cxx/include/lisle)
+if(LISLE_TASKS)
+  list(APPEND interface_folders ${PROJECT_SOURCE_DIR}/tasks/include/lisle)
+endif()
+install(DIRECTORY ${interface_folders} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(CODE "
   file(GLOB_RECURSE headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/lisle/*.hpp\")
   foreach(header IN LISTS headers)
@@ -60,8 +64,14 @@ install(CODE "
     string(REPLACE \"#pragma once\n\" \"#pragma once\n#pragma GCC system_header\n\" text \"\${text}\")
     file(WRITE \"\${header}\" \"\${text}\")
   endforeach()")
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/lisle ${CMAKE_BINARY_DIR}/include/lisle SYMBOLIC)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/lisle)
+foreach(folder IN LISTS interface_folders)
+  file(GLOB entries CONFIGURE_DEPENDS ${folder}/*)
+  foreach(entry IN LISTS entries)
+    get_filename_component(name ${entry} NAME)
+    file(CREATE_LINK ${entry} ${CMAKE_BINARY_DIR}/include/lisle/${name} SYMBOLIC)
+  endforeach()
+endforeach()
 
 file(RELATIVE_PATH LISLE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/lisle.pc.in ${CMAKE_BINARY_DIR}/packaging/lisle.pc @ONLY)

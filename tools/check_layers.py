@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes within src/ point downwards, by the layers that tools/layers.txt declares; or those within
-another directory, by another declaration.
+"""Checks that includes point downwards, by the layers that tools/layers.txt and tools/interface_layers.txt declare.
 
-Usage: check_layers.py SOURCE_DIR [DECLARATION]
+Usage: check_layers.py PROJECT_DIR
 
 Prints one line for each include that points upward, names no file's folder or is for other layers alone, and
 exits with 1 if there is any.
@@ -11,7 +10,7 @@ exits with 1 if there is any.
 import sys
 from pathlib import Path
 
-from layers import GENERATED, Layers, includes
+from layers import DECLARATIONS, GENERATED, Layers, includes
 
 
 def complaint(layers, file, header):
@@ -33,18 +32,21 @@ def complaint(layers, file, header):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    layers = Layers(sys.argv[2] if len(sys.argv) == 3 else Path(__file__).with_name("layers.txt"))
+    project = Path(sys.argv[1])
     wrong = 0
-    seen = 0
-    for file, line, header in includes(sys.argv[1]):
-        seen += 1
-        if said := complaint(layers, file, header):
-            wrong += 1
-            print(f"{Path(sys.argv[1]).name}/{file}:{line}: {said}")
-    if seen == 0:
-        sys.exit(f"{sys.argv[1]} has no source file with an include")
+    for declaration, folders in DECLARATIONS.items():
+        layers = Layers(project / "tools" / declaration)
+        for folder in folders:
+            seen = 0
+            for root, file, line, header in includes(project / folder):
+                seen += 1
+                if said := complaint(layers, file, header):
+                    wrong += 1
+                    print(f"{root.relative_to(project)}/{file}:{line}: {said}")
+            if seen == 0:
+                sys.exit(f"{project / folder} has no source file with an include")
     sys.exit(1 if wrong else 0)
 
 

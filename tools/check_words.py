@@ -24,18 +24,23 @@ REPLACED = {
     r"whoever": "a thing as the subject",
     r"have it done": "a verb",
 }
+PRODUCTS = ("mpi", "cxx", "tasks", "tiles")
 CODE = re.compile(r"`[^`\n]*`")  # names of the code are not words of the text
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TERM = re.compile(r"\*\*([a-z][a-z' -]*)\*\*")
 
 
+def pages(project):
+    return sorted(path for folder in ("docs", *(f"{product}/docs" for product in PRODUCTS)) for path in project.glob(f"{folder}/**/*.md"))
+
+
 def texts(project):
     """Yields (file, line number, line) of what people read."""
-    for path in sorted(project.glob("docs/**/*.md")):
+    for path in pages(project):
         if path.name != "glossary.md":
             yield from ((path, number, line) for number, line in enumerate(path.read_text().splitlines(), 1))
     for path in sorted(each for suffix in ("hpp", "cpp", "h", "c")
-                       for folder in ("src", "include", "tests", "bench") for each in project.glob(f"{folder}/**/*.{suffix}")):
+                       for folder in (*PRODUCTS, "tests") for each in project.glob(f"{folder}/**/*.{suffix}")):
         text = path.read_text()
         for match in COMMENT.finditer(text):
             first = text.count("\n", 0, match.start()) + 1
@@ -54,7 +59,7 @@ def main():
                 found += 1
                 print(f'{path.relative_to(project)}:{number}: "{match[0]}": say {new}')
     explained = [line.split("|")[1] for line in (project / "docs/glossary.md").read_text().splitlines() if "|" in line]
-    for path in sorted(project.glob("docs/**/*.md")):
+    for path in pages(project):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             for term in TERM.findall(line):
                 if not any(term in entry for entry in explained):

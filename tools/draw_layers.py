@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws which layers of src/ include which, from the code, as docs/images/layers.svg.
+"""Draws which layers of the products include which, from the code, as docs/images/layers.svg.
 
-Usage: draw_layers.py [--check] SOURCE_DIR OUTPUT
+Usage: draw_layers.py [--check] PROJECT_DIR OUTPUT
 
 The layers stand in the order of tools/layers.txt, the lowest at the bottom. An arrow leads from a layer down to one
 that it includes; only arrows that no chain of others implies are drawn. With --check it writes nothing, and fails if
@@ -11,7 +11,7 @@ OUTPUT is not what it would write.
 import sys
 from pathlib import Path
 
-from layers import Layers, includes
+from layers import DECLARATIONS, Layers, includes
 from svg import Canvas
 
 BOX, GAP, LEFT, TOP = 34, 14, 40, 20
@@ -21,10 +21,10 @@ PURPOSE = LEFT + ARROWS + NAME_WIDTH + 16
 WIDTH = 930
 
 
-def edges_of(layers, source):
+def edges_of(layers, project):
     """{layer: layers below it that its files include}"""
     below = {layer: set() for layer in layers.order}
-    for file, _, header in includes(source):
+    for _, file, _, header in includes(*(project / folder for folder in DECLARATIONS["layers.txt"])):
         own, target = layers.of(file), layers.of(header)
         if own and target and own != target:
             below[own].add(target)
@@ -49,9 +49,9 @@ def without_implied(below):
             for layer, targets in below.items()}
 
 
-def drawing(layers, source):
+def drawing(layers, project):
     # A layer that includes nothing and is included by nothing has no place in a picture of includes.
-    below = edges_of(layers, source)
+    below = edges_of(layers, project)
     shown = [layer for layer in layers.order if below[layer] or any(layer in each for each in below.values())]
     height = 2 * TOP + len(shown) * (BOX + GAP) - GAP
     top = {layer: TOP + (len(shown) - 1 - index) * (BOX + GAP) for index, layer in enumerate(shown)}
@@ -83,9 +83,8 @@ def main():
     arguments = [each for each in sys.argv[1:] if each != "--check"]
     if len(arguments) != 2:
         sys.exit(__doc__)
-    layers = Layers(Path(__file__).with_name("layers.txt"))
-    source, output = (Path(each) for each in arguments)
-    text = drawing(layers, source)
+    project, output = (Path(each) for each in arguments)
+    text = drawing(Layers(project / "tools/layers.txt"), project)
     if "--check" not in sys.argv:
         output.write_text(text)
     elif not output.exists() or output.read_text() != text:

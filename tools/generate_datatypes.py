@@ -4,7 +4,7 @@
 
 Usage: generate_datatypes.py DATA_DIR OUTPUT
 
-A row is the initializer of a lisle::predefined_facts (src/datatype/predefined.hpp).
+A row is the initializer of a lisle::predefined_facts (mpi/src/datatype/predefined.hpp).
 """
 import json
 import pathlib

@@ -8,7 +8,7 @@ Usage: generate_entry_points.py DATA_DIR SOURCE_DIR OUTPUT_DIR
 One file for each group of functions. An entry point checks its arguments and converts them as the tables
 in parameters.py say, by the standard's kind of each parameter, and calls lisle::api::x; what lisle::api does not
 declare (see standard.py) is an error, MPI_ERR_UNSUPPORTED_OPERATION. With --declarations: prints what the
-entry points of a group expect src/api/*.hpp to declare.
+entry points of a group expect mpi/src/api/*.hpp to declare.
 """
 import pathlib
 import re
@@ -153,7 +153,7 @@ class EntryPoint(Preparation):
         return [f"if (api::{shorter_way}({arguments})) [[likely]] {{", "    return MPI_SUCCESS;", "}"]
 
     def body_at_once(self):
-        """The commonest way alone (see src/api/fast_path.hpp), so that it saves no registers for the other one."""
+        """The commonest way alone (see mpi/src/api/fast_path.hpp), so that it saves no registers for the other one."""
         arguments = ", ".join(p.name for p in self.parameters)
         return [*self.done_by(self.at_once), f"return in_general_{self.name}({arguments});"]
 
@@ -268,7 +268,7 @@ def main():
         sys.exit(f"{source}/{names[name]} declares lisle::api::{name}, which is no function of the standard and no extension")
     for f in extensions:
         if not standard.implementation(f, names):
-            sys.exit(f"extensions.json has {f['name']}, but src/api declares no lisle::api::{standard.api_name(f)}")
+            sys.exit(f"extensions.json has {f['name']}, but mpi/src/api declares no lisle::api::{standard.api_name(f)}")
     groups = {**table["groups"], standard.EXTENSION_GROUP: {"title": "extensions"}}
     for group, about in groups.items():
         functions = [f for f in table["functions"] + extensions if f["group"] == group]

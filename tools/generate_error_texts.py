@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the rows of the table of error classes, src/base/error_texts.cpp.
+"""Writes the rows of the table of error classes, mpi/src/base/error_texts.cpp.
 
 Usage: generate_error_texts.py DATA_DIR OUTPUT
 """

@@ -5,9 +5,9 @@
 Usage: generate_fortran_calls.py DATA_DIR OUTPUT_DIR
 
 One file for each group of functions. A procedure turns integers into handles, strings into C's and places into
-constants, as src/fortran/*.hpp can, and calls the C function of the same name, so that a tool that stands between programs
+constants, as mpi/src/fortran/*.hpp can, and calls the C function of the same name, so that a tool that stands between programs
 and MPI_Send sees Fortran programs as well. What has callbacks or means something else in Fortran is written by hand in
-src/fortran: SPECIAL.
+mpi/src/fortran: SPECIAL.
 """
 import pathlib
 import re

@@ -14,7 +14,7 @@ import textwrap
 import fortran
 import standard
 
-# Where constants lie that are known by their places: the common block of src/fortran/places.hpp and the shape.
+# Where constants lie that are known by their places: the common block of mpi/src/fortran/places.hpp and the shape.
 PLACES = {
     "MPI_BOTTOM": ("bottom", "integer", ""), "MPI_IN_PLACE": ("in_place", "integer", ""),
     "MPI_BUFFER_AUTOMATIC": ("automatic", "integer", ""), "MPI_UNWEIGHTED": ("unweighted", "integer", "(1)"),
@@ -30,7 +30,7 @@ PLACES_F08 = {
 # Constants that only Fortran has. Kinds are numbers in mpif.h, which old compilers read.
 KIND_NUMBERS = {"c_intptr_t": 8, "c_int64_t": 8}
 DECIDED = {"MPI_INTEGER_KIND": 4, "MPI_SUBARRAYS_SUPPORTED": ".false.", "MPI_ASYNC_PROTECTS_NONBLOCKING": ".false."}
-HAS_OWN_F08 = re.compile(r"MPI_(Buffer_detach|\w+_detach_buffer)")  # src/fortran/further.cpp
+HAS_OWN_F08 = re.compile(r"MPI_(Buffer_detach|\w+_detach_buffer)")  # mpi/src/fortran/further.cpp
 ANY_BUFFER = "type(*), dimension(*)"
 
 

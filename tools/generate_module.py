@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes include/lisle/lisle.cppm, the module `lisle`: all names of namespace lisle that lisle/lisle.hpp declares, as
+"""Writes cxx/include/lisle/lisle.cppm, the module `lisle`: all names of namespace lisle that lisle/lisle.hpp declares, as
 the preprocessor sees it. With --check it only says whether the file is what it would write.
 Use: generate_module.py [--check] compiler flag..."""
 import re
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULE = Path(__file__).resolve().parent.parent / "include/lisle/lisle.cppm"
+MODULE = Path(__file__).resolve().parent.parent / "cxx/include/lisle/lisle.cppm"
 TEXT = """// SPDX-License-Identifier: Apache-2.0
 // `import lisle;` for compilers and build systems that can: the names of lisle/lisle.hpp. Written by
 // tools/generate_module.py.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/status.md: for each function of the standard whether it works.
+"""Writes mpi/docs/status.md: for each function of the standard whether it works.
 
 Usage: generate_status.py DATA_DIR SOURCE_DIR OUTPUT
        generate_status.py --check DATA_DIR SOURCE_DIR FILE

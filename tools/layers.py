@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layers of src/ as tools/layers.txt declares them, and the includes between them."""
+"""The layers of the code as tools/layers.txt and tools/interface_layers.txt declare them, and the includes between them."""
 import re
 from pathlib import Path
 
@@ -7,6 +7,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = ("*.hpp", "*.cpp", "*.h", "*.c")
 # Headers without a folder that the build generates, and any layer may include.
 GENERATED = ("mpi.h", "mpix.h")
+# {declaration: folders whose files it is about, which are named without them in includes}
+DECLARATIONS = {"layers.txt": ("mpi/src", "tasks/src", "tiles/src"), "interface_layers.txt": ("cxx/include", "tasks/include")}
 
 
 class Layers:
@@ -25,7 +27,7 @@ class Layers:
         self.order = list(self.purpose)
 
     def of(self, path):
-        """The layer of a file, named relative to src/: the longest folder that is one; None if there is none."""
+        """The layer of a file, as includes name it: the longest folder that is one; None if there is none."""
         fitting = [layer for layer in self.order if path.startswith(layer + "/")]
         return max(fitting, key=len, default=None)
 
@@ -33,10 +35,11 @@ class Layers:
         return self.order.index(layer)
 
 
-def includes(source_dir):
-    """Yields (file, line number, included header) for each quoted include, files relative to source_dir."""
-    root = Path(source_dir)
-    for path in sorted(path for pattern in SOURCES for path in root.rglob(pattern)):
-        text = path.read_text()
-        for match in INCLUDE.finditer(text):
-            yield str(path.relative_to(root)), text.count("\n", 0, match.start()) + 1, match[1]
+def includes(*roots):
+    """Yields (root, file, line number, included header) for each quoted include of the files under these folders; a file
+    is named relative to its root."""
+    for root in map(Path, roots):
+        for path in sorted(path for pattern in SOURCES for path in root.rglob(pattern)):
+            text = path.read_text()
+            for match in INCLUDE.finditer(text):
+                yield root, str(path.relative_to(root)), text.count("\n", 0, match.start()) + 1, match[1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard's tables and our extensions in data/ and what of them is implemented, for the other tools.
 
-A function is implemented iff one of the headers src/api/*.hpp declares it in the namespace
+A function is implemented iff one of the headers mpi/src/api/*.hpp declares it in the namespace
 lisle::api: `void send(...)` for MPI_Send. The large-count form MPI_Send_c shares that declaration unless
 the headers have one of its own, `send_c`. A function `bool try_send(...)` serves the commonest calls of MPI_Send.
 """
@@ -36,13 +36,13 @@ def api_name(function):
 
 
 def api_headers(source):
-    """The headers of src/api/ that declare implementations."""
+    """The headers of mpi/src/api/ that declare implementations."""
     headers = sorted((pathlib.Path(source) / "api").glob("*.hpp"))
     return [h for h in headers if "namespace lisle::api" in h.read_text(encoding="utf-8")]
 
 
 def implemented(source):
-    """Maps the names declared in lisle::api to the header (relative to src/) that declares them."""
+    """Maps the names declared in lisle::api to the header (relative to mpi/src/) that declares them."""
     found = {}
     for header in api_headers(source):
         inside = False

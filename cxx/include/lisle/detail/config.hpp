@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that knows which MPI the headers are compiled against. Everything in cxx/include/lisle/ uses
+// the functions of MPI-5.0; where Lisle's extension calls (mpix.h) do a thing better they are used. Without
+// them, or with LISLE_STANDARD_ONLY defined, the headers do what the standard alone can do.
+#pragma once
+
+// A compiler goes on after #error with thousands of lines, but stops at a file that does not exist.
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#error "the headers lisle/*.hpp need C++20: compile with -std=c++20, or link the CMake target Lisle::cpp"
+#include <lisle/nothing after the error above>
+#endif
+
+#include <mpi.h>
+
+#if !defined(MPI_VERSION) || MPI_VERSION < 4
+#error "the headers lisle/*.hpp need MPI 4.0 or newer: compile with Lisle's mpicxx, or another that has it"
+#include <lisle/nothing after the error above>
+#endif
+
+#if defined(LISLE_EXTENSIONS) && !defined(LISLE_STANDARD_ONLY)
+#define LISLE_USE_EXTENSIONS 1
+#else
+#define LISLE_USE_EXTENSIONS 0
+#endif
+
+/// Without exceptions (-fno-exceptions) an error goes to the attempt() around it, or ends the program.
+#if defined(__cpp_exceptions)
+#define LISLE_USE_EXCEPTIONS 1
+#else
+#define LISLE_USE_EXCEPTIONS 0
+#endif
+
+/// How much collectives check: 0 nothing, 1 what one rank can see (the default), 2 also that all ranks of
+/// the communicator have called the same collective with the same root and element type.
+#ifndef LISLE_CHECKS
+#define LISLE_CHECKS 1
+#endif
+
+namespace lisle {
+
+inline constexpr bool has_extensions = LISLE_USE_EXTENSIONS != 0;
+inline constexpr int check_level = LISLE_CHECKS;
+
+namespace detail {
+template <class T, class... Dependence> struct known_later { using type = T; };
+/// T, as a type that depends on a template parameter: what is made of it is compiled only in programs that
+/// use it.
+template <class T, class... Dependence> using later = typename known_later<T, Dependence...>::type;
+} // namespace detail
+
+} // namespace lisle

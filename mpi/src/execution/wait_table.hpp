@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a node's ranks wait in MPI, in memory that its processes share: so the last one that falls asleep
+// notices that nobody is left to wake the others, and anybody can ask all that wait what they wait for.
+//
+// A rank is counted while it sleeps without a limit of time, which it does only if nothing is under way to it
+// (engine::sleeping). The count is a hint: it says when to look. A standstill is certain if all
+// ranks sleep, no bell has rung since its rank fell asleep, and no rank has woken up meanwhile. It stays for
+// ever: what wakes a rank of the job is another one. See mpi/docs/design/deadlocks.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "execution/doorbell_row.hpp"
+#include "execution/traffic_count.hpp"
+#include "execution/wait_note.hpp"
+
+namespace lisle {
+
+/// One mapping of the table. Ranks are named by their index on the node. Thread-safe.
+class wait_table {
+  public:
+    /// @param memory of bytes(bells.size()), zero before its first use, common to the node's processes
+    /// @param bells of the node's ranks
+    wait_table(std::byte *memory, const doorbell_row &bells) noexcept : memory_{memory}, bells_{bells} {}
+
+    [[nodiscard]] static std::size_t bytes(int ranks) noexcept;
+    [[nodiscard]] int ranks() const noexcept { return bells_.size(); }
+
+    /// From now on the process looks for standstills. @pre all ranks of the job are on this node
+    void look_for_standstills() noexcept;
+    /// Nobody else is to look: questions that come by the machine's time would make each run of a simulated
+    /// job another one. @pre no rank has entered
+    void look_alone() noexcept;
+    /// True if a process of the job looks, and others may.
+    [[nodiscard]] bool is_looked_at() const noexcept;
+
+    // ---- ranks that sleep ----
+
+    /// As doorbell::sleep without a limit on the rank's own bell.
+    void sleep(int rank, std::uint32_t seen) noexcept;
+    /// The rank is a fiber about to park; its worker says when it sleeps itself.
+    void park(int rank, std::uint32_t seen) noexcept { fall_asleep(rank, seen); }
+    void unpark(int rank) noexcept { wake_up(rank); }
+    /// The same as sleep for a worker whose home is the rank's bell.
+    /// @param parked how many of its ranks are
+    void sleep_at_home(int home, int parked) noexcept;
+    /// The rank calls MPI never again.
+    void leave(int rank) noexcept;
+
+    // ---- questions ----
+
+    /// Has each rank that sleeps wake up and answer. Returns the question's number.
+    std::uint32_t ask_all() noexcept;
+    /// True if there is a question that the rank has not answered yet.
+    [[nodiscard]] bool asked(int rank) const noexcept;
+    /// Takes on to answer it: one thread of the rank gets the number; 0: another one does.
+    [[nodiscard]] std::uint32_t take_question(int rank) noexcept;
+    /// The place for the answer; for the thread that has taken it on.
+    [[nodiscard]] wait_note &note_of(int rank) const noexcept;
+    struct finding {
+        bool only_ranks; ///< the rank waits for nothing but other ranks, and nobody else acts for it
+        std::uint32_t waits_ended; ///< how many waits of its process had ended before it looked
+    };
+    /// Publishes the answer.
+    /// @return true for one caller: all ranks stand still, and all have said what they wait for
+    [[nodiscard]] bool answer(int rank, std::uint32_t question, finding found) noexcept;
+
+    /// The rank's wait is over, so its answer says nothing more.
+    void withdraw(int rank) noexcept;
+
+    /// One rank's sleep. Two that are equal and sound were read in the same sleep, in which its bell has not
+    /// rung.
+    struct nap {
+        std::uint64_t number = 0; ///< changes whenever a thread of the rank falls asleep or wakes up
+        std::uint32_t seen = 0;
+        bool sound = false; ///< one thread sleeps, and nothing has come since
+        bool operator==(const nap &) const = default;
+    };
+    [[nodiscard]] nap nap_of(int rank) const noexcept;
+
+    // ---- nodes of a job of several ----
+
+    /// A time in which all ranks of the node sleep and nothing is under way between them.
+    struct stillness {
+        std::uint64_t wakings = 0;            ///< how often a rank of the node has woken up before
+        std::uint64_t sent = 0, received = 0; ///< over the network, by all processes of the node
+        bool operator==(const stillness &) const = default;
+    };
+    /// Nothing: some rank is awake or about to be. If two calls return the same, all ranks have slept from
+    /// one to the other.
+    [[nodiscard]] std::optional<stillness> current_stillness() const noexcept;
+    /// What a process counts of its network. @param rank its first one on the node
+    [[nodiscard]] traffic_count &traffic_of(int rank) const noexcept;
+
+    /// True if all ranks have answered, but for those that are gone.
+    [[nodiscard]] bool all_answered(std::uint32_t question) const noexcept;
+
+    enum class state : std::uint8_t { awake, waiting, gone };
+    /// What a rank has answered to this question.
+    [[nodiscard]] state state_at(std::uint32_t question, int rank) const noexcept;
+
+  private:
+    struct head;
+    struct record;
+    [[nodiscard]] head &top() const noexcept;
+    [[nodiscard]] record &of(int rank) const noexcept;
+    /// Returns whether the rank was awake.
+    bool fall_asleep(int rank, std::uint32_t seen) noexcept;
+    /// Returns whether it is awake.
+    bool wake_up(int rank) noexcept;
+    [[nodiscard]] bool all_blocked(std::uint64_t count) const noexcept;
+    [[nodiscard]] bool certain(std::uint64_t count) const noexcept;
+    [[nodiscard]] std::uint64_t patience() const noexcept;
+    /// Asks all ranks if they stand still, unless somebody else asks at the same time. @pre they have slept
+    /// @param latest question there is
+    bool ask_about_standstill(std::uint64_t latest) noexcept;
+    void wake_sleepers() noexcept;
+    /// Sleeps by `sleep(nanoseconds)`, 0 without limit, until `rung()`. @param count what it is with the
+    /// caller
+    template <class Sleep, class Rung> void watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept;
+
+    std::byte *memory_;
+    doorbell_row bells_;
+    bool looks_ = false;
+};
+
+} // namespace lisle

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/fabrics_in_use.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/checks.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "execution/fiber_worker.hpp"
+#include "fabric/local/local_fabric.hpp"
+#include "library/fabric_module.hpp"
+#include "library/network.hpp"
+#include "mpi.h"
+#include "world/job.hpp"
+
+namespace lisle {
+
+using fabric::local::node_segment;
+
+namespace {
+
+std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstrap &start) {
+    return std::make_unique<fabric::local::local_fabric>(segment, start, reads_of_other_processes());
+}
+
+constexpr std::string_view tile_prefix = "tile:";
+
+class turns_of_workers final : public rank_turns {
+  public:
+    [[nodiscard]] bool taken() const noexcept override { return fiber_worker::current() != nullptr; }
+    [[nodiscard]] unsigned switches() const noexcept override { return fiber_worker::current()->switches(); }
+    [[nodiscard]] bool others_ready() noexcept override { return fiber_worker::current()->others_ready(); }
+    bool let_time_pass() noexcept override { return fiber_worker::current()->let_time_pass(); }
+};
+
+/// The modelled mesh, which jobs rarely ask for.
+fabric_maker fabric_of_module(const std::string &chosen) {
+    const fabric_module &module = load_fabric_module(
+        "liblisle_tiles.so", sentence(description_of(setting::fabric).name, "=", chosen), "Lisle's tiles");
+    return [&module, words = chosen.substr(tile_prefix.size())](node_segment &segment, bootstrap &start) {
+        static turns_of_workers turns;
+        const locality &places = start.places();
+        const doorbell_row bells = segment.bells(0, places.ranks());
+        const auto refuse = [](int rank, const std::string &reason) {
+            std::fprintf(stderr, "lisle: rank %d: %s\n", rank, reason.c_str());
+            abort_job(EXIT_FAILURE);
+        };
+        const bool one_worker = places.ranks() == 1 || places.worker_count(0) == 1;
+        return module.make({.words = words,
+                            .text_of = [](setting which) { return text_of(which); },
+                            .ranks = places.ranks(),
+                            .one_worker = places.processes() == 1 && one_worker,
+                            .compares_types = checks(check_level::cheap),
+                            .turns = turns,
+                            .wake = [bells](int rank) { bells[rank].ring(); },
+                            .refuse = refuse});
+    };
+}
+
+} // namespace
+
+fabric::local::read_thresholds reads_of_other_processes() {
+    const std::int64_t least = value_of(setting::cma_minimum);
+    if (least == cma_off) {
+        return {};
+    }
+    if (least >= 0) {
+        return {.least = static_cast<std::size_t>(least)};
+    }
+    // Between the two it depends on where the cores lie, measured with mpi/bench/.
+    return {.least = std::size_t{64} << 10, .surely = std::size_t{512} << 10};
+}
+
+std::vector<fabric_maker> fabrics_in_use(int nodes) {
+    const std::string &chosen = text_of(setting::fabric);
+    if (chosen.starts_with(tile_prefix)) {
+        return {fabric_of_module(chosen)};
+    }
+    if (!chosen.empty() && chosen != "local") {
+        fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen,
+             " names no fabric: there are local and tile:WxH");
+    }
+    std::vector<fabric_maker> makers{make_local_fabric};
+    if (nodes > 1) {
+        makers.emplace_back([](node_segment &segment, bootstrap &start) {
+            const wait_table waits{segment.waits(), segment.bells(0, segment.ranks())};
+            const int self = start.self().index;
+            const int first = start.places().index_on_node(start.places().first_rank(self));
+            return make_network_fabric(start, waits.traffic_of(first));
+        });
+    }
+    return makers;
+}
+
+} // namespace lisle

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expects tools/format to find a file that is not formatted, and tools/lint a fault and a file that does not compile,
+also where it checks files together.
+
+Usage: check_planted.py PROJECT_DIR
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def run(*command):
+    return subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False)
+
+
+def expect(result, status, words):
+    said = result.stdout + result.stderr
+    if result.returncode != status or words not in said:
+        sys.exit(f"{result.args} gives status {result.returncode} and\n{said}\ninstead of {status} and {words}")
+
+
+def main():
+    original = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as place:
+        project = Path(place).resolve()
+        for name in (".clang-format", ".clang-tidy"):
+            shutil.copy(original / name, project)
+        shutil.copytree(original / "tools", project / "tools")
+        file = project / "mpi/src/base/planted.cpp"
+        file.parent.mkdir(parents=True)
+        other = project / "mpi/src/world/other.cpp"
+        other.parent.mkdir()
+        (project / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(project), "file": str(each), "command": f"c++ -std=c++20 -c {each}"} for each in (file, other)]))
+
+        other.write_text("int thrice(int number) {\n    return 3 * number;\n}\n")
+        file.write_text("int  twice( int number ) { return 2*number; }\n")
+        expect(run(project / "tools/format", "--check", project), 1, "mpi/src/base/planted.cpp")
+        expect(run(project / "tools/format", project), 0, "mpi/src/base/planted.cpp")
+        expect(run(project / "tools/format", "--check", project), 0, "")
+        if file.read_text() != "int twice(int number) {\n    return 2 * number;\n}\n":
+            sys.exit(f"tools/format has made this:\n{file.read_text()}")
+        expect(run(project / "tools/lint", project), 0, "2 files checked, 0 findings")
+
+        file.write_text("int *place = 0;\n")
+        expect(run(project / "tools/lint", project), 1, "modernize-use-nullptr")
+        file.write_text("int broken(\n")
+        for choice in ("--all",), ():
+            expect(run(project / "tools/lint", *choice, project), 1, "clang-diagnostic-error")
+        # What two files define cannot be compiled together, but alone.
+        file.write_text(other.read_text())
+        expect(run(project / "tools/lint", project), 0, "2 files checked, 0 findings")
+
+
+if __name__ == "__main__":
+    main()

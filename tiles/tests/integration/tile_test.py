@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
+
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK
+       tile_test.py LISLERUN SUM large
+       tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "mpi/tests/integration"))
+from commands import expect, fail, preloading, run
+
+LAUNCHER, SUM, AMOUNT, *PROGRAMS = sys.argv[1:]
+
+
+def on_tiles(mesh, *options, arguments=(), status=0):
+    return run(LAUNCHER, "--fabric", f"tile:{mesh}", *options, SUM, *arguments, status=status)
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    if found is None:
+        fail(f"no {pattern} in\n{text}")
+    return float(found[1])
+
+
+def cycles_of(done):
+    return number(r"(\d+) cycles", done.stderr)
+
+
+def same_cycles():
+    for options in [[], ["--map", "compact"], ["--packets", "v2"], ["--packets", "v3"]]:
+        first, second = on_tiles("4x4", *options), on_tiles("4x4", *options)
+        expect("16 ranks: 0 sums are wrong" in first.stdout, first.stdout)
+        expect(cycles_of(first) == cycles_of(second), f"{options}: {first.stderr}\n{second.stderr}")
+        expect(first.stderr == second.stderr, f"{options}: the summaries differ")
+
+
+def summary():
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, "made/for/it")
+        done = on_tiles("4x4", "--trace", str(made), arguments=["1000000"])
+        expect(len(done.stderr.splitlines()) <= 24, f"more than a screen:\n{done.stderr}")
+        expect(cycles_of(done) > 1_000_000, done.stderr)
+        # All compute at once, and then add up for a while.
+        speed_up = number(r"speed-up (\d+\.\d+)", done.stderr)
+        expect(10 < speed_up <= 16, f"speed-up {speed_up}")
+        for words in ["busiest link", "Lisle packets", "picture:"]:
+            expect(words in done.stderr, f"no \"{words}\" in\n{done.stderr}")
+        picture = (made / "links.svg").read_text()
+        expect("</svg>" in picture, picture[:200])
+        refused = on_tiles("2x2", "--trace", str(made / "links.svg/deeper"))
+        expect("cannot write" in refused.stderr and "Not a directory" in refused.stderr, refused.stderr)
+
+
+def computing():
+    """The host's time instead of the program's word."""
+    declared = cycles_of(on_tiles("2x2", arguments=["5000000"]))
+    host = cycles_of(on_tiles("2x2", "--compute", "host:1000"))
+    expect(declared > 5_000_000, f"{declared} cycles")
+    expect(host > cycles_of(on_tiles("2x2")), f"{host} cycles with the host's time")
+    counted = on_tiles("2x2", "--compute", "instructions", status=None)
+    if "no counter of instructions" not in counted.stderr:
+        expect(counted.returncode == 0 and cycles_of(counted) > cycles_of(on_tiles("2x2")), counted.stderr)
+
+
+def looks_that_compute():
+    """Where the library's own looks take as long as a program's work, and where a program computes between its looks."""
+    slow = preloading(PROGRAMS[2])
+    on_slow = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", SUM, env=slow)
+    expect("4 ranks: 0 sums are wrong" in on_slow.stdout, on_slow.stdout)
+    for environment in [os.environ, slow]:
+        done = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", PROGRAMS[1], env=environment)
+        expect("80 of 80 steps" in done.stdout, done.stdout)
+
+
+def refusals():
+    for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
+                              (["--compute", "guessed"], "declared, host, instructions"),
+                              (["--compute", "host:0"], "declared, host, instructions"),
+                              (["--map", "/no/such/file"], "cannot be read"),
+                              (["-n", "17"], "do not fit")]:
+        done = on_tiles("4x4", *options, status=None)
+        expect(done.returncode != 0 and sentence in done.stderr, f"{options}: {done.stderr}")
+    checked = run(LAUNCHER, "--fabric", "tile:2x1", "--packets", "v3", PROGRAMS[0], "1", status=None,
+                  env={**os.environ, "LISLE_CHECK": "1"})
+    expect(checked.returncode != 0 and "no word for the type of a message" in checked.stderr, checked.stderr)
+
+
+def copies():
+    """What rMPI's third version copies of a message that has arrived, has not, or has partly."""
+    def counted(case):
+        done = run(LAUNCHER, "--fabric", "tile:2x1", "--packets", "v3", PROGRAMS[0], str(case))
+        expect(case == 0 or f"case {case}: 0 words are wrong" in done.stdout, done.stdout)
+        return number(r"(\d+) messages with data were copied", done.stderr), number(r"(\d+) written in place", done.stderr)
+    copied, in_place = counted(0)
+    for case, expected in [(1, (1, 0)), (2, (0, 1)), (3, (1, 0))]:
+        more = counted(case)
+        expect((more[0] - copied, more[1] - in_place) == expected, f"case {case}: {more}, without {copied, in_place}")
+
+
+def summary_of(program):
+    """What the run on four tiles ends with: all that is counted in cycles."""
+    command = [LAUNCHER, "--fabric", "tile:4x4", "-n", "4", *program.split(",")]
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=300,
+                          env={**os.environ, "CHECK_LEVEL": "funneled"})
+    expect(done.returncode == 0, f"{command}: {done.stdout}{done.stderr}")
+    return [line for line in done.stderr.splitlines() if line.startswith("tiles:")]
+
+
+def equal_runs():
+    """Each program three times: twice alone, and beside processes that keep all cores busy."""
+    for program in PROGRAMS:
+        first = summary_of(program)
+        expect(first == summary_of(program), f"{program}: the runs differ")
+        load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+        try:
+            again = summary_of(program)
+            expect(first == again, f"{program}:\n{first}\n{again}")
+        finally:
+            for each in load:
+                each.kill()
+                each.wait()
+
+
+def large():
+    command = [LAUNCHER, "--fabric", "tile:64x64", SUM]
+    runs = [subprocess.run(command, text=True, capture_output=True, check=False) for _ in range(2)]
+    for done in runs:
+        expect(done.returncode == 0 and "4096 ranks: 0 sums are wrong" in done.stdout, done.stdout + done.stderr)
+    expect(runs[0].stderr == runs[1].stderr, f"{runs[0].stderr}\n{runs[1].stderr}")
+
+
+if AMOUNT == "large":
+    large()
+elif AMOUNT != "small":
+    equal_runs()
+else:
+    copies()
+    same_cycles()
+    summary()
+    computing()
+    looks_that_compute()
+    refusals()
