@@ -54,7 +54,7 @@ std::string folder() {
 }
 
 std::string file_of(std::string_view service) {
-    std::string path = folder() + "/";
+    std::string path = folder() + "/name-";
     constexpr std::string_view digits = "0123456789abcdef";
     constexpr std::size_t longest = 100; // a file's name has at most 255 bytes
     std::uint64_t digest = 0xcbf29ce484222325U;
