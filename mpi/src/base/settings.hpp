@@ -16,44 +16,12 @@
 
 namespace lisle {
 
+/// In the order of the table: numbers and words, texts from `first_text` on. Each has the name of its
+/// variable, LISLE_EAGER_LIMIT is eager_limit (made by tools/generate_names.py).
 enum class setting : unsigned char {
-    // Numbers and words.
-    eager_limit,
-    cma_minimum,
-    shared_heap,
-    unexpected_limit,
-    wait,
-    progress,
-    tracks,
-    check,
-    deadlock,
-    watchdog,
-    nodes,
-    network_silence,
-    recovery,
-    show,
-    initial_errhandler,
-    universe_size,
-    // Texts.
-    first_text,
-    collectives = first_text,
-    network_interface,
-    network_provider,
-    fabric,
-    names,
-    launcher,
-    launch_agent,
-    ranks,
-    private_libraries,
-    shared_libraries,
-    tile_machine,
-    tile_map,
-    tile_packets,
-    tile_compute,
-    tile_trace,
-    // The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp):
-    // together
-    // they are the text of `collectives`.
+#include "base/setting_names.inc"
+    /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp):
+    /// together they are the text of `collectives`.
     first_algorithm,
     count = first_algorithm + static_cast<unsigned char>(collective_operation::count),
 };
