@@ -5,8 +5,9 @@
 Usage: generate_names.py PROJECT_DIR OUTPUT_DIR
 
 A setting is a row of mpi/src/base/settings_table.cpp, an algorithm a row of mpi/src/collective/selection/table.cpp.
-From them this makes OUTPUT_DIR/base/setting_names.inc, the enumerators of `setting` in the order of the rows, and
-OUTPUT_DIR/base/algorithm_names.inc, the algorithms and, for each collective, those that a setting can force.
+From them this makes OUTPUT_DIR/base/setting_names.inc, the enumerators of `setting` in the order of the rows;
+OUTPUT_DIR/base/algorithm_names.inc, the algorithms and, for each collective, those that a setting can force; and
+OUTPUT_DIR/algorithms.txt, a line bcast=binomial for each of these, from which tests are made.
 """
 import re
 import sys
@@ -43,7 +44,7 @@ def setting_names(table):
 
 
 def algorithm_names(table, operations):
-    """A table of names, which is also the enumeration, and a row of algorithms for each operation."""
+    """The enumeration with its names and a row of algorithms for each operation, and the same rows as text."""
     rows = ROW.findall(part(table, "constexpr row table[] = {", "};"))
     algorithms = list(dict.fromkeys(use for _, use in rows))
     for what, _ in rows:
@@ -56,7 +57,7 @@ def algorithm_names(table, operations):
     for each, uses in offered.items():
         lines += [f"inline constexpr std::array<collective_algorithm, {len(uses)}> algorithms_of_{each}{{",
                   *(f"    collective_algorithm::{use}," for use in uses), "};"]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", "".join(f"{each}={use}\n" for each, uses in offered.items() for use in uses)
 
 
 def write(path, text):
@@ -73,7 +74,9 @@ def main():
     listed = OPERATIONS.search((source / "base/collective_algorithms.hpp").read_text())[1]
     operations = [name for name in re.findall(r"\w+", listed) if name != "count"]
     write(output / "base/setting_names.inc", setting_names(source / "base/settings_table.cpp"))
-    write(output / "base/algorithm_names.inc", algorithm_names(source / "collective/selection/table.cpp", operations))
+    enumeration, text = algorithm_names(source / "collective/selection/table.cpp", operations)
+    write(output / "base/algorithm_names.inc", enumeration)
+    write(output / "algorithms.txt", text)
 
 
 if __name__ == "__main__":
