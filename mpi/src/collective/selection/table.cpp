@@ -13,6 +13,7 @@
 #include "collective/algorithms/allgather.hpp"
 #include "collective/algorithms/allreduce.hpp"
 #include "collective/algorithms/barrier.hpp"
+#include "collective/algorithms/barrier_tournament.hpp"
 #include "collective/algorithms/bcast.hpp"
 #include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/gather.hpp"
@@ -124,6 +125,7 @@ constexpr row table[] = {
     use<on::barrier, by::shared_memory, slots<slot_barrier>>(),
     use<on::barrier, by::two_level, levels<two_level_barrier>>(),
     use<on::barrier, by::linear, messages<barrier_linear>>(by_setting),
+    use<on::barrier, by::tournament, messages<barrier_tournament>>(by_setting),
     use<on::barrier, by::dissemination, messages<barrier_dissemination>>(),
 
     use<on::bcast, by::between_groups, groups<bcast_between_groups>>(),
