@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expects tools/format to find a file that is not formatted, and tools/lint a fault and a file that does not compile,
-also where it checks files together.
+"""Expects tools/format to find a file that is not formatted, tools/lint a fault and a file that does not compile, also
+where it checks files together, and tools/check_words.py a coined word in a name, a comment and a page.
 
 Usage: check_planted.py PROJECT_DIR
 """
@@ -20,6 +20,23 @@ def expect(result, status, words):
     said = result.stdout + result.stderr
     if result.returncode != status or words not in said:
         sys.exit(f"{result.args} gives status {result.returncode} and\n{said}\ninstead of {status} and {words}")
+
+
+def check_words(project, original):
+    """A word counts as known if the list or the glossary has it, in one of its forms."""
+    words = project / "tools/check_words.py"
+    (project / "docs").mkdir()
+    shutil.copy(original / "docs/glossary.md", project / "docs")
+    file = project / "mpi/src/base/planted.cpp"
+    file.write_text("// Queued.\nint queued_messages(int unposted) { return unposted; }\n")
+    expect(run(words, project), 0, "")
+    file.write_text("int count_gribbles();\n")
+    expect(run(words, project), 1, 'mpi/src/base/planted.cpp:1: "gribbles" in count_gribbles')
+    file.write_text("// For whoever waits.\n")
+    expect(run(words, project), 1, 'mpi/src/base/planted.cpp:1: "whoever"')
+    file.write_text("\n")
+    (project / "docs/planted.md").write_text("The **gribble** waits.\n")
+    expect(run(words, project), 1, 'docs/planted.md:1: "gribble"')
 
 
 def main():
@@ -53,6 +70,7 @@ def main():
         # What two files define cannot be compiled together, but alone.
         file.write_text(other.read_text())
         expect(run(project / "tools/lint", project), 0, "2 files checked, 0 findings")
+        check_words(project, original)
 
 
 if __name__ == "__main__":
